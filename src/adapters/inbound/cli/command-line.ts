@@ -1,0 +1,184 @@
+import { parseArgs } from 'node:util';
+import { closest } from 'fastest-levenshtein';
+import { TOOL_NAMES, type ToolName } from '../../../domain/tool-name.ts';
+
+/** What the command line says of the configuration; it overrides environment and YAML (spec 8.1). */
+export interface ConfigOptions {
+  readonly configPath?: string;
+  /** '' for a bare `--debug`, else what stands behind it: a file, or 1, 0, true, false. */
+  readonly debug?: string;
+  /** '' for a bare `--offline`, else a folder of recordings or one recorded reply. */
+  readonly offline?: string;
+  /** A folder. */
+  readonly record?: string;
+  /** The options that were given. */
+  readonly names: readonly string[];
+}
+
+/** What the program is to do. */
+export type Command =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'show-config'; readonly config: ConfigOptions }
+  | { readonly kind: 'serve'; readonly showConfig: boolean; readonly config: ConfigOptions }
+  | {
+      readonly kind: 'ask';
+      readonly tool: ToolName;
+      readonly question: string;
+      readonly json: boolean;
+      readonly verbose: boolean;
+      readonly config: ConfigOptions;
+    }
+  | { readonly kind: 'bad-usage'; readonly problem: string };
+
+const OPTIONS = {
+  stdio: { type: 'boolean' },
+  'show-config': { type: 'boolean' },
+  config: { type: 'string' },
+  debug: { type: 'string' },
+  offline: { type: 'string' },
+  record: { type: 'string' },
+  tool: { type: 'string' },
+  json: { type: 'boolean' },
+  verbose: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+} as const;
+
+const OPTIONAL_VALUES = ['--debug', '--offline'];
+const REQUIRED_VALUES = ['--config', '--record', '--tool'];
+const ASK_ONLY = ['tool', 'json', 'verbose'] as const;
+
+export const USAGE = `openai-responses-mcp: answers with sources, from OpenAI's Responses API and web search, over MCP
+
+Usage:
+  openai-responses-mcp --stdio [options]            serve MCP over standard input and output
+  openai-responses-mcp ask [options] "question"     answer one question here
+  openai-responses-mcp --show-config [options]      print the effective configuration, as JSON on stderr
+
+Options:
+  --config <path>     YAML file (default: ~/.config/openai-responses-mcp/config.yaml, if there is one)
+  --offline[=path]    answer from recorded replies, without key or network: the shipped ones, a folder's, or one file's
+  --record=<folder>   keep the API's replies there, for --offline=<folder>
+  --debug[=file]      say on stderr what happens, and in the file as well
+  --help, --version
+
+Options of ask:
+  --tool <name>       answer (default), answer_detailed or answer_quick
+  --json              print the result as JSON
+  --verbose           print on stderr what the answer took
+
+The API key is read from OPENAI_API_KEY. More: https://github.com/uchimanajet7/openai-responses-mcp#readme
+`;
+
+/** Reads the command line (spec 5.5, ruling 21). Without a mode: help on a terminal, the server on a pipe. */
+export function parseCommandLine(argv: readonly string[], isTerminal: boolean): Command {
+  const isAsk = firstArgument(argv) === 'ask';
+  const parsed = parse(isAsk ? withEmptyValues(argv) : withEmptyValues(joinOptionalValues(argv)));
+  if ('problem' in parsed) return { kind: 'bad-usage', problem: parsed.problem };
+
+  const { values, positionals } = parsed;
+  if (values.help === true) return { kind: 'help' };
+  if (values.version === true) return { kind: 'version' };
+  const config = toConfigOptions(values, parsed.names);
+  if (isAsk) return toAsk(positionals.slice(1), values, config);
+
+  const [unknown] = positionals;
+  const misplaced = ASK_ONLY.find((name) => values[name] !== undefined);
+  if (unknown !== undefined)
+    return { kind: 'bad-usage', problem: `unknown command ${JSON.stringify(unknown)}; the command is ask` };
+  if (misplaced !== undefined) return { kind: 'bad-usage', problem: `--${misplaced} belongs to the command ask` };
+  if (values['show-config'] === true && values.stdio !== true) return { kind: 'show-config', config };
+  if (values.stdio !== true && isTerminal) return { kind: 'help' };
+  return { kind: 'serve', showConfig: values['show-config'] === true, config };
+}
+
+type Values = {
+  readonly [Name in keyof typeof OPTIONS]?:
+    | ((typeof OPTIONS)[Name]['type'] extends 'boolean' ? boolean : string)
+    | undefined;
+};
+
+function toAsk(words: readonly string[], values: Values, config: ConfigOptions): Command {
+  const tool = TOOL_NAMES.find((name) => name === (values.tool ?? 'answer'));
+  const question = words.join(' ');
+  if (tool === undefined) return { kind: 'bad-usage', problem: `--tool takes one of ${TOOL_NAMES.join(', ')}` };
+  if (question.trim() === '')
+    return { kind: 'bad-usage', problem: 'ask takes a question: openai-responses-mcp ask "your question"' };
+  if (values.stdio === true || values['show-config'] === true) {
+    return { kind: 'bad-usage', problem: `--${values.stdio === true ? 'stdio' : 'show-config'} does not go with ask` };
+  }
+  return { kind: 'ask', tool, question, json: values.json === true, verbose: values.verbose === true, config };
+}
+
+function toConfigOptions(values: Values, names: readonly string[]): ConfigOptions {
+  const { config, debug, offline, record } = values;
+  return {
+    ...(config === undefined ? {} : { configPath: config }),
+    ...(debug === undefined ? {} : { debug }),
+    ...(offline === undefined ? {} : { offline }),
+    ...(record === undefined ? {} : { record }),
+    names: names.filter((name) => ['config', 'debug', 'offline', 'record'].includes(name)).map((name) => `--${name}`),
+  };
+}
+
+type Parsed =
+  | { readonly values: Values; readonly positionals: readonly string[]; readonly names: readonly string[] }
+  | { readonly problem: string };
+
+function parse(args: readonly string[]): Parsed {
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: OPTIONS,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const names: string[] = [];
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    if (!Object.hasOwn(OPTIONS, token.name)) {
+      const nearest = closest(token.name, Object.keys(OPTIONS));
+      return { problem: `unknown option ${token.rawName}; the nearest is --${nearest}` };
+    }
+    const needsValue = REQUIRED_VALUES.includes(`--${token.name}`);
+    const isFlag = OPTIONS[token.name as keyof typeof OPTIONS].type === 'boolean';
+    const isMissing =
+      token.value === undefined || token.value.trim() === '' || (!token.inlineValue && token.value.startsWith('-'));
+    if (needsValue && isMissing) return { problem: `${token.rawName} takes a value` };
+    if (isFlag && token.value !== undefined) return { problem: `${token.rawName} takes no value` };
+    names.push(token.name);
+  }
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: OPTIONS,
+    strict: false,
+    allowPositionals: true,
+  });
+  return { values: values as Values, positionals, names: [...new Set(names)] };
+}
+
+/** `--debug file` as `--debug=file`, as spec 5.5 has it: with a server no argument can be meant instead. */
+function joinOptionalValues(argv: readonly string[]): readonly string[] {
+  const joined: string[] = [];
+  for (const argument of argv) {
+    const above = joined.at(-1) ?? '';
+    if (OPTIONAL_VALUES.includes(above) && !argument.startsWith('-'))
+      joined[joined.length - 1] = `${above}=${argument}`;
+    else joined.push(argument);
+  }
+  return joined;
+}
+
+/** A bare `--debug` as `--debug=`, so that it does not swallow what follows it. */
+function withEmptyValues(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return argv.map((argument, index) =>
+    OPTIONAL_VALUES.includes(argument) && (end < 0 || index < end) ? `${argument}=` : argument,
+  );
+}
+
+/** The first argument that is neither an option nor an option's value. */
+function firstArgument(argv: readonly string[]): string | undefined {
+  return argv.find((argument, index) => !argument.startsWith('-') && !REQUIRED_VALUES.includes(argv[index - 1] ?? ''));
+}

@@ -1,0 +1,57 @@
+import type { Answer } from '../../../application/answer-query.ts';
+import type { AnswerError } from '../../../domain/answer-error.ts';
+import { wordsFor } from '../error-words.ts';
+import { type ErrorObject, INVALID_PARAMS, type Params } from './json-rpc.ts';
+
+/** Our own names in `_meta` begin with this (MCP, `_meta`). */
+export const META_PREFIX = 'io.github.uchimanajet7.openai-responses-mcp/';
+
+/** The contract's code for a call that failed (spec B, ruling 4). */
+const ANSWER_FAILED = -32001;
+const DEBUG_MESSAGE_LENGTH = 400;
+
+/** The result of a call that was answered: the contract's JSON as text (spec 3.2), what it took in `_meta` (ruling 6). */
+export function toToolResult({ result, report }: Answer): Params {
+  return {
+    content: [{ type: 'text', text: JSON.stringify(result) }],
+    _meta: { [`${META_PREFIX}report`]: toReportMeta(report) },
+  };
+}
+
+/** A failure as a JSON-RPC error; with `isDebug` it tells what the API said of it (spec 8.2). */
+export function toErrorObject(error: AnswerError, isDebug: boolean, redact: (text: string) => string): ErrorObject {
+  const message = redact(wordsFor(error));
+  if (error.kind === 'invalid_arguments') return { code: INVALID_PARAMS, message: 'Invalid params', data: { message } };
+  if (!isDebug) return { code: ANSWER_FAILED, message: 'answer failed', data: { message } };
+  const diagnostics = 'diagnostics' in error ? error.diagnostics : undefined;
+  const isOurs = error.kind === 'not_recorded';
+  const shown = isOurs ? message : [...message].slice(0, DEBUG_MESSAGE_LENGTH).join('');
+  return { code: ANSWER_FAILED, message: 'answer failed', data: { message: shown, ...diagnostics } };
+}
+
+/** A failure as a tool's result, for hosts that show their model only those (ruling 4). */
+export function toErrorResult(error: AnswerError, redact: (text: string) => string): Params {
+  return { content: [{ type: 'text', text: `answer failed: ${redact(wordsFor(error))}` }], isError: true };
+}
+
+/** What an answer took, as callers see it. */
+export function toReportMeta(report: Answer['report']): Params {
+  const { model, responseId, usage, queries, searches, attempts, seconds } = report;
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(responseId === undefined ? {} : { response_id: responseId }),
+    ...(usage === undefined
+      ? {}
+      : {
+          usage: {
+            input_tokens: usage.inputTokens,
+            cached_tokens: usage.cachedTokens,
+            output_tokens: usage.outputTokens,
+            reasoning_tokens: usage.reasoningTokens,
+          },
+        }),
+    searches: { count: searches, queries },
+    attempts,
+    seconds: Math.round(seconds * 1000) / 1000,
+  };
+}

@@ -1,0 +1,224 @@
+import { ByteBuffer } from './byte-buffer.ts';
+import { JsonScan } from './json-scan.ts';
+
+/** How a message is framed: as a line, or behind a `Content-Length` header (transports 1.1). */
+export type Framing = 'line' | 'framed';
+
+/** What stands in the input: a message, or bytes that are none. */
+export type Found =
+  | { readonly kind: 'message'; readonly value: unknown; readonly framing: Framing }
+  | { readonly kind: 'broken'; readonly reason: string; readonly framing: Framing };
+
+/** The longest message, in bytes (ruling 3). */
+const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_HEADER_BYTES = 8 * 1024;
+const HEADER_START = 'content-';
+const LF = 0x0a;
+const BLANKS = new Set([0x20, 0x09, 0x0d, LF]);
+const BOM = [0xef, 0xbb, 0xbf];
+
+/** Where reading stands: before a message, inside a line or a frame, or in a line too long to be kept. */
+type State =
+  | { readonly kind: 'start' }
+  | { readonly kind: 'line'; searched: number }
+  | { readonly kind: 'header' }
+  | { readonly kind: 'body'; readonly length: number; readonly scan: JsonScan; scanned: number }
+  | { readonly kind: 'endless' };
+
+const START: State = { kind: 'start' };
+
+/**
+ * Turns bytes into messages, however they are cut: lines of JSON, or JSON behind `Content-Length` headers, in any mix.
+ *
+ * What is no message is told once, as broken, and costs nothing around it: behind a frame that cannot be right, reading
+ * goes on at the next header or message (ruling 3). Work grows linearly with the bytes.
+ */
+export class MessageReader {
+  readonly #onFound: (found: Found) => void;
+  readonly #bytes = new ByteBuffer();
+  #state: State = START;
+  /** Behind a broken frame: what comes first was its content, so it says nothing about lines, and is not reported twice. */
+  #isRecovering = false;
+
+  constructor(onFound: (found: Found) => void) {
+    this.#onFound = onFound;
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#bytes.append(chunk);
+    this.#run();
+  }
+
+  /** The end of input: the last line may lack its end, the last frame some of its bytes. */
+  end(): void {
+    this.push(Buffer.from('\n\n'));
+    while (this.#state.kind === 'body') {
+      this.#recover('the input ended inside a frame');
+      this.#run();
+    }
+  }
+
+  #run(): void {
+    while (this.#step());
+  }
+
+  /** Takes one step; false when it takes more bytes to go on. */
+  #step(): boolean {
+    switch (this.#state.kind) {
+      case 'start':
+        return this.#readStart();
+      case 'line':
+        return this.#readLine(this.#state);
+      case 'header':
+        return this.#readHeader();
+      case 'body':
+        return this.#readBody(this.#state);
+      case 'endless':
+        return this.#skipLine();
+    }
+  }
+
+  /** Only the start of a message tells how it is framed: a text may hold whatever looks like a header. */
+  #readStart(): boolean {
+    while (this.#skipBlank());
+    const start = this.#bytes.slice(0, HEADER_START.length).toString('latin1').toLowerCase();
+    const isPartial = start.length < HEADER_START.length;
+    if (isPartial && HEADER_START.startsWith(start)) return false;
+    if (isPartial && this.#mayBeBom()) return false;
+    this.#state = start === HEADER_START ? { kind: 'header' } : { kind: 'line', searched: 0 };
+    return true;
+  }
+
+  #skipBlank(): boolean {
+    const first = this.#bytes.at(0);
+    const isBom = BOM.every((byte, index) => this.#bytes.at(index) === byte);
+    if (isBom) this.#bytes.drop(BOM.length);
+    else if (first !== undefined && BLANKS.has(first)) this.#bytes.drop(1);
+    else return false;
+    return true;
+  }
+
+  #mayBeBom(): boolean {
+    return (
+      this.#bytes.length < BOM.length &&
+      BOM.slice(0, this.#bytes.length).every((byte, index) => this.#bytes.at(index) === byte)
+    );
+  }
+
+  #readLine(state: { searched: number }): boolean {
+    const end = this.#bytes.indexOf(LF, state.searched);
+    if (end >= 0) {
+      this.#state = START;
+      this.#foundLine(end);
+      return true;
+    }
+    state.searched = this.#bytes.length;
+    if (this.#bytes.length <= MAX_BYTES) return false;
+    this.#broken('a line of more than 256 MiB', 'line');
+    this.#state = { kind: 'endless' };
+    return true;
+  }
+
+  #skipLine(): boolean {
+    const end = this.#bytes.indexOf(LF, 0);
+    this.#bytes.drop(end < 0 ? this.#bytes.length : end + 1);
+    if (end >= 0) this.#state = START;
+    return end >= 0;
+  }
+
+  #foundLine(end: number): void {
+    const line = this.#bytes.slice(0, end);
+    const framing = this.#isRecovering ? 'framed' : 'line';
+    const value = parse(line);
+    // A frame may follow garbage, or a body whose length lied, without a line break.
+    const header = value === undefined ? line.toString('latin1').search(/content-(?:length|type)\s*:/i) : -1;
+    if (value !== undefined) {
+      this.#onFound({ kind: 'message', value, framing });
+    } else if (header > 0) {
+      this.#foundBeforeHeader(line.subarray(0, header));
+    } else {
+      this.#broken('a line that is not JSON', 'line');
+    }
+    this.#isRecovering = false;
+    this.#bytes.drop(header > 0 ? header : end + 1);
+  }
+
+  #foundBeforeHeader(bytes: Buffer): void {
+    const value = parse(bytes);
+    if (value !== undefined) this.#onFound({ kind: 'message', value, framing: 'framed' });
+    else this.#broken('bytes that are not JSON', 'framed');
+  }
+
+  #readHeader(): boolean {
+    const fields = new Map<string, string>();
+    let at = 0;
+    while (true) {
+      const end = this.#bytes.indexOf(LF, at);
+      if (end < 0 && this.#bytes.length < MAX_HEADER_BYTES) return false;
+      const line = end < 0 ? undefined : this.#bytes.slice(at, end).toString('latin1').replace(/\r$/, '');
+      if (line === '') return this.#foundHeader(fields, end + 1);
+      const [, name, value] = /^([\w-]+)[ \t]*:[ \t]*(.*?)[ \t]*$/.exec(line ?? '') ?? [];
+      if (name === undefined || value === undefined || end < 0) return this.#foundNoHeader(at, end);
+      fields.set(name.toLowerCase(), value);
+      at = end + 1;
+    }
+  }
+
+  #foundHeader(fields: ReadonlyMap<string, string>, size: number): boolean {
+    const text = fields.get('content-length');
+    const length = text !== undefined && /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    this.#bytes.drop(size);
+    if (length <= MAX_BYTES) {
+      this.#isRecovering = false;
+      this.#state = { kind: 'body', length, scan: new JsonScan(), scanned: 0 };
+    } else {
+      this.#recover(`a header whose Content-Length is ${text ?? 'missing'}`);
+    }
+    return true;
+  }
+
+  /** A header that a line breaks off: that line is read as what it may be; a first line is garbage itself. */
+  #foundNoHeader(at: number, end: number): boolean {
+    this.#recover('a header that is none');
+    this.#bytes.drop(at > 0 ? at : end < 0 ? this.#bytes.length : end + 1);
+    return true;
+  }
+
+  #readBody(state: { readonly length: number; readonly scan: JsonScan; scanned: number }): boolean {
+    if (this.#bytes.length >= state.length) {
+      const value = parse(this.#bytes.slice(0, state.length));
+      if (value === undefined) {
+        this.#recover('a frame whose body is not JSON');
+      } else {
+        this.#state = START;
+        this.#bytes.drop(state.length);
+        this.#onFound({ kind: 'message', value, framing: 'framed' });
+      }
+      return true;
+    }
+    const isRight = state.scan.accepts(this.#bytes.slice(state.scanned));
+    state.scanned = this.#bytes.length;
+    if (!isRight) this.#recover('a frame that is longer than its message');
+    return !isRight;
+  }
+
+  /** Reads on behind a header as if there had been none. */
+  #recover(reason: string): void {
+    this.#broken(reason, 'framed');
+    this.#isRecovering = true;
+    this.#state = START;
+  }
+
+  #broken(reason: string, framing: Framing): void {
+    if (!this.#isRecovering) this.#onFound({ kind: 'broken', reason, framing });
+  }
+}
+
+/** The JSON value of some bytes; undefined, which JSON does not know, if they are not JSON. UTF-8 is decoded as a whole. */
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''));
+  } catch {
+    return undefined;
+  }
+}

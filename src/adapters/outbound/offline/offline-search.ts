@@ -1,0 +1,58 @@
+import type { Result } from 'neverthrow';
+import type { Clock } from '../../../application/ports/clock.ts';
+import type { LlmSearch, SearchObserver, SearchReply, SearchRequest } from '../../../application/ports/llm-search.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
+import type { SearchError } from '../../../domain/answer-error.ts';
+import type { Redactor } from '../../../domain/redaction.ts';
+import { createApiCall } from '../openai/api-client.ts';
+import { OpenAiResponsesSearch } from '../openai/openai-responses-search.ts';
+import type { Recording } from './recording.ts';
+import type { Recordings } from './recordings.ts';
+
+export interface OfflineSearchOptions {
+  readonly recordings: Recordings;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly redactor: Redactor;
+}
+
+/**
+ * Answers from recorded replies, without key or network: the real adapter, whose requests are answered by a recording
+ * instead of the API. So every recorded reply and error takes the way that it takes in earnest.
+ */
+export class OfflineSearch implements LlmSearch {
+  readonly #search: OpenAiResponsesSearch;
+
+  constructor({ recordings, clock, logger, redactor }: OfflineSearchOptions) {
+    this.#search = new OpenAiResponsesSearch({
+      callFor: (request) =>
+        recordings.find(request.question).map((recording) =>
+          createApiCall({
+            apiKey: 'none',
+            baseUrl: 'http://offline.invalid/v1',
+            fetch: async () => replay(recording),
+          }),
+        ),
+      request: { store: false, domainFilter: 'hint' },
+      maxRetries: 0,
+      apiKeyVariable: 'OPENAI_API_KEY',
+      baseUrl: 'http://offline.invalid/v1',
+      datesFromReply: true,
+      clock,
+      logger,
+      redactor,
+    });
+  }
+
+  search(
+    request: SearchRequest,
+    observer: SearchObserver,
+    signal: AbortSignal,
+  ): Promise<Result<SearchReply, SearchError>> {
+    return this.#search.search(request, observer, signal);
+  }
+}
+
+function replay({ body, contentType, status }: Recording): Response {
+  return new Response(body, { status, headers: { 'content-type': contentType } });
+}

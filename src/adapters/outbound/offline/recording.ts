@@ -1,0 +1,75 @@
+import type { ToolName } from '../../../domain/tool-name.ts';
+import { isToolName } from '../../../domain/tool-name.ts';
+import { asObject, asText, parseJson } from '../openai/json.ts';
+
+/** One recorded reply of the API, and the question that it answers. */
+export interface Recording {
+  readonly body: string;
+  readonly contentType: 'text/event-stream' | 'application/json';
+  /** HTTP status of the reply. */
+  readonly status: number;
+  /** Absent for a reply that was recorded elsewhere: it answers only when named by its file. */
+  readonly question?: string;
+  readonly tool?: ToolName;
+}
+
+/**
+ * Reads a `.json` or `.sse` file as the API sends it. The question stands in comment lines above a stream
+ * (`: question: ...`), or under the key `recording` of a JSON body; the API's parser passes over both.
+ */
+export function parseRecording(text: string, isStream: boolean): Recording {
+  const body = text.replace(/^\uFEFF/, '');
+  if (isStream) return { body, contentType: 'text/event-stream', status: 200, ...namesOf(commentsOf(body)) };
+  const json = asObject(parseJson(body));
+  return {
+    body,
+    contentType: 'application/json',
+    status: json?.object === 'response' || json?.output !== undefined ? 200 : statusOfError(json),
+    ...namesOf(asObject(json?.recording) ?? {}),
+  };
+}
+
+/** A stream with its question above it; keys and headers are not part of it. */
+export function formatRecording(body: string, question: string, tool: ToolName, recordedAt: Date): string {
+  const names = { question: question.replace(/\s+/g, ' '), tool, recorded_at: recordedAt.toISOString() };
+  const json = asObject(parseJson(body));
+  if (json !== undefined) return `${JSON.stringify({ recording: names, ...json }, undefined, 2)}\n`;
+  const comments = Object.entries(names).map(([name, value]) => `: ${name}: ${value}`);
+  return `${comments.join('\n')}\n\n${body.trimEnd()}\n\n`;
+}
+
+function commentsOf(body: string): Record<string, unknown> {
+  const comments: Record<string, unknown> = {};
+  for (const line of body.split(/\r?\n/)) {
+    const [, name, value] = /^:\s*(\w+):\s*(.*)$/.exec(line) ?? [];
+    if (name === undefined) break;
+    comments[name] = value;
+  }
+  return comments;
+}
+
+function namesOf({
+  question,
+  tool,
+}: {
+  readonly question?: unknown;
+  readonly tool?: unknown;
+}): Pick<Recording, 'question' | 'tool'> {
+  const asked = asText(question);
+  return { ...(asked === undefined ? {} : { question: asked }), ...(isToolName(tool) ? { tool } : {}) };
+}
+
+/** The status that an error body was sent with, told by its code: a file keeps none. */
+function statusOfError(json: ReturnType<typeof asObject>): number {
+  const error = asObject(json?.error);
+  if (error === undefined) return 200;
+  if (typeof json?.status === 'number') return json.status;
+  const words = [asText(error.code), asText(error.type)].join(' ');
+  return STATUS_OF_WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? 400;
+}
+
+const STATUS_OF_WORDS: readonly (readonly [RegExp, number])[] = [
+  [/invalid_api_key/, 401],
+  [/insufficient_quota|rate_limit/, 429],
+  [/server_error/, 500],
+];

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { err, ok, type Result } from 'neverthrow';
+import type { SearchError } from '../../../domain/answer-error.ts';
+import type { Question } from '../../../domain/question.ts';
+import { questionKey } from './question-key.ts';
+import { parseRecording, type Recording } from './recording.ts';
+
+/** The recordings of a folder, found by their question; or one file, which answers every question. */
+export class Recordings {
+  readonly #path: string;
+  #loaded: Result<{ readonly list: readonly Recording[]; readonly answersAll: boolean }, SearchError> | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** The recording of a question: the same tool's if there is one, else any tool's. */
+  find({ query, tool }: Question): Result<Recording, SearchError> {
+    this.#loaded ??= load(this.#path);
+    return this.#loaded.andThen(({ list, answersAll }) => {
+      const key = questionKey(query);
+      const same = answersAll
+        ? list
+        : list.filter(({ question }) => question !== undefined && questionKey(question) === key);
+      const found = same.find((recording) => recording.tool === tool) ?? same[0];
+      return found === undefined
+        ? err<Recording, SearchError>({ kind: 'not_recorded', recorded: questionsOf(list) })
+        : ok(found);
+    });
+  }
+}
+
+function load(path: string): Result<{ list: readonly Recording[]; answersAll: boolean }, SearchError> {
+  try {
+    if (!statSync(path).isDirectory()) return ok({ list: [read(path)], answersAll: true });
+    const files = readdirSync(path).filter((name) => /\.(?:json|sse)$/.test(name));
+    return ok({ list: files.sort().map((name) => read(join(path, name))), answersAll: false });
+  } catch (error) {
+    return err({ kind: 'unreadable_recordings', path, detail: (error as NodeJS.ErrnoException).code ?? String(error) });
+  }
+}
+
+function read(file: string): Recording {
+  return parseRecording(readFileSync(file, 'utf8'), file.endsWith('.sse'));
+}
+
+function questionsOf(list: readonly Recording[]): readonly string[] {
+  return [...new Set(list.map(({ question }) => question).filter((question) => question !== undefined))];
+}

@@ -1,0 +1,32 @@
+import type { Result } from 'neverthrow';
+import type { AnswerError } from '../domain/answer-error.ts';
+import { type Answer, AnswerQuery, type AnswerQueryInput } from './answer-query.ts';
+import { CancelRequest, type CancelRequestInput } from './cancel-request.ts';
+import { InFlightRequests } from './in-flight-requests.ts';
+import type { Clock } from './ports/clock.ts';
+import type { Config } from './ports/config.ts';
+import type { LlmSearch } from './ports/llm-search.ts';
+import type { Logger } from './ports/logger.ts';
+
+/** What every driver may ask of the core. */
+export interface Application {
+  answerQuery(input: AnswerQueryInput, signal: AbortSignal): Promise<Result<Answer, AnswerError>>;
+  cancelRequest(input: CancelRequestInput): void;
+}
+
+export interface Ports {
+  readonly llmSearch: LlmSearch;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Puts the core together; production, tests and every driver go through it. */
+export function createApplication({ llmSearch, clock, logger }: Ports, config: Config): Application {
+  const inFlight = new InFlightRequests();
+  const answerQuery = new AnswerQuery(llmSearch, clock, logger, inFlight, config);
+  const cancelRequest = new CancelRequest(inFlight, logger);
+  return {
+    answerQuery: (input, signal) => answerQuery.execute(input, signal),
+    cancelRequest: (input) => cancelRequest.execute(input),
+  };
+}

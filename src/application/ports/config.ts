@@ -1,0 +1,29 @@
+import type { Result } from 'neverthrow';
+import type { ModelProfiles } from '../../domain/model-profile.ts';
+import type { SearchDefaults } from '../../domain/question.ts';
+
+/** What the core is told. */
+export interface Config {
+  readonly profiles: ModelProfiles;
+  readonly searchDefaults: SearchDefaults;
+  /** Most citations in an answer, 1 to 10. */
+  readonly maxCitations: number;
+  /** Bound of a whole call, waits included, in milliseconds. */
+  readonly timeoutMs: number;
+  /** The system policy, merged with a policy file where one is configured. */
+  readonly instructions: string;
+}
+
+/** One thing that is wrong with the configuration: where it stands, what came, what is accepted (ruling 15). */
+export interface ConfigProblem {
+  /** A key's path (`request.timeout_ms`), a variable's name (`MAX_CITATIONS`), an option or a file. */
+  readonly where: string;
+  /** The value, a key masked; absent where there is none to show. */
+  readonly value?: string;
+  readonly accepted: string;
+}
+
+/** Where the configuration comes from. Loaded and checked once, at the start, whole. */
+export interface ConfigSource<T extends Config = Config> {
+  load(): Promise<Result<T, readonly ConfigProblem[]>>;
+}

@@ -1,0 +1,37 @@
+/** C0 and C1 controls but for tab and line feed, bidi controls, tag characters, interlinear annotations. */
+const UNSAFE_CHARACTERS =
+  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB]|[\u{E0000}-\u{E007F}]/gu;
+
+/** ChatGPT's citation marks: U+E200 opens, U+E202 separates, U+E201 closes (ruling 8). */
+const CITATION_MARK = /\uE200[^\uE200\uE201\n]*\uE201/g;
+const UNCLOSED_CITATION_MARK = /\uE200[\w\uE202]*$/;
+const STRAY_CITATION_MARK = /[\uE200-\uE202]/g;
+
+const URL_IN_TEXT = /https?:\/\/[^\s<>"`]+/gi;
+
+/**
+ * A text from the web as it may be shown: no character that hides, reorders or drives a terminal, no citation marks,
+ * no `utm_source=openai` in its URLs (ruling 8), line ends as `\n`, lone surrogates replaced.
+ */
+export function cleanText(text: string): string {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .replace(UNSAFE_CHARACTERS, '')
+    .replace(CITATION_MARK, '')
+    .replace(UNCLOSED_CITATION_MARK, '')
+    .replace(STRAY_CITATION_MARK, '')
+    .toWellFormed()
+    .replace(URL_IN_TEXT, withoutTracking);
+}
+
+/** The same for what must stay on one line, such as a title. */
+export function cleanLine(text: string): string {
+  return cleanText(text).replace(/\s+/g, ' ').trim();
+}
+
+/** A URL, or a run of text that begins with one, without the `utm_source=openai` that the API appends. */
+export function withoutTracking(url: string): string {
+  return url
+    .replace(/\?utm_source=openai&(?:amp;)?/g, '?')
+    .replace(/(?:\?|&(?:amp;)?)utm_source=openai(?![\w~%+-]|\.\w)/g, '');
+}

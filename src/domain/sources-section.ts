@@ -1,0 +1,160 @@
+import { type Citation, isWebUrl, pageOf } from './citation.ts';
+
+/** What a text holds once its sources were taken out of it. */
+export interface SplitText {
+  readonly body: string;
+  /** One source an entry, without bullet, in the order of the text. */
+  readonly entries: readonly string[];
+}
+
+/**
+ * Takes the sources that a model listed under `Sources:` (in any Markdown dress, or 出典, 情報源, 参考) out of its text.
+ *
+ * A heading counts if what follows looks like sources (links, ids, dates) or ends the text: an answer about the
+ * sources of the Nile keeps its chapter. Text behind a section stays in the body.
+ */
+export function splitSources(text: string, knownIds: readonly string[]): SplitText {
+  const lines = text.split('\n');
+  const body: string[] = [];
+  const entries: string[] = [];
+  let inFence = false;
+  let at = 0;
+  while (at < lines.length) {
+    const line = lines[at] ?? '';
+    if (isFence(line)) inFence = !inFence;
+    const section = inFence ? undefined : sectionAt(lines, at, knownIds);
+    if (section === undefined) {
+      body.push(line);
+      at += 1;
+    } else {
+      entries.push(...toEntries(section.content));
+      dropRule(body);
+      if (section.end < lines.length) body.push('');
+      at = section.end;
+    }
+  }
+  const joined = body.join('\n');
+  return { body: (entries.length > 0 ? joined.replace(/\n{3,}/g, '\n\n') : joined).trim(), entries };
+}
+
+/**
+ * `Sources:` and its lines, each with an ISO date (ruling 9): what the model listed, then the citations that it left
+ * out; `- web_search (date)` if there is neither.
+ */
+export function sourcesSection(entries: readonly string[], citations: readonly Citation[], today: string): string {
+  const listed = entries.join('\n');
+  const missing = citations.filter(({ url }) => !names(listed, url)).map(({ url }) => url);
+  const lines = [...entries, ...missing];
+  if (lines.length === 0) lines.push('web_search');
+  return ['Sources:', ...lines.map((line) => `- ${hasIsoDate(line) ? line : `${line} (${today})`}`)].join('\n');
+}
+
+interface Section {
+  readonly content: readonly string[];
+  /** The line behind the section. */
+  readonly end: number;
+}
+
+/** Whatever may stand around a heading's words: marks of Markdown, brackets, bullets, emoji, HTML tags. */
+const DRESS =
+  '(?:<\\/?[a-z][^>]*>|[\\s>#*_~`【】\\[\\]［］()（）「」『』〈〉《》■□●○◆◇▼▶・•–—|-]|\\p{Extended_Pictographic}|\\uFE0F)*';
+const WORDS =
+  '(?:sources?(?:\\s+(?:used|consulted|cited))?|出典(?:元|一覧|リスト)?|情報源(?:一覧|リスト)?|参考(?:文献|情報|資料|リンク|サイト|元|url)?)';
+const HEADING = new RegExp(
+  `^${DRESS}${WORDS}(?:\\s*[（(][^()（）]*[）)])?(?<closing>${DRESS}[:：]?${DRESS})(?<rest>.*)$`,
+  'iu',
+);
+
+function sectionAt(lines: readonly string[], at: number, knownIds: readonly string[]): Section | undefined {
+  const inline = headingContent(lines[at] ?? '');
+  if (inline === undefined) return undefined;
+
+  const content: string[] = inline === '' ? [] : [inline];
+  let end = at + 1;
+  for (let next = end; next < lines.length; next += 1) {
+    const line = lines[next] ?? '';
+    if (line.trim() === '') continue;
+    const follows = next === end;
+    const opensList = content.length === 0;
+    const belongs = opensList || isSourceLike(line, knownIds) || isListItem(line) || (follows && inline === '');
+    if (!belongs || /^\s*#{1,6}\s/.test(line) || isFence(line) || headingContent(line) !== undefined) break;
+    content.push(line);
+    end = next + 1;
+  }
+  const endsText = lines.slice(end).every((line) => line.trim() === '');
+  if (!endsText && !content.some((line) => isSourceLike(line, knownIds))) return undefined;
+  return { content, end };
+}
+
+/** What stands behind a heading for sources on its own line, '' if nothing does; undefined if the line is none. */
+function headingContent(line: string): string | undefined {
+  const match = HEADING.exec(line);
+  const { closing = '', rest = '' } = match?.groups ?? {};
+  if (match === null) return undefined;
+  if (rest.trim() === '') return '';
+  // "[Sources](…)" or "Sources of energy" is no heading: words behind it need a colon before them. The dress that
+  // opens the content itself (a bullet's dash, a link's bracket) is given back to it.
+  const colon = closing.search(/[:：]/);
+  if (colon < 0) return undefined;
+  return `${closing.slice(colon + 1).replace(/^(?:[*_~`）)】\]\s]|<\/[a-z][^>]*>)+/i, '')}${rest}`.trim();
+}
+
+function isFence(line: string): boolean {
+  return /^\s*(?:```|~~~)/.test(line);
+}
+
+function isListItem(line: string): boolean {
+  return /^\s*(?:>\s*)*(?:[-*+•・]\s+|\d+[.)]\s+|\[\^?\d+\])/.test(line);
+}
+
+function isSourceLike(line: string, knownIds: readonly string[]): boolean {
+  return /https?:\/\/|\]\([^)\s]+\)/i.test(line) || hasIsoDate(line) || knownIds.some((id) => line.includes(id));
+}
+
+/** The blank lines above a section, and a horizontal rule that only set it apart, go with it. */
+function dropRule(body: string[]): void {
+  dropBlankLines(body);
+  const aboveRule = body.at(-2);
+  if (/^\s*(?:[-*_]\s*){3,}$/.test(body.at(-1) ?? '') && (aboveRule === undefined || aboveRule.trim() === '')) {
+    body.pop();
+    dropBlankLines(body);
+  }
+}
+
+function dropBlankLines(body: string[]): void {
+  while (body.at(-1)?.trim() === '') body.pop();
+}
+
+/** One entry a line, without bullet; an indented line goes on with the entry above it. */
+function toEntries(content: readonly string[]): string[] {
+  const entries: string[] = [];
+  for (const line of content) {
+    const entry = line.replace(/^\s*(?:>\s*)*(?:[-*+•・]\s+)?/, '').replace(/\s+$/, '');
+    if (/^(?:[-*_]\s*)*$/.test(entry) || /^(?:none|n\/a|なし)[.。]?$/i.test(entry)) continue;
+    const above = entries.at(-1);
+    if (above !== undefined && /^\s{2,}/.test(line) && !isListItem(line)) {
+      entries[entries.length - 1] = `${above} ${entry.trim()}`;
+    } else {
+      entries.push(entry.trim());
+    }
+  }
+  return entries;
+}
+
+/** A date of its own: one inside a URL tells nothing of the source. */
+function hasIsoDate(line: string): boolean {
+  return /(?<!\d)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/.test(
+    line.replace(/https?:\/\/\S+/gi, (url) => url.replace(/^[^)）\s]*/, '')),
+  );
+}
+
+/** Whether the listed sources name this one: the same page, or the same id as a word. */
+function names(listed: string, source: string): boolean {
+  const page = isWebUrl(source) ? pageOf(source) : source;
+  const behind = isWebUrl(source) ? '/?(?:#[^\\s)\\]>]*)?(?![\\w/?%&=+~@:-]|[.,;!]\\w)' : '(?![\\w-])';
+  return new RegExp(`${isWebUrl(source) ? '' : '(?<![\\w-])'}${escapeRegExp(page)}${behind}`).test(listed);
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}

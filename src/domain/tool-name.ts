@@ -1,0 +1,8 @@
+/** The three tools, in the order in which they are listed (spec 3.0). */
+export const TOOL_NAMES = ['answer', 'answer_detailed', 'answer_quick'] as const;
+
+export type ToolName = (typeof TOOL_NAMES)[number];
+
+export function isToolName(value: unknown): value is ToolName {
+  return TOOL_NAMES.some((name) => name === value);
+}

@@ -1,0 +1,122 @@
+#!/usr/bin/env node
+import { fileURLToPath } from 'node:url';
+import { type Command, type ConfigOptions, parseCommandLine, USAGE } from './adapters/inbound/cli/command-line.ts';
+import { wordsForProblems } from './adapters/inbound/cli/config-problems.ts';
+import { McpSession } from './adapters/inbound/mcp/mcp-session.ts';
+import { claimStdout } from './adapters/inbound/stdio/claim-stdout.ts';
+import { watchReader } from './adapters/inbound/stdio/reader-watch.ts';
+import { StdioTransport } from './adapters/inbound/stdio/stdio-transport.ts';
+import { type Composition, compose } from './container.ts';
+import { PROGRAM, VERSION } from './version.ts';
+
+const FAILED = 1;
+const BAD_USAGE = 2;
+
+/** How long aborted calls may take to end before the process does. */
+const ABORT_MS = 500;
+
+async function main(): Promise<number> {
+  const command = parseCommandLine(process.argv.slice(2), process.stdin.isTTY === true);
+  switch (command.kind) {
+    case 'help':
+      process.stdout.write(USAGE);
+      return 0;
+    case 'version':
+      process.stdout.write(`${VERSION}\n`);
+      return 0;
+    case 'bad-usage':
+      process.stderr.write(`${command.problem}\nTry ${PROGRAM} --help\n`);
+      return BAD_USAGE;
+    default:
+      return run(command);
+  }
+}
+
+async function run(command: Extract<Command, { config: ConfigOptions }>): Promise<number> {
+  const composed = await compose({
+    environment: process.env,
+    commandLine: command.config,
+    version: VERSION,
+    shippedRecordings: fileURLToPath(new URL('./recordings', import.meta.url)),
+  });
+  if (composed.isErr()) {
+    process.stderr.write(wordsForProblems(composed.error));
+    return FAILED;
+  }
+  const composition = composed.value;
+  const { config } = composition;
+  if (
+    command.kind === 'show-config' ||
+    (command.kind === 'serve' && (command.showConfig || config.server.showConfigOnStart))
+  ) {
+    process.stderr.write(`${JSON.stringify(config.shown, undefined, 2)}\n`);
+  }
+  if (command.kind === 'show-config') return 0;
+  try {
+    return command.kind === 'serve' ? await serve(composition) : await askOnce(command, composition);
+  } finally {
+    composition.close();
+  }
+}
+
+/** Serves MCP over standard input and output, to the end of the input or of its reader (ruling 13). */
+async function serve({ application, config, logger, redactor }: Composition): Promise<number> {
+  const write = claimStdout();
+  const session = new McpSession({
+    application,
+    logger,
+    redactor,
+    serverInfo: { name: PROGRAM, version: VERSION },
+    toolErrors: config.server.toolErrors,
+    sessionKey: 'stdio',
+  });
+  const transport = new StdioTransport({
+    session,
+    input: process.stdin,
+    write,
+    logger,
+    redact: redactor.anywhere,
+    forceLines: config.server.forceLines,
+  });
+  const served = transport.serve().then(() => 0);
+  const stopped = new Promise<number>((resolve) => {
+    const stop = (why: string, code: number) => {
+      logger.debug(`server: stopping, since ${why}`);
+      session.close();
+      setTimeout(() => resolve(code), ABORT_MS).unref();
+      void transport.settled().then(() => resolve(code));
+    };
+    watchReader((why) => stop(why, 0));
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(`of ${signal}`, 0));
+    for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+      process.on(event, (fault: unknown) => {
+        logger.error(`a fault of this program: ${String(fault)}`);
+        session.fail();
+        stop('of a fault', FAILED);
+      });
+    }
+  });
+  return Promise.race([served, stopped]);
+}
+
+async function askOnce(command: Extract<Command, { kind: 'ask' }>, composition: Composition): Promise<number> {
+  const { ask } = await import('./adapters/inbound/cli/ask.ts');
+  const interrupted = new AbortController();
+  process.on('SIGINT', () => interrupted.abort());
+  process.on('SIGTERM', () => interrupted.abort());
+  const out = (text: string) => {
+    process.stdout.write(text);
+  };
+  return ask({ ...composition, ...command, out, err: process.stderr }, interrupted.signal);
+}
+
+/** Ends at once with what is written out: an idle connection to the API must not keep the process. */
+function exit(code: number): void {
+  process.exitCode = code;
+  process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+}
+
+main().then(exit, (fault: unknown) => {
+  process.stderr.write(`${PROGRAM}: a fault of this program: ${String(fault)}\n`);
+  exit(FAILED);
+});

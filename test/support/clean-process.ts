@@ -1,0 +1,52 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface CleanProcessOptions {
+  /** Variables on top of PATH and HOME; nothing else is inherited. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The new home folder without it. */
+  readonly cwd?: string;
+  /** The script that Node runs: this project's `build/index.js` without it. */
+  readonly program?: string;
+  /** Kills the process after so long. */
+  readonly timeoutMs?: number;
+}
+
+export interface CleanProcess {
+  readonly child: ChildProcessWithoutNullStreams;
+  /** A new, empty folder: the process's HOME. */
+  readonly home: string;
+  /** Resolves when the process is gone and all that it wrote was read. */
+  readonly exited: Promise<ExitStatus>;
+  removeHome(): void;
+}
+
+export interface ExitStatus {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** Runs a script of Node as a new user on a new machine would: no config, no key, nothing of ours in its environment. */
+export function startCleanProcess(args: readonly string[], options: CleanProcessOptions = {}): CleanProcess {
+  const { env = {}, program = BUILT_PROGRAM, timeoutMs } = options;
+  const home = mkdtempSync(path.join(tmpdir(), 'openai-responses-mcp-test-'));
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd: options.cwd ?? home,
+    env: { PATH: process.env.PATH, HOME: home, ...env },
+    stdio: 'pipe',
+    killSignal: 'SIGKILL',
+    ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
+  });
+  const exited = new Promise<ExitStatus>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+  // Writing to a process that is gone shows as its exit.
+  child.stdin.on('error', () => undefined);
+  return { child, home, exited, removeHome: () => rmSync(home, { recursive: true, force: true }) };
+}
+
+const BUILT_PROGRAM = fileURLToPath(new URL('../../build/index.js', import.meta.url));

@@ -1,0 +1,217 @@
+import { EventEmitter, once } from 'node:events';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { JsonObject } from './api-response.ts';
+import { type Behaviour, fails } from './behaviours.ts';
+import { playBehaviour } from './play-behaviour.ts';
+
+/** A request as it came in; kept from the moment its body was read. */
+export interface RecordedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The body as JSON; empty if it is not a JSON object (see `rawBody`). */
+  readonly body: JsonObject;
+  readonly rawBody: string;
+  /** When it came, in milliseconds of `performance.now()`. */
+  readonly at: number;
+  /** True as soon as the client has closed before we had ended the response. */
+  readonly aborted: boolean;
+}
+
+/** A stand-in for the OpenAI API on a local port; also for other processes. */
+export interface FakeApi {
+  /** What to give as the base URL: `http://127.0.0.1:PORT/v1`. */
+  readonly url: string;
+  /** Every request, also those to a wrong path, in order. */
+  readonly requests: readonly RecordedRequest[];
+  /** Queues behaviours: each request takes the next. */
+  reply(...behaviours: readonly Behaviour[]): void;
+  /** What requests get once the queue is empty. Without it they fail with a 400 that says so. */
+  replyAlways(behaviour: Behaviour): void;
+  /** The same, decided request by request. */
+  replyWith(decide: (request: RecordedRequest) => Behaviour | Promise<Behaviour>): void;
+  /** Not the way to see a request given up: undici then opens a new connection, idle, for 4 seconds. */
+  openConnections(): number;
+  /** Requests that came and whose response neither ended nor lost its connection. */
+  openResponses(): number;
+  /** Waits, without polling, until a condition on this object holds. */
+  until(condition: () => boolean): Promise<void>;
+  /** Waits until there were `count` requests in all. */
+  waitForRequests(count: number): Promise<void>;
+  /** Waits until the client gives up the request at `index`; rejects if that was answered in full. */
+  waitForAbort(index: number): Promise<void>;
+  /** Destroys every connection, and frees the port. */
+  close(): Promise<void>;
+}
+
+export interface FakeApiOptions {
+  /** The same as calling `replyAlways`. */
+  readonly always?: Behaviour;
+}
+
+/** Starts a server that plays `POST /v1/responses`; any other path is a 404 in the API's own form. */
+export async function startFakeApi(options: FakeApiOptions = {}): Promise<FakeApi> {
+  const changes = new EventEmitter().setMaxListeners(0);
+  const changed = (): boolean => changes.emit('change');
+  const requests: WritableRequest[] = [];
+  const open = new Set<WritableRequest>();
+  const sockets = new Set<Socket>();
+  const queue: Behaviour[] = [];
+  const always = options.always ?? fails(NOTHING_TO_REPLY);
+  let decide: (request: RecordedRequest) => Behaviour | Promise<Behaviour> = () => always;
+  let closing = false;
+
+  const server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 }, (incoming, response) => {
+    void answer(incoming, response);
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    // Accepted just before the port was freed.
+    if (closing) socket.destroy();
+    socket.once('close', () => {
+      sockets.delete(socket);
+      changed();
+    });
+  });
+
+  const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const connection = new AbortController();
+    let resetByUs = false;
+    try {
+      const request = await readRequest(incoming);
+      const number = requests.push(request);
+      open.add(request);
+      response.once('close', () => {
+        if (!response.writableFinished && !resetByUs && !closing) request.aborted = true;
+        request.answered = !request.aborted;
+        open.delete(request);
+        connection.abort();
+        changed();
+      });
+      changed();
+      const behaviour = isResponses(request) ? await (queue.shift() ?? decide(request)) : fails(notFound(request));
+      await playBehaviour(behaviour, {
+        request: { body: request.body, number },
+        response,
+        signal: connection.signal,
+        reset: () => {
+          resetByUs = true;
+          incoming.socket.resetAndDestroy();
+        },
+      });
+    } catch (error) {
+      // A gone connection is no news: `aborted` tells of it.
+      if (!response.headersSent && !response.destroyed) response.writeHead(400).end(String(error));
+    }
+  };
+
+  const until = (condition: () => boolean): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const check = (): void => {
+        try {
+          if (!condition()) return;
+          resolve();
+        } catch (error) {
+          reject(error);
+        }
+        changes.off('change', check);
+      };
+      changes.on('change', check);
+      check();
+    });
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  return {
+    url: `http://127.0.0.1:${portOf(server)}/v1`,
+    requests,
+    reply: (...behaviours) => void queue.push(...behaviours),
+    replyAlways: (behaviour) => {
+      decide = () => behaviour;
+    },
+    replyWith: (decision) => {
+      decide = decision;
+    },
+    openConnections: () => sockets.size,
+    openResponses: () => open.size,
+    until,
+    waitForRequests: (count) => until(() => requests.length >= count),
+    waitForAbort: (index) =>
+      until(() => {
+        const request = requests[index];
+        if (request?.answered === true) throw new Error(`Request ${index} was answered in full, not aborted.`);
+        return request?.aborted === true;
+      }),
+    close: async () => {
+      if (!server.listening) return;
+      closing = true;
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await Promise.all([closed, until(() => sockets.size === 0)]);
+    },
+  };
+}
+
+interface WritableRequest extends RecordedRequest {
+  aborted: boolean;
+  answered: boolean;
+}
+
+const NOTHING_TO_REPLY = {
+  status: 400,
+  error: {
+    message: 'The fake API was asked more often than the test told it to reply.',
+    type: 'invalid_request_error',
+    param: null,
+    code: 'fake_api_has_no_reply',
+  },
+};
+
+async function readRequest(incoming: IncomingMessage): Promise<WritableRequest> {
+  const at = performance.now();
+  const rawBody = await text(incoming);
+  return {
+    method: incoming.method ?? '',
+    path: incoming.url ?? '',
+    headers: incoming.headers,
+    body: parseObject(rawBody),
+    rawBody,
+    at,
+    aborted: false,
+    answered: false,
+  };
+}
+
+function parseObject(rawBody: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(rawBody);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
+function isResponses({ method, path }: RecordedRequest): boolean {
+  return method === 'POST' && path === '/v1/responses';
+}
+
+function notFound({ method, path }: RecordedRequest): Parameters<typeof fails>[0] {
+  const message = `Invalid URL (${method} ${path})`;
+  return { status: 404, error: { message, type: 'invalid_request_error', param: null, code: null } };
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The fake API has no port.');
+  return address.port;
+}

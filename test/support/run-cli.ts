@@ -1,0 +1,24 @@
+import { text } from 'node:stream/consumers';
+import { type CleanProcessOptions, type ExitStatus, startCleanProcess } from './clean-process.ts';
+
+export interface CliOptions extends CleanProcessOptions {
+  /** All that the command can read; nothing without it. */
+  readonly stdin?: string | Uint8Array;
+}
+
+export interface CliResult extends ExitStatus {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the built program once, to its end, in a clean environment. After 15 seconds it is killed. */
+export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  const { child, exited, removeHome } = startCleanProcess(args, { timeoutMs: 15_000, ...options });
+  child.stdin.end(options.stdin);
+  try {
+    const [stdout, stderr, status] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+    return { ...status, stdout, stderr };
+  } finally {
+    removeHome();
+  }
+}

@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Found, MessageReader } from '../../../../../src/adapters/inbound/stdio/message-reader.ts';
+
+const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
+const line = (message: unknown) => `${JSON.stringify(message)}\n`;
+const frame = (message: unknown) => {
+  const body = JSON.stringify(message);
+  return `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+};
+
+function read(input: string | Uint8Array | readonly Uint8Array[], options = { end: true }): Found[] {
+  const found: Found[] = [];
+  const reader = new MessageReader((one) => found.push(one));
+  const chunks = typeof input === 'string' ? [Buffer.from(input)] : input instanceof Uint8Array ? [input] : input;
+  for (const chunk of chunks) reader.push(chunk);
+  if (options.end) reader.end();
+  return found;
+}
+
+const messagesIn = (found: readonly Found[]) => found.flatMap((one) => (one.kind === 'message' ? [one.value] : []));
+const brokenIn = (found: readonly Found[]) => found.filter((one) => one.kind === 'broken');
+
+const message = fc
+  .record({ id: fc.nat(), text: fc.string({ unit: 'binary' }), pretty: fc.boolean() })
+  .map(({ id, text }) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { text: text.toWellFormed() } }));
+
+function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
+  const ends = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort((a, b) => a - b);
+  return [...ends, bytes.length].map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
+}
+
+describe('laws', () => {
+  test('any cut of any mix of messages gives the same messages, in order', () => {
+    const part = fc.tuple(message, fc.constantFrom(line, frame), fc.constantFrom('', '\n', '\r\n', ' \n\t', '\uFEFF'));
+    fc.assert(
+      fc.property(fc.array(part), fc.array(fc.nat()), (parts, places) => {
+        const input = parts.map(([value, write, blank]) => `${blank}${write(value)}`).join('');
+        const found = read(cut(Buffer.from(input), places));
+        expect(found.map((one) => one.kind === 'message' && one.value)).toEqual(parts.map(([value]) => value));
+      }),
+    );
+  });
+
+  test('garbage between messages loses none of them', () => {
+    const noise = fc.oneof(
+      fc.string({ unit: 'binary', minLength: 1 }),
+      fc.constantFrom(
+        'Content-Length: -5\r\n\r\n',
+        'Content-Length: x\n\n',
+        'Content-Type: a\r\n\r\n',
+        'Content-',
+        '{"a":',
+        '}]',
+        '123',
+      ),
+    );
+    const garbage = noise.map((text) => `${text}\n`);
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(garbage, message, fc.constantFrom(line, frame))),
+        fc.array(fc.nat()),
+        (parts, places) => {
+          const input = parts.map(([before, value, write]) => `${before}${write(value)}\n`).join('');
+          const found = messagesIn(read(cut(Buffer.from(input), places)));
+          const wanted = new Set(parts.map(([, value]) => JSON.stringify(value)));
+          expect(found.map((value) => JSON.stringify(value)).filter((text) => wanted.has(text))).toEqual(
+            parts.map(([, value]) => JSON.stringify(value)),
+          );
+        },
+      ),
+    );
+  });
+
+  test('a frame whose length lies, by however much, loses no message around it', () => {
+    fc.assert(
+      fc.property(
+        message,
+        message,
+        message,
+        fc.integer({ min: -400, max: 4000 }),
+        fc.array(fc.nat()),
+        (first, lying, last, by, places) => {
+          fc.pre(by !== 0);
+          const body = JSON.stringify(lying);
+          const length = Math.max(0, Buffer.byteLength(body) + by);
+          const input = `${frame(first)}Content-Length: ${length}\r\n\r\n${body}${frame(last)}${frame(ping(1))}`;
+          expect(messagesIn(read(cut(Buffer.from(input), places)))).toEqual([first, lying, last, ping(1)]);
+        },
+      ),
+    );
+  });
+});
+
+describe('framing', () => {
+  test.each([
+    ['a line', line(ping(1)), 'line'],
+    ['a frame', frame(ping(1)), 'framed'],
+    ['a line with CRLF', `${JSON.stringify(ping(1))}\r\n`, 'line'],
+    ['a frame behind LF-only headers', frame(ping(1)).replaceAll('\r\n', '\n'), 'framed'],
+    ['a frame with another header first', `Content-Type: application/json\r\n${frame(ping(1))}`, 'framed'],
+    ['a header in lower case', frame(ping(1)).toLowerCase(), 'framed'],
+    ['a byte order mark before a line', `\uFEFF${line(ping(1))}`, 'line'],
+    [
+      'a byte order mark inside a frame',
+      `Content-Length: ${Buffer.byteLength(JSON.stringify(ping(1))) + 3}\r\n\r\n\uFEFF${JSON.stringify(ping(1))}`,
+      'framed',
+    ],
+    ['a last line without its end', JSON.stringify(ping(1)), 'line'],
+  ])('%s is read', (_, input, framing) => {
+    expect(read(input)).toEqual([{ kind: 'message', value: ping(1), framing }]);
+  });
+
+  test('text that looks like a header, inside a message, is text', () => {
+    const tricky = { jsonrpc: '2.0', id: 1, method: 'x', params: { query: 'Content-Length: 5\r\n\r\n{}\n\n' } };
+    expect(read(line(tricky) + frame(tricky)).map((one) => one.kind === 'message' && one.value)).toEqual([
+      tricky,
+      tricky,
+    ]);
+  });
+
+  test('characters cut between chunks are whole', () => {
+    const wide = { jsonrpc: '2.0', id: 1, method: 'x', params: { query: '東京の天気😀' } };
+    const bytes = [...Buffer.from(line(wide) + frame(wide))].map((byte) => Uint8Array.of(byte));
+    expect(messagesIn(read(bytes))).toEqual([wide, wide]);
+  });
+});
+
+describe('what cannot be right', () => {
+  test.each([
+    ['a line that is no JSON', 'not json\n'],
+    ['a length that is no number', 'Content-Length: ten\r\n\r\n'],
+    ['a negative length', 'Content-Length: -1\r\n\r\n'],
+    ['an absurd length', 'Content-Length: 99999999999999999999\r\n\r\n'],
+    ['a header without a length', 'Content-Type: application/json\r\n\r\n'],
+    ['a header that is none', 'Content-what is this\n'],
+    ['an empty frame', 'Content-Length: 0\r\n\r\n'],
+    ['garbage right before a header', 'garbage'],
+  ])('%s is told once, and the next message is read', (_, garbage) => {
+    const found = read(garbage + frame(ping(2)), { end: false });
+    expect(brokenIn(found)).toHaveLength(1);
+    expect(messagesIn(found)).toEqual([ping(2)]);
+  });
+
+  test('the message of a frame with a wrong length is read, and keeps its framing', () => {
+    const found = read(`Content-Length: 9\r\n\r\n${JSON.stringify(ping(1))}${frame(ping(2))}`, { end: false });
+    expect(found.slice(1)).toEqual([
+      { kind: 'message', value: ping(1), framing: 'framed' },
+      { kind: 'message', value: ping(2), framing: 'framed' },
+    ]);
+  });
+
+  test('a frame that claims too much is given up as soon as the next message shows it', () => {
+    const found = read(`Content-Length: 100000\r\n\r\n${JSON.stringify(ping(1))}${frame(ping(2))}`, { end: false });
+    expect(messagesIn(found)).toEqual([ping(1), ping(2)]);
+  });
+
+  test('a frame that the end of input cuts short gives its message all the same', () => {
+    expect(messagesIn(read(`Content-Length: 500\r\n\r\n${JSON.stringify(ping(1))}`))).toEqual([ping(1)]);
+  });
+
+  test('what is JSON but no request is for the next layer to refuse', () => {
+    expect(messagesIn(read('123\n[]\n"text"\nnull\n'))).toEqual([123, [], 'text', null]);
+  });
+});
+
+test('a message of 16 MB in pieces of 8 kB is read in well under a second', () => {
+  const big = { jsonrpc: '2.0', id: 1, method: 'x', params: { text: '東京 "quoted" \\ '.repeat(800_000) } };
+  for (const write of [line, frame]) {
+    const bytes = Buffer.from(write(big));
+    const reader = new MessageReader(() => {});
+    const started = performance.now();
+    for (let at = 0; at < bytes.length; at += 8192) reader.push(bytes.subarray(at, at + 8192));
+    expect(performance.now() - started).toBeLessThan(1000);
+  }
+});
