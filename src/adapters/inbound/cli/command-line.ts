@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { closest } from 'fastest-levenshtein';
 import { TOOL_NAMES, type ToolName } from '../../../domain/tool-name.ts';
 
 /** What the command line says of the configuration; it overrides environment and YAML (spec 8.1). */
@@ -127,35 +126,35 @@ type Parsed =
   | { readonly problem: string };
 
 function parse(args: readonly string[]): Parsed {
-  const { tokens } = parseArgs({
+  const { values, positionals, tokens } = parseArgs({
     args: [...args],
     options: OPTIONS,
     strict: false,
     allowPositionals: true,
     tokens: true,
   });
-  const names: string[] = [];
+  const names = new Set<string>();
   for (const token of tokens) {
     if (token.kind !== 'option') continue;
-    if (!Object.hasOwn(OPTIONS, token.name)) {
-      const nearest = closest(token.name, Object.keys(OPTIONS));
-      return { problem: `unknown option ${token.rawName}; the nearest is --${nearest}` };
-    }
-    const needsValue = REQUIRED_VALUES.includes(`--${token.name}`);
+    if (!Object.hasOwn(OPTIONS, token.name)) return { problem: `unknown option ${token.rawName}` };
     const isFlag = OPTIONS[token.name as keyof typeof OPTIONS].type === 'boolean';
-    const isMissing =
-      token.value === undefined || token.value.trim() === '' || (!token.inlineValue && token.value.startsWith('-'));
-    if (needsValue && isMissing) return { problem: `${token.rawName} takes a value` };
     if (isFlag && token.value !== undefined) return { problem: `${token.rawName} takes no value` };
-    names.push(token.name);
+    if (REQUIRED_VALUES.includes(`--${token.name}`) && isMissing(token))
+      return { problem: `${token.rawName} takes a value` };
+    names.add(token.name);
   }
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: OPTIONS,
-    strict: false,
-    allowPositionals: true,
-  });
-  return { values: values as Values, positionals, names: [...new Set(names)] };
+  return { values: values as Values, positionals, names: [...names] };
+}
+
+/** `--config --stdio` forgot its value. */
+function isMissing({
+  value,
+  inlineValue,
+}: {
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+}): boolean {
+  return value === undefined || value.trim() === '' || (inlineValue !== true && value.startsWith('-'));
 }
 
 /** `--debug file` as `--debug=file`, as spec 5.5 has it: with a server no argument can be meant instead. */
