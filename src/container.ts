@@ -111,6 +111,7 @@ async function loadOpenAi(container: DependencyContainer): Promise<LlmSearch> {
     callFor: networkCalls({ ...openai, ...proxied }),
     request: { store: openai.store, ...search },
     maxRetries: config.maxRetries,
+    maxConcurrency: config.maxConcurrency,
     apiKeyVariable: openai.apiKeyVariable,
     baseUrl: openai.baseUrl,
     ...recorder,

@@ -60,15 +60,18 @@ async function run(command: Extract<Command, { config: ConfigOptions }>): Promis
 }
 
 /** Serves MCP over standard input and output, to the end of the input or of its reader (ruling 13). */
-async function serve({ application, config, logger, redactor }: Composition): Promise<number> {
+async function serve({ application, config, clock, logger, redactor }: Composition): Promise<number> {
   const write = claimStdout();
   const session = new McpSession({
     application,
+    clock,
     logger,
     redactor,
     serverInfo: { name: PROGRAM, version: VERSION },
     toolErrors: config.server.toolErrors,
     sessionKey: 'stdio',
+    caller: 'stdio',
+    maxAnswerChars: config.maxAnswerChars,
   });
   const transport = new StdioTransport({
     session,

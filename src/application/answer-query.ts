@@ -14,6 +14,8 @@ import type { Logger } from './ports/logger.ts';
 export interface AnswerQueryInput {
   /** Unique among the requests that run now; CancelRequest finds it by this. */
   readonly requestKey: string;
+  /** Who asks: questions of different callers are never shared. */
+  readonly caller: string;
   readonly tool: ToolName;
   /** The tool's arguments as the caller sent them. */
   readonly args: Readonly<Record<string, unknown>>;
@@ -50,9 +52,11 @@ export class AnswerQuery {
     const profile = profileFor(input.tool, this.#config.profiles);
     if (profile === undefined) return err({ kind: 'no_profile', tool: input.tool });
     this.#logProfile(input.tool, profile);
+    input.observer.onProgress({ kind: 'asking' });
 
     const startedMs = this.#clock.elapsedMs();
     const request: SearchRequest = {
+      caller: input.caller,
       question: question.value,
       profile,
       instructions: this.#config.instructions,
@@ -62,17 +66,17 @@ export class AnswerQuery {
     const reply = await this.#inFlight.run(input.requestKey, signal, (controller) =>
       this.#searchUntilDeadline(request, input.observer, controller),
     );
-    return reply.andThen((reply) =>
-      toAnswerResult(reply, {
+    return reply.andThen((reply) => {
+      const report = { ...reply.report, seconds: (this.#clock.elapsedMs() - startedMs) / 1000 };
+      this.#logUsage(report);
+      return toAnswerResult(reply, {
         question: request.question,
         model: profile.model,
         maxCitations: this.#config.maxCitations,
+        maxAnswerChars: this.#config.maxAnswerChars,
         today: request.today,
-      }).map((result) => ({
-        result,
-        report: { ...reply.report, seconds: (this.#clock.elapsedMs() - startedMs) / 1000 },
-      })),
-    );
+      }).map((result) => ({ result, report }));
+    });
   }
 
   async #searchUntilDeadline(
@@ -108,6 +112,15 @@ export class AnswerQuery {
     const { verbosity, reasoning } = modelSupport(profile.model);
     this.#logger.debug(
       `answer: profile=${tool} model=${profile.model} supports={verbosity:${verbosity}, reasoning:${reasoning}}`,
+    );
+  }
+
+  #logUsage({ model, responseId, usage, searches, attempts, seconds }: Answer['report']): void {
+    if (!this.#logger.isDebug) return;
+    const { inputTokens, cachedTokens, reasoningTokens, outputTokens } = usage ?? {};
+    const tokens = `input=${inputTokens ?? ''} cached=${cachedTokens ?? ''} reasoning=${reasoningTokens ?? ''} output=${outputTokens ?? ''}`;
+    this.#logger.debug(
+      `answer: usage model=${model ?? ''} response=${responseId ?? ''} ${tokens} searches=${searches} attempts=${attempts} seconds=${seconds.toFixed(3)}`,
     );
   }
 }

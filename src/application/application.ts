@@ -7,6 +7,7 @@ import type { Clock } from './ports/clock.ts';
 import type { Config } from './ports/config.ts';
 import type { LlmSearch } from './ports/llm-search.ts';
 import type { Logger } from './ports/logger.ts';
+import { SharedSearch } from './shared-search.ts';
 
 /** What every driver may ask of the core. */
 export interface Application {
@@ -23,7 +24,7 @@ export interface Ports {
 /** Puts the core together; production, tests and every driver go through it. */
 export function createApplication({ llmSearch, clock, logger }: Ports, config: Config): Application {
   const inFlight = new InFlightRequests();
-  const answerQuery = new AnswerQuery(llmSearch, clock, logger, inFlight, config);
+  const answerQuery = new AnswerQuery(new SharedSearch(llmSearch), clock, logger, inFlight, config);
   const cancelRequest = new CancelRequest(inFlight, logger);
   return {
     answerQuery: (input, signal) => answerQuery.execute(input, signal),

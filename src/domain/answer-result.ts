@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { cutAtParagraph } from './answer-size.ts';
 import { type Citation, toCitations } from './citation.ts';
 import { cleanText } from './clean-text.ts';
 import { type Language, languageOf } from './language.ts';
@@ -25,6 +26,8 @@ export interface AnswerContext {
   readonly question: Question;
   readonly model: string;
   readonly maxCitations: number;
+  /** Longest answer, sources included, in UTF-16 units. */
+  readonly maxAnswerChars: number;
   /** The day of the question in Asia/Tokyo. */
   readonly today: string;
 }
@@ -40,23 +43,37 @@ export function toAnswerResult(reply: Reply, context: AnswerContext): Result<Ans
 
   const used_search = reply.searched || reply.sources.cited.length > 0;
   const citations = used_search ? toCitations(reply.sources, context.maxCitations, accessedOn) : [];
-  const note = reply.ending.kind === 'cut' ? [cutNote(reply.ending.reason, languageOf(context.question.query))] : [];
-  const answer = used_search ? withSources(text, note, citations, accessedOn) : [text, ...note].join('\n\n');
+  const language = languageOf(context.question.query);
+  const note = reply.ending.kind === 'cut' ? cutNote(reply.ending.reason, language) : '';
+  const { body, entries } = used_search
+    ? splitSources(
+        text,
+        citations.map(({ url }) => url),
+      )
+    : { body: text, entries: [] };
+  const sources = used_search ? boundedSources(entries, citations, accessedOn, context.maxAnswerChars) : '';
+  const bounded = boundedBody(body, context.maxAnswerChars - note.length - sources.length, language);
+  const answer = [...bounded, note, sources].filter((paragraph) => paragraph !== '').join('\n\n');
   return ok({ answer, used_search, citations, model: context.model });
 }
 
-function withSources(
-  text: string,
-  note: readonly string[],
+/** Citations stay whole; what the model listed beyond them may go, where it would crowd out the answer. */
+function boundedSources(
+  entries: readonly string[],
   citations: readonly Citation[],
   accessedOn: string,
+  max: number,
 ): string {
-  const { body, entries } = splitSources(
-    text,
-    citations.map(({ url }) => url),
-  );
-  const paragraphs = [body, ...note, sourcesSection(entries, citations, accessedOn)];
-  return paragraphs.filter((paragraph) => paragraph !== '').join('\n\n');
+  const section = sourcesSection(entries, citations, accessedOn);
+  return section.length <= max / 2 ? section : sourcesSection([], citations, accessedOn);
+}
+
+/** The body, or its beginning and a line that says so. */
+function boundedBody(body: string, max: number, language: Language): readonly string[] {
+  const separators = 6;
+  if (body.length + separators <= max) return [body];
+  const beginning = cutAtParagraph(body, max - separators - sizeNote(body.length, body.length, language).length);
+  return [beginning, sizeNote(beginning.length, body.length, language)];
 }
 
 /** The words that tell a reader that the text is not whole. */
@@ -64,6 +81,12 @@ function cutNote(reason: string, language: Language): string {
   return language === 'ja'
     ? `[回答は途中で切れています（${reason}）。]`
     : `[The answer was cut before its end (${reason}).]`;
+}
+
+function sizeNote(shown: number, whole: number, language: Language): string {
+  return language === 'ja'
+    ? `[回答が長いため、ここで切りました（全 ${whole} 文字のうち ${shown} 文字）。]`
+    : `[The answer is too long and was cut here: ${shown} of ${whole} characters are shown.]`;
 }
 
 function emptyAnswer({ ending }: Reply): EmptyAnswer {

@@ -11,7 +11,7 @@ export function wordsFor(error: AnswerError): string {
     case 'no_profile':
       return `The tool ${error.tool} has no model: the configuration takes the profile answer away. Give model_profiles.${error.tool}.model or model_profiles.answer.model a model id.`;
     case 'no_api_key':
-      return `No API key: the environment variable ${error.variable} is not set. Set it in the MCP client's configuration of this server (env), or start with --offline to try recorded answers.`;
+      return `No API key: the environment variable ${error.variable} is not set. Set it (or ${error.variable}_FILE, the path of a file that holds it) in the MCP client's configuration of this server, or start with --offline to try recorded answers.`;
     case 'malformed_api_key':
       return `The environment variable ${error.variable} holds characters that no API key has. Copy the key again, without blanks or line breaks.`;
     case 'rejected_api_key':

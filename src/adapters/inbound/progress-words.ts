@@ -7,6 +7,12 @@ import { seconds } from './error-words.ts';
 export function progressWords(progress: SearchProgress, language: Language): string {
   const isJapanese = language === 'ja';
   switch (progress.kind) {
+    case 'asking':
+      return isJapanese ? 'モデルに尋ねています' : 'Asking the model';
+    case 'waiting':
+      return isJapanese
+        ? `順番を待っています（前に ${progress.ahead} 件）`
+        : `Waiting in the queue (${progress.ahead} ahead)`;
     case 'thinking':
       return isJapanese ? '考えています' : 'Thinking';
     case 'searching':

@@ -8,6 +8,8 @@ export interface Config {
   readonly searchDefaults: SearchDefaults;
   /** Most citations in an answer, 1 to 10. */
   readonly maxCitations: number;
+  /** Longest answer, sources included, in UTF-16 units. */
+  readonly maxAnswerChars: number;
   /** Bound of a whole call, waits included, in milliseconds. */
   readonly timeoutMs: number;
   /** The system policy, merged with a policy file where one is configured. */

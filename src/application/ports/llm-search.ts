@@ -5,6 +5,8 @@ import type { Question } from '../../domain/question.ts';
 import type { Reply } from '../../domain/reply.ts';
 
 export interface SearchRequest {
+  /** Who asks; callers with different names share nothing. */
+  readonly caller: string;
   readonly question: Question;
   readonly profile: ModelProfile;
   /** The system policy, as configured. */
@@ -40,9 +42,13 @@ export interface TokenUsage {
 
 /** What happens while a search runs. */
 export type SearchProgress =
+  | { readonly kind: 'asking' }
+  /** Behind so many others. */
+  | { readonly kind: 'waiting'; readonly ahead: number }
   | { readonly kind: 'thinking' }
   | { readonly kind: 'searching'; readonly query?: string }
   | { readonly kind: 'opened_page'; readonly url: string }
+  /** So many characters until now. */
   | { readonly kind: 'writing'; readonly characters: number }
   | { readonly kind: 'retrying'; readonly reason: string; readonly waitMs: number; readonly attempt: number };
 

@@ -34,7 +34,7 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   const line = err.isTTY === true ? new LiveLine(err, clock) : undefined;
   const observer = line === undefined ? { onProgress: () => {} } : showOn(line, question);
   const answer = await application.answerQuery(
-    { requestKey: 'ask', tool, args: { query: question }, observer },
+    { requestKey: 'ask', caller: 'ask', tool, args: { query: question }, observer },
     signal,
   );
   line?.end();
@@ -51,13 +51,7 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
 
 function showOn(line: LiveLine, question: string): SearchObserver {
   const language = languageOf(question);
-  let characters = 0;
-  return {
-    onProgress: (progress) => {
-      if (progress.kind === 'writing') characters += progress.characters;
-      line.show(progressWords(progress.kind === 'writing' ? { kind: 'writing', characters } : progress, language));
-    },
-  };
+  return { onProgress: (progress) => line.show(progressWords(progress, language)) };
 }
 
 /** The output contract, and beside it what the answer took. */

@@ -1,6 +1,9 @@
 import type { Application } from '../../../application/application.ts';
+import type { Clock } from '../../../application/ports/clock.ts';
+import type { SearchObserver } from '../../../application/ports/llm-search.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { AnswerError } from '../../../domain/answer-error.ts';
+import { languageOf } from '../../../domain/language.ts';
 import type { Redactor } from '../../../domain/redaction.ts';
 import { isToolName, type ToolName } from '../../../domain/tool-name.ts';
 import {
@@ -19,14 +22,16 @@ import {
   readMessage,
   resultMessage,
 } from './json-rpc.ts';
+import { ProgressReporter, type ProgressToken } from './progress-reporter.ts';
 import { toErrorObject, toErrorResult, toToolResult } from './tool-result.ts';
-import { TOOLS } from './tools.ts';
+import { INSTRUCTIONS, toolList } from './tools.ts';
 
 /** The only revision of the `initialize` era that is spoken, whatever is asked for (ruling 2). */
 export const PROTOCOL_VERSION = '2025-06-18';
 
 export interface McpSessionOptions {
   readonly application: Application;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly redactor: Redactor;
   readonly serverInfo: { readonly name: string; readonly version: string };
@@ -34,6 +39,10 @@ export interface McpSessionOptions {
   readonly toolErrors: 'protocol' | 'result';
   /** Unique among the sessions of the process: ids of different clients never meet. */
   readonly sessionKey: string;
+  /** Who the client is: identical questions of one caller share a search, those of different callers never do. */
+  readonly caller: string;
+  /** Longest answer, of which clients are told how large a result may be. */
+  readonly maxAnswerChars: number;
 }
 
 export type Send = (message: OutgoingMessage) => void;
@@ -105,12 +114,13 @@ export class McpSession {
           protocolVersion: PROTOCOL_VERSION,
           capabilities: { tools: {} },
           serverInfo: this.#options.serverInfo,
+          instructions: INSTRUCTIONS,
         });
       case 'ping':
         return resultMessage(id, {});
       case 'tools/list':
         return params.cursor == null
-          ? resultMessage(id, { tools: TOOLS })
+          ? resultMessage(id, { tools: toolList(this.#options.maxAnswerChars) })
           : errorMessage(id, { code: INVALID_PARAMS, message: 'Invalid params: unknown cursor' });
       default:
         return errorMessage(id, { code: METHOD_NOT_FOUND, message: `Method not found: ${method}` });
@@ -136,21 +146,36 @@ export class McpSession {
         },
       };
       this.#running.set(keyOf(id), call);
-      const answer = await this.#ask(id, name, args);
+      const sendUntilCancelled: Send = (message) => {
+        if (!call.isCancelled) send(message);
+      };
+      const reporter = this.#reporterFor(params, args, sendUntilCancelled);
+      const answer = await this.#ask(id, name, args, reporter ?? UNOBSERVED);
+      reporter?.finish();
       this.#running.delete(keyOf(id));
-      if (answer !== undefined && !call.isCancelled) send(answer);
+      if (answer !== undefined) sendUntilCancelled(answer);
     }
   }
 
+  /** Progress is told only to a client that asked for it; `0` is a token like any other (ruling 18). */
+  #reporterFor(params: Params, args: Params, send: Send): ProgressReporter | undefined {
+    const token = isParams(params._meta) ? params._meta.progressToken : undefined;
+    if (typeof token !== 'string' && !Number.isFinite(token)) return undefined;
+    const language = languageOf(typeof args.query === 'string' ? args.query : '');
+    return new ProgressReporter({ token: token as ProgressToken, language, clock: this.#options.clock, send });
+  }
+
   /** The answer to a call; undefined if it is owed none. */
-  async #ask(id: RequestId, tool: ToolName, args: Params): Promise<OutgoingMessage | undefined> {
-    const { application, logger } = this.#options;
-    const requestKey = this.#requestKey(id);
+  async #ask(
+    id: RequestId,
+    tool: ToolName,
+    args: Params,
+    observer: SearchObserver,
+  ): Promise<OutgoingMessage | undefined> {
+    const { application, logger, caller } = this.#options;
+    const input = { requestKey: this.#requestKey(id), caller, tool, args, observer };
     try {
-      const answer = await application.answerQuery(
-        { requestKey, tool, args, observer: UNOBSERVED },
-        this.#closing.signal,
-      );
+      const answer = await application.answerQuery(input, this.#closing.signal);
       if (answer.isOk()) return resultMessage(id, toToolResult(answer.value));
       return answer.error.kind === 'cancelled' ? undefined : this.#failure(id, answer.error);
     } catch (bug) {

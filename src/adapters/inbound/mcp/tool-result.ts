@@ -10,10 +10,14 @@ export const META_PREFIX = 'io.github.uchimanajet7.openai-responses-mcp/';
 const ANSWER_FAILED = -32001;
 const DEBUG_MESSAGE_LENGTH = 400;
 
-/** The result of a call that was answered: the contract's JSON as text (spec 3.2), what it took in `_meta` (ruling 6). */
+/**
+ * The result of a call that was answered: the contract's JSON (spec 3.2) as text and as structured content, and what it
+ * took in `_meta` (ruling 6).
+ */
 export function toToolResult({ result, report }: Answer): Params {
   return {
     content: [{ type: 'text', text: JSON.stringify(result) }],
+    structuredContent: { ...result },
     _meta: { [`${META_PREFIX}report`]: toReportMeta(report) },
   };
 }

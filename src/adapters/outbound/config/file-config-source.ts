@@ -47,7 +47,9 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
     const layers = [resolvePaths(file.tree, baseFolder), variables.tree, toTree(commandLine)];
     const tree = resolvePaths(layers.reduce(mergeTrees, DEFAULTS as Tree), process.cwd());
     const policy = readPolicy(tree);
+    const key = readApiKey(environment, String(valueAt(tree, 'openai.api_key_env')));
     const problems = [
+      ...key.problems,
       ...file.problems,
       ...variables.problems,
       ...policy.problems,
@@ -56,14 +58,13 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
     ];
     if (problems.length > 0) return err(problems.map(maskKeys));
 
-    const apiKeyVariable = String(valueAt(tree, 'openai.api_key_env'));
-    const apiKey = environment[apiKeyVariable]?.trim() ?? '';
     const proxies = PROXY_VARIABLES.filter((name) => (environment[name] ?? '').trim() !== '');
-    const alsoRead = [apiKeyVariable, 'MCP_LINE_MODE'].filter((name) => (environment[name] ?? '').trim() !== '');
+    const alsoRead = [`${key.variable}`, 'MCP_LINE_MODE'].filter((name) => (environment[name] ?? '').trim() !== '');
     return ok(
       toServerConfig(tree, {
         instructions: policy.instructions,
-        ...(apiKey === '' ? {} : { apiKey }),
+        apiKeyVariable: key.variable,
+        ...(key.value === undefined ? {} : { apiKey: key.value }),
         useProxy: proxies.length > 0,
         forceLines: isLineMode(environment.MCP_LINE_MODE),
         shown: {
@@ -158,6 +159,32 @@ function resolvePaths(tree: Tree, folder: string): Tree {
 
 function expandPath(path: string, folder: string): string {
   return /^~(?:[/\\]|$)/.test(path) ? join(homedir(), path.slice(1)) : resolve(folder, path);
+}
+
+interface ApiKey {
+  /** The variable to look at when the key is wrong. */
+  readonly variable: string;
+  readonly value?: string;
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** The key stands in a variable, or in the file that a second variable, ending in `_FILE`, names. */
+function readApiKey(environment: Environment, variable: string): ApiKey {
+  const value = environment[variable]?.trim() ?? '';
+  const fileVariable = `${variable}_FILE`;
+  const path = environment[fileVariable]?.trim() ?? '';
+  if (path === '') return value === '' ? { variable, problems: [] } : { variable, value, problems: [] };
+  const problem = (accepted: string): ApiKey => ({
+    variable: fileVariable,
+    problems: [{ where: fileVariable, value: path, accepted }],
+  });
+  if (value !== '') return problem(`nothing, since ${variable} holds a key: set one of the two`);
+  const content = readText(expandPath(path, process.cwd()));
+  if (content.isErr()) return problem(`the path of a file that can be read (${content.error})`);
+  const key = content.value.replace(/^\uFEFF/, '').trim();
+  return key === ''
+    ? problem('the path of a file that holds a key (it is empty)')
+    : { variable: fileVariable, value: key, problems: [] };
 }
 
 function readPolicy(tree: Tree): { readonly instructions: string; readonly problems: readonly ConfigProblem[] } {

@@ -24,6 +24,7 @@ export const KEYS: readonly Key[] = [
   { path: 'openai.store', kind: flag },
   { path: 'request.timeout_ms', kind: wholeNumber(1, undefined, ' of milliseconds'), variable: 'OPENAI_API_TIMEOUT' },
   { path: 'request.max_retries', kind: wholeNumber(0), variable: 'OPENAI_MAX_RETRIES' },
+  { path: 'request.max_concurrency', kind: wholeNumber(1), variable: 'OPENAI_MAX_CONCURRENCY' },
   ...TOOL_NAMES.flatMap(profileKeys),
   { path: 'policy.max_citations', kind: wholeNumber(1, 10), variable: 'MAX_CITATIONS' },
   { path: 'policy.system.source', kind: oneOf(['builtin', 'file']) },
@@ -47,6 +48,7 @@ export const KEYS: readonly Key[] = [
   { path: 'server.debug', kind: flag },
   { path: 'server.debug_file', kind: filePath },
   { path: 'server.show_config_on_start', kind: flag },
+  { path: 'server.max_answer_chars', kind: wholeNumber(1000) },
   { path: 'server.tool_errors', kind: oneOf(['protocol', 'result']) },
 ];
 

@@ -6,6 +6,7 @@ import { isTree, type Tree, valueAt } from './tree.ts';
 /** The whole configuration: the core's part, and what the adapters and drivers are told. */
 export interface ServerConfig extends Config {
   readonly openai: {
+    /** The variable that holds the key, or names the file that holds it. */
     readonly apiKeyVariable: string;
     readonly apiKey?: string;
     readonly baseUrl: string;
@@ -16,6 +17,8 @@ export interface ServerConfig extends Config {
     readonly useProxy: boolean;
   };
   readonly maxRetries: number;
+  /** Most calls that run upstream at a time. */
+  readonly maxConcurrency: number;
   readonly search: {
     readonly userLocation?: UserLocation;
     readonly domainFilter: 'hint' | 'strict';
@@ -60,6 +63,7 @@ export interface ShownConfig {
 /** What stands beside the merged keys: read from files and the environment, or told by main. */
 export interface Extras {
   readonly instructions: string;
+  readonly apiKeyVariable: string;
   readonly apiKey?: string;
   readonly useProxy: boolean;
   readonly forceLines: boolean;
@@ -69,7 +73,7 @@ export interface Extras {
 /** The checked and merged keys, as the program uses them. */
 export function toServerConfig(
   tree: Tree,
-  { instructions, apiKey, useProxy, forceLines, shown }: Extras,
+  { instructions, apiKeyVariable, apiKey, useProxy, forceLines, shown }: Extras,
 ): ServerConfig {
   // Every key was checked against its kind before, and those without a default are optional.
   const at = <T>(path: string) => valueAt(tree, path) as T;
@@ -81,11 +85,13 @@ export function toServerConfig(
       domains: at('search.defaults.domains'),
     },
     maxCitations: at('policy.max_citations'),
+    maxAnswerChars: at('server.max_answer_chars'),
     timeoutMs: at('request.timeout_ms'),
     maxRetries: at('request.max_retries'),
+    maxConcurrency: at('request.max_concurrency'),
     instructions,
     openai: withoutUndefined({
-      apiKeyVariable: at<string>('openai.api_key_env'),
+      apiKeyVariable,
       apiKey,
       baseUrl: at<string>('openai.base_url'),
       organization: at<string | undefined>('openai.organization'),

@@ -10,6 +10,7 @@ import { type RequestBody, type RequestOptions, toRequestBody, withoutParameter 
 import { readResponse } from './response-reader.ts';
 import { toSearchReply } from './search-reply.ts';
 import { toThrownFailure } from './thrown-failure.ts';
+import { UpstreamGate } from './upstream-gate.ts';
 
 /** Keeps the bytes of a good reply, as the API sent them. */
 export interface ReplyRecorder {
@@ -22,6 +23,8 @@ export interface OpenAiResponsesSearchOptions {
   readonly request: RequestOptions;
   /** Most attempts after the first. */
   readonly maxRetries: number;
+  /** Most calls that run upstream at a time; unbounded where absent. */
+  readonly maxConcurrency?: number;
   readonly apiKeyVariable: string;
   readonly baseUrl: string;
   readonly clock: Clock;
@@ -40,11 +43,13 @@ const LONGEST_BACKOFF_MS = 8000;
 /** OpenAI's Responses API with web_search, always streamed; the only layer that retries (rulings 12 and 16). */
 export class OpenAiResponsesSearch implements LlmSearch {
   readonly #options: OpenAiResponsesSearchOptions;
+  readonly #gate: UpstreamGate;
   /** Optional parameters that a model refused before, by model id: not sent again. */
   readonly #refusedParameters = new Map<string, Set<string>>();
 
   constructor(options: OpenAiResponsesSearchOptions) {
     this.#options = options;
+    this.#gate = new UpstreamGate(options.maxConcurrency ?? Number.POSITIVE_INFINITY, options.clock);
   }
 
   async search(
@@ -52,20 +57,36 @@ export class OpenAiResponsesSearch implements LlmSearch {
     observer: SearchObserver,
     signal: AbortSignal,
   ): Promise<Result<SearchReply, SearchError>> {
-    const { callFor, maxRetries, logger } = this.#options;
-    const call = callFor(request);
+    const call = this.#options.callFor(request);
     if (call.isErr()) return err(call.error);
 
+    if (!this.#gate.isOpen) observer.onProgress({ kind: 'waiting', ahead: this.#gate.ahead });
+    if (!(await this.#gate.enter(signal))) return err({ kind: 'aborted' });
+    try {
+      return await this.#askUntilAnswered(call.value, request, observer, signal);
+    } finally {
+      this.#gate.leave();
+    }
+  }
+
+  async #askUntilAnswered(
+    call: ApiCall,
+    request: SearchRequest,
+    observer: SearchObserver,
+    signal: AbortSignal,
+  ): Promise<Result<SearchReply, SearchError>> {
+    const { maxRetries, logger } = this.#options;
     let body = this.#bodyOf(request);
     this.#logRequest(body);
     for (let attempt = 1; ; attempt += 1) {
       if (signal.aborted) return err({ kind: 'aborted' });
-      const reply = await this.#attempt(call.value, request, body, attempt, observer, signal);
+      const reply = await this.#attempt(call, request, body, attempt, observer, signal);
       if (signal.aborted) return err({ kind: 'aborted' });
       if (reply.isOk()) return ok(reply.value);
 
       const failure = reply.error;
       this.#logFailure(failure, attempt);
+      if (failure.isPassing && failure.retryAfterMs !== undefined) this.#gate.holdBack(failure.retryAfterMs);
       if (attempt > maxRetries) return err(failure.error);
       const shorter = failure.rejectedParameter && withoutParameter(body, failure.rejectedParameter);
       if (shorter) {
@@ -139,7 +160,7 @@ export class OpenAiResponsesSearch implements LlmSearch {
   ): Promise<boolean> {
     const { clock, random = Math.random } = this.#options;
     const backoffMs = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1)) * (0.75 + random() / 4);
-    const waitMs = Math.ceil(failure.retryAfterMs ?? backoffMs);
+    const waitMs = Math.ceil(Math.max(failure.retryAfterMs ?? backoffMs, this.#gate.heldForMs));
     if (clock.elapsedMs() + waitMs >= request.deadlineMs) return false;
     observer.onProgress({ kind: 'retrying', reason: failure.error.kind, waitMs, attempt: attempt + 1 });
     return (await clock.sleep(waitMs, signal)) === 'elapsed' || signal.aborted;

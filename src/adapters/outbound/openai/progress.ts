@@ -1,19 +1,16 @@
 import type { SearchObserver } from '../../../application/ports/llm-search.ts';
-import { asObject, asText, type JsonObject } from './json.ts';
+import { asObject, type JsonObject } from './json.ts';
 import { openedPage, queriesOf } from './search-calls.ts';
 
 /** Tells an observer what an event of a stream means. The whole action of a search comes with its `done` event. */
 export function observeEvent(type: string, event: JsonObject, observer: SearchObserver): void {
   const item = asObject(event.item);
-  const delta = asText(event.delta);
   if (type === 'response.created' || (type === 'response.output_item.added' && item?.type === 'reasoning')) {
     observer.onProgress({ kind: 'thinking' });
   } else if (type === 'response.web_search_call.searching') {
     observer.onProgress({ kind: 'searching' });
   } else if (type === 'response.output_item.done' && item?.type === 'web_search_call') {
     observeSearchCall(item, observer);
-  } else if (/^response\.(?:output_text|refusal)\.delta$/.test(type) && delta !== undefined) {
-    observer.onProgress({ kind: 'writing', characters: delta.length });
   }
 }
 

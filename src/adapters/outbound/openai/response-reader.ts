@@ -66,6 +66,7 @@ async function readStream(
 class ResponseEvents {
   outcome: Result<JsonObject, Failure> | undefined;
   readonly #items = new Map<number, JsonObject>();
+  #characters = 0;
   readonly #observer: SearchObserver;
   readonly #context: FailureContext;
 
@@ -84,6 +85,9 @@ class ResponseEvents {
       this.outcome = err(toStreamFailure(asObject(event.error) ?? event, this.#context));
     } else if (/^response\.(?:completed|incomplete|failed|cancelled)$/.test(type)) {
       this.outcome = ok(this.#whole(asObject(event.response) ?? {}));
+    } else if (/^response\.(?:output_text|refusal)\.delta$/.test(type)) {
+      this.#characters += asText(event.delta)?.length ?? 0;
+      this.#observer.onProgress({ kind: 'writing', characters: this.#characters });
     } else {
       observeEvent(type, event, this.#observer);
     }
