@@ -7,6 +7,7 @@ import type { ServerConfig } from './adapters/outbound/config/server-config.ts';
 import { LazySearch } from './adapters/outbound/lazy-search.ts';
 import { StderrLogger } from './adapters/outbound/logger/stderr-logger.ts';
 import { type Application, createApplication } from './application/application.ts';
+import type { ApiProbe } from './application/ports/api-probe.ts';
 import type { Clock } from './application/ports/clock.ts';
 import type { ConfigProblem, ConfigSource } from './application/ports/config.ts';
 import type { LlmSearch } from './application/ports/llm-search.ts';
@@ -36,6 +37,7 @@ const TOKENS = {
   logger: Symbol('Logger'),
   redactor: Symbol('Redactor'),
   llmSearch: Symbol('LlmSearch'),
+  apiProbe: Symbol('ApiProbe'),
   application: Symbol('Application'),
 };
 
@@ -75,9 +77,15 @@ function register(container: DependencyContainer, config: ServerConfig, shippedR
     TOKENS.llmSearch,
     (c) => new LazySearch(() => (config.llm.adapter === 'offline' ? loadOffline(c, shippedRecordings) : loadOpenAi(c))),
   );
+  once<() => Promise<ApiProbe>>(TOKENS.apiProbe, (c) => () => loadProbe(c));
   once<Application>(TOKENS.application, (c) =>
     createApplication(
-      { llmSearch: c.resolve(TOKENS.llmSearch), logger: c.resolve(TOKENS.logger), ...parts(c) },
+      {
+        llmSearch: c.resolve(TOKENS.llmSearch),
+        apiProbe: c.resolve(TOKENS.apiProbe),
+        logger: c.resolve(TOKENS.logger),
+        ...parts(c),
+      },
       config,
     ),
   );
@@ -95,9 +103,7 @@ async function loadOpenAi(container: DependencyContainer): Promise<LlmSearch> {
     import('./adapters/outbound/openai/openai-responses-search.ts'),
     import('./adapters/outbound/openai/network-calls.ts'),
   ]);
-  const proxied = openai.useProxy
-    ? { fetch: (await import('./adapters/outbound/openai/proxy-fetch.ts')).createProxyFetch() }
-    : {};
+  const proxied = openai.useProxy ? { fetch: await loadProxyFetch() } : {};
   const recorder =
     llm.record === undefined
       ? {}
@@ -127,4 +133,19 @@ async function loadOffline(container: DependencyContainer, shippedRecordings: st
   ]);
   const recordings = new Recordings(llm.recordings ?? shippedRecordings);
   return new OfflineSearch({ recordings, logger: container.resolve<Logger>(TOKENS.logger), ...parts(container) });
+}
+
+async function loadProbe(container: DependencyContainer): Promise<ApiProbe> {
+  const { openai } = container.resolve<ServerConfig>(TOKENS.config);
+  const { redactor } = parts(container);
+  const { OpenAiProbe } = await import('./adapters/outbound/openai/openai-probe.ts');
+  return new OpenAiProbe({
+    ...openai,
+    fetch: openai.useProxy ? await loadProxyFetch() : fetch,
+    redact: redactor.inLogs,
+  });
+}
+
+async function loadProxyFetch(): Promise<typeof fetch> {
+  return (await import('./adapters/outbound/openai/proxy-fetch.ts')).createProxyFetch();
 }

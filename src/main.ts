@@ -53,7 +53,10 @@ async function run(command: Extract<Command, { config: ConfigOptions }>): Promis
   }
   if (command.kind === 'show-config') return 0;
   try {
-    return command.kind === 'serve' ? await serve(composition) : await askOnce(command, composition);
+    if (command.kind === 'serve') return await serve(composition);
+    return await untilInterrupted((signal) =>
+      command.kind === 'ask' ? runAsk(command, composition, signal) : runDoctor(command.json, composition, signal),
+    );
   } finally {
     composition.close();
   }
@@ -102,15 +105,42 @@ async function serve({ application, config, clock, logger, redactor }: Compositi
   return Promise.race([served, stopped]);
 }
 
-async function askOnce(command: Extract<Command, { kind: 'ask' }>, composition: Composition): Promise<number> {
-  const { ask } = await import('./adapters/inbound/cli/ask.ts');
+/** Runs something for a person, who may break it off with Ctrl-C. */
+async function untilInterrupted(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const interrupted = new AbortController();
-  process.on('SIGINT', () => interrupted.abort());
-  process.on('SIGTERM', () => interrupted.abort());
-  const out = (text: string) => {
-    process.stdout.write(text);
-  };
-  return ask({ ...composition, ...command, out, err: process.stderr }, interrupted.signal);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
+  return work(interrupted.signal);
+}
+
+async function runAsk(
+  command: Extract<Command, { kind: 'ask' }>,
+  composition: Composition,
+  signal: AbortSignal,
+): Promise<number> {
+  const { ask } = await import('./adapters/inbound/cli/ask.ts');
+  return ask({ ...composition, ...command, out: print, err: process.stderr }, signal);
+}
+
+async function runDoctor(json: boolean, composition: Composition, signal: AbortSignal): Promise<number> {
+  const { doctor } = await import('./adapters/inbound/cli/doctor.ts');
+  const { openai, llm, shown } = composition.config;
+  const { yaml, env, cli } = shown.sources;
+  return doctor(
+    {
+      ...composition,
+      nodeVersion: process.versions.node,
+      configSources: ['defaults', ...(yaml === undefined ? [] : [yaml]), ...env, ...cli].join(', '),
+      apiKey: { variable: openai.apiKeyVariable, isPresent: openai.apiKey !== undefined },
+      isOffline: llm.adapter === 'offline',
+      json,
+      out: print,
+    },
+    signal,
+  );
+}
+
+function print(text: string): void {
+  process.stdout.write(text);
 }
 
 /** Ends at once with what is written out: an idle connection to the API must not keep the process. */

@@ -28,6 +28,7 @@ export type Command =
       readonly verbose: boolean;
       readonly config: ConfigOptions;
     }
+  | { readonly kind: 'doctor'; readonly json: boolean; readonly config: ConfigOptions }
   | { readonly kind: 'bad-usage'; readonly problem: string };
 
 const OPTIONS = {
@@ -53,6 +54,7 @@ export const USAGE = `openai-responses-mcp: answers with sources, from OpenAI's 
 Usage:
   openai-responses-mcp --stdio [options]            serve MCP over standard input and output
   openai-responses-mcp ask [options] "question"     answer one question here
+  openai-responses-mcp doctor [options]             check configuration, key, network, models and a search
   openai-responses-mcp --show-config [options]      print the effective configuration, as JSON on stderr
 
 Options:
@@ -64,7 +66,7 @@ Options:
 
 Options of ask:
   --tool <name>       answer (default), answer_detailed or answer_quick
-  --json              print the result as JSON
+  --json              print the result as JSON (doctor too)
   --verbose           print on stderr what the answer took
 
 The API key is read from OPENAI_API_KEY. More: https://github.com/uchimanajet7/openai-responses-mcp#readme
@@ -72,7 +74,8 @@ The API key is read from OPENAI_API_KEY. More: https://github.com/uchimanajet7/o
 
 /** Reads the command line (spec 5.5, ruling 21). Without a mode: help on a terminal, the server on a pipe. */
 export function parseCommandLine(argv: readonly string[], isTerminal: boolean): Command {
-  const isAsk = firstArgument(argv) === 'ask';
+  const command = firstArgument(argv);
+  const isAsk = command === 'ask';
   const parsed = parse(isAsk ? withEmptyValues(argv) : withEmptyValues(joinOptionalValues(argv)));
   if ('problem' in parsed) return { kind: 'bad-usage', problem: parsed.problem };
 
@@ -81,11 +84,15 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
   if (values.version === true) return { kind: 'version' };
   const config = toConfigOptions(values, parsed.names);
   if (isAsk) return toAsk(positionals.slice(1), values, config);
+  if (command === 'doctor') return toDoctor(positionals.slice(1), values, config);
 
   const [unknown] = positionals;
   const misplaced = ASK_ONLY.find((name) => values[name] !== undefined);
   if (unknown !== undefined)
-    return { kind: 'bad-usage', problem: `unknown command ${JSON.stringify(unknown)}; the command is ask` };
+    return {
+      kind: 'bad-usage',
+      problem: `unknown command ${JSON.stringify(unknown)}; the commands are ask and doctor`,
+    };
   if (misplaced !== undefined) return { kind: 'bad-usage', problem: `--${misplaced} belongs to the command ask` };
   if (values['show-config'] === true && values.stdio !== true) return { kind: 'show-config', config };
   if (values.stdio !== true && isTerminal) return { kind: 'help' };
@@ -108,6 +115,13 @@ function toAsk(words: readonly string[], values: Values, config: ConfigOptions):
     return { kind: 'bad-usage', problem: `--${values.stdio === true ? 'stdio' : 'show-config'} does not go with ask` };
   }
   return { kind: 'ask', tool, question, json: values.json === true, verbose: values.verbose === true, config };
+}
+
+function toDoctor(words: readonly string[], values: Values, config: ConfigOptions): Command {
+  const misplaced = (['tool', 'verbose', 'stdio', 'show-config'] as const).find((name) => values[name] !== undefined);
+  if (misplaced !== undefined) return { kind: 'bad-usage', problem: `--${misplaced} does not go with doctor` };
+  if (words.length > 0) return { kind: 'bad-usage', problem: 'doctor takes no arguments' };
+  return { kind: 'doctor', json: values.json === true, config };
 }
 
 function toConfigOptions(values: Values, names: readonly string[]): ConfigOptions {
