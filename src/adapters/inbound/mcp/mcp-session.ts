@@ -7,6 +7,17 @@ import { languageOf } from '../../../domain/language.ts';
 import type { Redactor } from '../../../domain/redaction.ts';
 import { isToolName, type ToolName } from '../../../domain/tool-name.ts';
 import {
+  checkEnvelope,
+  checkVersion,
+  claimedVersion,
+  type Era,
+  eraOf,
+  LEGACY_VERSION,
+  META,
+  MODERN_VERSION,
+} from './era.ts';
+import {
+  type ErrorObject,
   errorMessage,
   INTERNAL_ERROR,
   INVALID_PARAMS,
@@ -22,12 +33,9 @@ import {
   readMessage,
   resultMessage,
 } from './json-rpc.ts';
-import { ProgressReporter, type ProgressToken } from './progress-reporter.ts';
+import { ProgressReporter } from './progress-reporter.ts';
 import { toErrorObject, toErrorResult, toToolResult } from './tool-result.ts';
 import { INSTRUCTIONS, toolList } from './tools.ts';
-
-/** The only revision of the `initialize` era that is spoken, whatever is asked for (ruling 2). */
-export const PROTOCOL_VERSION = '2025-06-18';
 
 export interface McpSessionOptions {
   readonly application: Application;
@@ -35,7 +43,7 @@ export interface McpSessionOptions {
   readonly logger: Logger;
   readonly redactor: Redactor;
   readonly serverInfo: { readonly name: string; readonly version: string };
-  /** Whether a call that failed is a JSON-RPC error, or a result with `isError` (ruling 4). */
+  /** Whether a call that failed is a JSON-RPC error, or a result with `isError`, in the legacy era (ruling 4). */
   readonly toolErrors: 'protocol' | 'result';
   /** Unique among the sessions of the process: ids of different clients never meet. */
   readonly sessionKey: string;
@@ -51,14 +59,27 @@ interface Request {
   readonly id: RequestId;
   readonly method: string;
   readonly params: Params;
+  readonly era: Era;
 }
 
-/** One client's MCP conversation: a message in, messages out. It knows no transport. */
+/** A call that runs. `isOver` as soon as it is owed nothing more. */
+interface Call {
+  isOver: boolean;
+  readonly fail: () => void;
+}
+
+/** How long a client may keep what never changes while the process lives (MCP 2026-07-28, caching). */
+const CACHING = { ttlMs: 3_600_000, cacheScope: 'public' };
+const CAPABILITIES = { tools: {} };
+const INTERNAL: ErrorObject = { code: INTERNAL_ERROR, message: 'Internal error' };
+const UNOBSERVED: SearchObserver = { onProgress: () => {} };
+
+/** One client's MCP conversation, in both eras: a message in, messages out. It knows no transport. */
 export class McpSession {
   readonly #options: McpSessionOptions;
   readonly #closing = new AbortController();
-  /** Calls that run now, by id, and whether they were cancelled. */
-  readonly #running = new Map<string, { isCancelled: boolean; readonly fail: () => void }>();
+  /** By id. */
+  readonly #running = new Map<string, Call>();
 
   constructor(options: McpSessionOptions) {
     this.#options = options;
@@ -74,7 +95,7 @@ export class McpSession {
       if (message.method === 'notifications/cancelled') this.#cancel(message.params);
     } else if (message.kind === 'request') {
       this.#options.logger.debug(`server: recv method=${message.method} id=${keyOf(message.id)}`);
-      await this.#answer(message, send);
+      await this.#answer(message.id, message.method, message.params, send);
     }
   }
 
@@ -93,76 +114,112 @@ export class McpSession {
     for (const call of this.#running.values()) call.fail();
   }
 
-  async #answer(request: { id: RequestId; method: string; params: Params | undefined }, send: Send): Promise<void> {
-    const { id, method, params } = request;
-    if (this.#running.has(keyOf(id))) {
-      const message = `Invalid Request: a request with id ${keyOf(id)} is still in flight`;
-      send(errorMessage(id, { code: INVALID_REQUEST, message }));
-    } else if (params === undefined) {
-      send(errorMessage(id, { code: INVALID_PARAMS, message: 'Invalid params: params must be an object' }));
+  async #answer(id: RequestId, method: string, params: Params | undefined, send: Send): Promise<void> {
+    const era = eraOf(params);
+    const refusal = this.#refusalOf(id, params, era);
+    if (refusal !== undefined || params === undefined) {
+      send(errorMessage(id, refusal ?? invalidParams('params must be an object')));
     } else if (method === 'tools/call') {
-      await this.#callTool({ id, method, params }, send);
+      await this.#callTool({ id, method, params, era }, send);
     } else {
-      send(this.#respond({ id, method, params }));
+      send(this.#respond({ id, method, params, era }));
     }
   }
 
-  #respond({ id, method, params }: Request): OutgoingMessage {
-    switch (method) {
-      case 'initialize':
+  /** Why a request is not even looked at. */
+  #refusalOf(id: RequestId, params: Params | undefined, era: Era): ErrorObject | undefined {
+    if (this.#running.has(keyOf(id))) {
+      return { code: INVALID_REQUEST, message: `Invalid Request: a request with id ${keyOf(id)} is still in flight` };
+    }
+    return era === 'modern' ? (checkEnvelope(params) ?? checkVersion(claimedVersion(params))) : undefined;
+  }
+
+  #respond({ id, method, params, era }: Request): OutgoingMessage {
+    switch (`${era} ${method}`) {
+      case 'legacy initialize': {
+        const { serverInfo } = this.#options;
+        const capabilities = CAPABILITIES;
         return resultMessage(id, {
-          protocolVersion: PROTOCOL_VERSION,
-          capabilities: { tools: {} },
-          serverInfo: this.#options.serverInfo,
+          protocolVersion: LEGACY_VERSION,
+          capabilities,
+          serverInfo,
           instructions: INSTRUCTIONS,
         });
-      case 'ping':
+      }
+      case 'legacy ping':
         return resultMessage(id, {});
-      case 'tools/list':
-        return params.cursor == null
-          ? resultMessage(id, { tools: toolList(this.#options.maxAnswerChars) })
-          : errorMessage(id, { code: INVALID_PARAMS, message: 'Invalid params: unknown cursor' });
+      case 'modern server/discover': {
+        const capabilities = CAPABILITIES;
+        const discovered = {
+          supportedVersions: [MODERN_VERSION],
+          capabilities,
+          instructions: INSTRUCTIONS,
+          ...CACHING,
+        };
+        return resultMessage(id, this.#stamp(discovered, era));
+      }
+      case 'legacy tools/list':
+      case 'modern tools/list': {
+        if (params.cursor != null) return errorMessage(id, invalidParams('unknown cursor'));
+        const tools = toolList(this.#options.maxAnswerChars);
+        return resultMessage(id, this.#stamp({ tools, ...(era === 'modern' ? CACHING : {}) }, era));
+      }
+      case 'legacy server/discover':
+        // A probe that forgot its envelope: whatever the refusal, its sender goes on with initialize.
+        return errorMessage(id, checkEnvelope(params) ?? invalidParams('_meta is missing'));
       default:
         return errorMessage(id, { code: METHOD_NOT_FOUND, message: `Method not found: ${method}` });
     }
   }
 
-  async #callTool({ id, params }: Request, send: Send): Promise<void> {
+  /** Results of the modern era say that they are whole, and who made them; those of the legacy era never do. */
+  #stamp(result: Params, era: Era): Params {
+    if (era === 'legacy') return result;
+    const meta = isParams(result._meta) ? result._meta : {};
+    return { resultType: 'complete', ...result, _meta: { [META.serverInfo]: this.#options.serverInfo, ...meta } };
+  }
+
+  async #callTool(request: Request, send: Send): Promise<void> {
+    const { id, params, era } = request;
     const { name } = params;
     const args = params.arguments ?? {};
     if (typeof name !== 'string') {
-      send(errorMessage(id, { code: INVALID_PARAMS, message: 'Invalid params: name must be a string' }));
+      send(errorMessage(id, invalidParams('name must be a string')));
     } else if (!isToolName(name)) {
-      send(errorMessage(id, { code: METHOD_NOT_FOUND, message: 'Unknown tool' }));
+      send(errorMessage(id, unknownTool(name, era)));
     } else if (!isParams(args)) {
-      send(errorMessage(id, { code: INVALID_PARAMS, message: 'Invalid params: arguments must be an object' }));
+      send(errorMessage(id, invalidParams('arguments must be an object')));
     } else {
-      this.#logCall(name, args);
-      const call = {
-        isCancelled: false,
-        fail: () => {
-          if (!call.isCancelled) send(errorMessage(id, INTERNAL));
-          call.isCancelled = true;
-        },
-      };
-      this.#running.set(keyOf(id), call);
-      const sendUntilCancelled: Send = (message) => {
-        if (!call.isCancelled) send(message);
-      };
-      const reporter = this.#reporterFor(params, args, sendUntilCancelled);
-      const answer = await this.#ask(id, name, args, reporter ?? UNOBSERVED);
-      reporter?.finish();
-      this.#running.delete(keyOf(id));
-      if (answer !== undefined) sendUntilCancelled(answer);
+      await this.#run(request, name, args, send);
     }
   }
 
+  async #run({ id, params, era }: Request, tool: ToolName, args: Params, send: Send): Promise<void> {
+    this.#logCall(tool, args);
+    const call: Call = {
+      isOver: false,
+      fail: () => sendUntilOver(errorMessage(id, INTERNAL)),
+    };
+    const sendUntilOver: Send = (message) => {
+      if (call.isOver) return;
+      call.isOver = !('method' in message);
+      send(message);
+    };
+    this.#running.set(keyOf(id), call);
+    const reporter = this.#reporterFor(params, args, sendUntilOver);
+    const answer = await this.#ask(id, tool, args, era, reporter ?? UNOBSERVED);
+    reporter?.finish();
+    this.#running.delete(keyOf(id));
+    if (answer !== undefined) sendUntilOver(answer);
+  }
+
   /** Progress is told only to a client that asked for it; `0` is a token like any other (ruling 18). */
-  #reporterFor(params: Params, args: Params, send: Send): ProgressReporter | undefined {
-    const token = isParams(params._meta) ? params._meta.progressToken : undefined;
-    if (typeof token !== 'string' && !Number.isFinite(token)) return undefined;
+  #reporterFor({ _meta }: Params, args: Params, send: Send): ProgressReporter | undefined {
+    const token = isParams(_meta) ? _meta.progressToken : undefined;
+    const isToken = typeof token === 'string' || (typeof token === 'number' && Number.isFinite(token));
+    if (!isToken) return undefined;
     const language = languageOf(typeof args.query === 'string' ? args.query : '');
-    return new ProgressReporter({ token: token as ProgressToken, language, clock: this.#options.clock, send });
+    return new ProgressReporter({ token, language, clock: this.#options.clock, send });
   }
 
   /** The answer to a call; undefined if it is owed none. */
@@ -170,14 +227,15 @@ export class McpSession {
     id: RequestId,
     tool: ToolName,
     args: Params,
+    era: Era,
     observer: SearchObserver,
   ): Promise<OutgoingMessage | undefined> {
     const { application, logger, caller } = this.#options;
     const input = { requestKey: this.#requestKey(id), caller, tool, args, observer };
     try {
       const answer = await application.answerQuery(input, this.#closing.signal);
-      if (answer.isOk()) return resultMessage(id, toToolResult(answer.value));
-      return answer.error.kind === 'cancelled' ? undefined : this.#failure(id, answer.error);
+      if (answer.isOk()) return resultMessage(id, this.#stamp(toToolResult(answer.value), era));
+      return answer.error.kind === 'cancelled' ? undefined : this.#failure(id, answer.error, era);
     } catch (bug) {
       logger.error(`a fault of this program, in tools/call: ${String(bug)}`);
       if (bug instanceof Error) logger.debug(bug.stack ?? '');
@@ -185,10 +243,10 @@ export class McpSession {
     }
   }
 
-  #failure(id: RequestId, error: AnswerError): OutgoingMessage {
+  #failure(id: RequestId, error: AnswerError, era: Era): OutgoingMessage {
     const { logger, redactor, toolErrors } = this.#options;
-    return toolErrors === 'result'
-      ? resultMessage(id, toErrorResult(error, redactor.inLogs))
+    return era === 'modern' || toolErrors === 'result'
+      ? resultMessage(id, this.#stamp(toErrorResult(error, redactor.inLogs), era))
       : errorMessage(id, toErrorObject(error, logger.isDebug, redactor.inLogs));
   }
 
@@ -197,7 +255,7 @@ export class McpSession {
     if (!isRequestId(requestId)) return;
     const call = this.#running.get(keyOf(requestId));
     if (call === undefined) return;
-    call.isCancelled = true;
+    call.isOver = true;
     const requestKey = this.#requestKey(requestId);
     this.#options.application.cancelRequest({
       requestKey,
@@ -213,12 +271,18 @@ export class McpSession {
   /** Only the length of a query is logged (spec 8.1). */
   #logCall(tool: string, args: Params): void {
     const queryLen = typeof args.query === 'string' ? args.query.length : 0;
-    this.#options.logger.debug(
-      `server: tools/call name=${tool} argsKeys=${JSON.stringify(Object.keys(args))} queryLen=${queryLen}`,
-    );
+    const argsKeys = JSON.stringify(Object.keys(args));
+    this.#options.logger.debug(`server: tools/call name=${tool} argsKeys=${argsKeys} queryLen=${queryLen}`);
   }
 }
 
-const INTERNAL = { code: INTERNAL_ERROR, message: 'Internal error' };
+function invalidParams(what: string): ErrorObject {
+  return { code: INVALID_PARAMS, message: `Invalid params: ${what}` };
+}
 
-const UNOBSERVED = { onProgress: () => {} };
+/** Each era has a code of its own for it (ruling 4). */
+function unknownTool(name: string, era: Era): ErrorObject {
+  return era === 'modern'
+    ? { code: INVALID_PARAMS, message: `Unknown tool: ${name}` }
+    : { code: METHOD_NOT_FOUND, message: 'Unknown tool' };
+}

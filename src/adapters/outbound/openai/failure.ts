@@ -105,7 +105,7 @@ const STATUS_OF_CODE: readonly (readonly [RegExp, number])[] = [
 /** A connection that broke before an answer came; another attempt may do better. */
 export function toConnectionFailure(error: unknown, context: FailureContext): Failure {
   const code = codeOf(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = innermostMessage(error);
   const detail = code ?? excerpt(context.redact(message));
   return {
     error: {
@@ -155,4 +155,13 @@ function codeOf(error: unknown): string | undefined {
     if (code !== undefined) return code;
   }
   return undefined;
+}
+
+/** `fetch failed` says nothing; its cause does. */
+function innermostMessage(error: unknown): string {
+  let innermost = error;
+  for (let depth = 0; innermost instanceof Error && innermost.cause instanceof Error && depth < 6; depth += 1) {
+    innermost = innermost.cause;
+  }
+  return innermost instanceof Error ? innermost.message : String(innermost);
 }
