@@ -15,12 +15,12 @@ const URL_IN_TEXT = /https?:\/\/[^\s<>"`]+/gi;
  */
 export function cleanText(text: string): string {
   return text
+    .toWellFormed()
     .replace(/\r\n?/g, '\n')
     .replace(UNSAFE_CHARACTERS, '')
     .replace(CITATION_MARK, '')
     .replace(UNCLOSED_CITATION_MARK, '')
     .replace(STRAY_CITATION_MARK, '')
-    .toWellFormed()
     .replace(URL_IN_TEXT, withoutTracking);
 }
 

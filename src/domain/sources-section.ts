@@ -17,12 +17,12 @@ export function splitSources(text: string, knownIds: readonly string[]): SplitTe
   const lines = text.split('\n');
   const body: string[] = [];
   const entries: string[] = [];
-  let inFence = false;
+  let fence = '';
   let at = 0;
   while (at < lines.length) {
     const line = lines[at] ?? '';
-    if (isFence(line)) inFence = !inFence;
-    const section = inFence ? undefined : sectionAt(lines, at, knownIds);
+    fence = fenceBehind(line, fence);
+    const section = fence === '' ? sectionAt(lines, at, knownIds) : undefined;
     if (section === undefined) {
       body.push(line);
       at += 1;
@@ -33,6 +33,7 @@ export function splitSources(text: string, knownIds: readonly string[]): SplitTe
       at = section.end;
     }
   }
+  dropRule(body);
   const joined = body.join('\n');
   return { body: (entries.length > 0 ? joined.replace(/\n{3,}/g, '\n\n') : joined).trim(), entries };
 }
@@ -57,7 +58,7 @@ interface Section {
 
 /** Whatever may stand around a heading's words: marks of Markdown, brackets, bullets, emoji, HTML tags. */
 const DRESS =
-  '(?:<\\/?[a-z][^>]*>|[\\s>#*_~`【】\\[\\]［］()（）「」『』〈〉《》■□●○◆◇▼▶・•–—|-]|\\p{Extended_Pictographic}|\\uFE0F)*';
+  '(?:<\\/?[a-z][a-z0-9]*(?:\\s[^>]*)?>|[\\s>#*_~`【】\\[\\]［］()（）「」『』〈〉《》■□●○◆◇▼▶・•–—|-]|\\p{Extended_Pictographic}|\\uFE0F)*';
 const WORDS =
   '(?:sources?(?:\\s+(?:used|consulted|cited))?|出典(?:元|一覧|リスト)?|情報源(?:一覧|リスト)?|参考(?:文献|情報|資料|リンク|サイト|元|url)?)';
 const HEADING = new RegExp(
@@ -66,37 +67,56 @@ const HEADING = new RegExp(
 );
 
 function sectionAt(lines: readonly string[], at: number, knownIds: readonly string[]): Section | undefined {
-  const inline = headingContent(lines[at] ?? '');
-  if (inline === undefined) return undefined;
+  const heading = headingAt(lines[at] ?? '');
+  if (heading === undefined) return undefined;
 
-  const content: string[] = inline === '' ? [] : [inline];
+  const content: string[] = heading.inline === '' ? [] : [heading.inline];
   let end = at + 1;
   for (let next = end; next < lines.length; next += 1) {
     const line = lines[next] ?? '';
     if (line.trim() === '') continue;
-    const follows = next === end;
-    const opensList = content.length === 0;
-    const belongs = opensList || isSourceLike(line, knownIds) || isListItem(line) || (follows && inline === '');
-    if (!belongs || /^\s*#{1,6}\s/.test(line) || isFence(line) || headingContent(line) !== undefined) break;
+    const isBelow = next === end && heading.inline === '';
+    const isLast = content.length === 0 && isLastBlock(lines, next);
+    const belongs = isBelow || isLast || isSourceLike(line, knownIds) || isListItem(line);
+    if (!belongs || /^\s*#{1,6}\s/.test(line) || isFence(line) || headingAt(line) !== undefined) break;
     content.push(line);
     end = next + 1;
   }
   const endsText = lines.slice(end).every((line) => line.trim() === '');
-  if (!endsText && !content.some((line) => isSourceLike(line, knownIds))) return undefined;
-  return { content, end };
+  const isPlain = heading.hasColon && heading.inline === '';
+  return endsText || isPlain || content.some((line) => isSourceLike(line, knownIds)) ? { content, end } : undefined;
 }
 
-/** What stands behind a heading for sources on its own line, '' if nothing does; undefined if the line is none. */
-function headingContent(line: string): string | undefined {
+function isLastBlock(lines: readonly string[], at: number): boolean {
+  const block = lines.slice(at).join('\n').trimEnd();
+  return !/\n[ \t]*\n/.test(block);
+}
+
+interface Heading {
+  /** What stands behind it on its own line, '' if nothing does. */
+  readonly inline: string;
+  readonly hasColon: boolean;
+}
+
+/** The heading of a list of sources; undefined if the line is none. */
+function headingAt(line: string): Heading | undefined {
   const match = HEADING.exec(line);
   const { closing = '', rest = '' } = match?.groups ?? {};
   if (match === null) return undefined;
-  if (rest.trim() === '') return '';
+  const colon = closing.search(/[:：]/);
+  if (rest.trim() === '') return { inline: '', hasColon: colon >= 0 };
   // "[Sources](…)" or "Sources of energy" is no heading: words behind it need a colon before them. The dress that
   // opens the content itself (a bullet's dash, a link's bracket) is given back to it.
-  const colon = closing.search(/[:：]/);
   if (colon < 0) return undefined;
-  return `${closing.slice(colon + 1).replace(/^(?:[*_~`）)】\]\s]|<\/[a-z][^>]*>)+/i, '')}${rest}`.trim();
+  const inline = `${closing.slice(colon + 1).replace(/^(?:[*_~`）)】\]\s]|<\/[a-z][a-z0-9]*>)+/i, '')}${rest}`.trim();
+  return { inline, hasColon: true };
+}
+
+/** The fence of code that is open behind a line, '' if none is: one ends with at least as many of its own marks. */
+function fenceBehind(line: string, open: string): string {
+  const marks = /^\s*(`{3,}|~{3,})/.exec(line)?.[1] ?? '';
+  if (open === '') return marks;
+  return marks.startsWith(open) && line.trim() === marks ? '' : open;
 }
 
 function isFence(line: string): boolean {
@@ -104,7 +124,7 @@ function isFence(line: string): boolean {
 }
 
 function isListItem(line: string): boolean {
-  return /^\s*(?:>\s*)*(?:[-*+•・]\s+|\d+[.)]\s+|\[\^?\d+\])/.test(line);
+  return /^\s*(?:>\s*)*(?:[-*+]\s+|[•・]|\d+[.)]\s+|\[\^?\d+\])/.test(line);
 }
 
 function isSourceLike(line: string, knownIds: readonly string[]): boolean {
@@ -114,8 +134,7 @@ function isSourceLike(line: string, knownIds: readonly string[]): boolean {
 /** The blank lines above a section, and a horizontal rule that only set it apart, go with it. */
 function dropRule(body: string[]): void {
   dropBlankLines(body);
-  const aboveRule = body.at(-2);
-  if (/^\s*(?:[-*_]\s*){3,}$/.test(body.at(-1) ?? '') && (aboveRule === undefined || aboveRule.trim() === '')) {
+  while (/^\s*(?:[-*_]\s*){3,}$/.test(body.at(-1) ?? '') && (body.at(-2) ?? '').trim() === '') {
     body.pop();
     dropBlankLines(body);
   }
@@ -129,7 +148,7 @@ function dropBlankLines(body: string[]): void {
 function toEntries(content: readonly string[]): string[] {
   const entries: string[] = [];
   for (const line of content) {
-    const entry = line.replace(/^\s*(?:>\s*)*(?:[-*+•・]\s+)?/, '').replace(/\s+$/, '');
+    const entry = line.replace(/^\s*(?:>\s*)*(?:[-*+]\s+|[•・]\s*)?/, '').replace(/\s+$/, '');
     if (/^(?:[-*_]\s*)*$/.test(entry) || /^(?:none|n\/a|なし)[.。]?$/i.test(entry)) continue;
     const above = entries.at(-1);
     if (above !== undefined && /^\s{2,}/.test(line) && !isListItem(line)) {
@@ -143,18 +162,18 @@ function toEntries(content: readonly string[]): string[] {
 
 /** A date of its own: one inside a URL tells nothing of the source. */
 function hasIsoDate(line: string): boolean {
-  return /(?<!\d)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/.test(
-    line.replace(/https?:\/\/\S+/gi, (url) => url.replace(/^[^)）\s]*/, '')),
-  );
+  const withoutUrls = line.replace(/https?:\/\/[^\s()（）［］【】「」『』〈〉《》、。，；：！？<>"]+/gi, ' ');
+  return /(?<!\d)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/.test(withoutUrls);
 }
 
-/** Whether the listed sources name this one: the same page, or the same id as a word. */
+/** Whether the listed sources name this one: the same page, or the same id, with no more of a URL or word around it. */
 function names(listed: string, source: string): boolean {
-  const page = isWebUrl(source) ? pageOf(source) : source;
-  const behind = isWebUrl(source) ? '/?(?:#[^\\s)\\]>]*)?(?![\\w/?%&=+~@:-]|[.,;!]\\w)' : '(?![\\w-])';
-  return new RegExp(`${isWebUrl(source) ? '' : '(?<![\\w-])'}${escapeRegExp(page)}${behind}`).test(listed);
+  const [before, page, behind] = isWebUrl(source)
+    ? ['(?<![\\w/=?&%.#~+-])', pageOf(source), '/?(?:#[^\\s)\\]>]*)?(?![\\p{L}\\p{N}_/?%&=+~@:-]|[.,;!][\\p{L}\\p{N}])']
+    : ['(?<![\\w-])', source, '(?![\\w-])'];
+  return new RegExp(`${before}${escapeRegExp(page)}${behind}`, 'u').test(listed);
 }
 
 function escapeRegExp(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
