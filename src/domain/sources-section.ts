@@ -58,7 +58,7 @@ interface Section {
 
 /** Whatever may stand around a heading's words: marks of Markdown, brackets, bullets, emoji, HTML tags. */
 const DRESS =
-  '(?:<\\/?[a-z][a-z0-9]*(?:\\s[^>]*)?>|[\\s>#*_~`【】\\[\\]［］()（）「」『』〈〉《》■□●○◆◇▼▶・•–—|-]|\\p{Extended_Pictographic}|\\uFE0F)*';
+  '(?:<\\/?[a-z][a-z0-9]*(?:\\s[^>]*)?>|[\\s>#*_~`【】\\[\\]［］()（）「」『』〈〉《》■□●○◆◇▼・•–—|\\p{Extended_Pictographic}\\uFE0F-])*';
 const WORDS =
   '(?:sources?(?:\\s+(?:used|consulted|cited))?|出典(?:元|一覧|リスト)?|情報源(?:一覧|リスト)?|参考(?:文献|情報|資料|リンク|サイト|元|url)?)';
 const HEADING = new RegExp(
