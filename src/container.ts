@@ -3,6 +3,7 @@ import { ok, type Result } from 'neverthrow';
 import { type DependencyContainer, instanceCachingFactory, container as root } from 'tsyringe';
 import { SystemClock } from './adapters/outbound/clock/system-clock.ts';
 import { FileConfigSource, type FileConfigSourceOptions } from './adapters/outbound/config/file-config-source.ts';
+import type { Proxies } from './adapters/outbound/config/proxies.ts';
 import type { ServerConfig } from './adapters/outbound/config/server-config.ts';
 import { LazySearch } from './adapters/outbound/lazy-search.ts';
 import { StderrLogger } from './adapters/outbound/logger/stderr-logger.ts';
@@ -67,7 +68,10 @@ function register(container: DependencyContainer, config: ServerConfig, shippedR
   container.register(TOKENS.config, { useValue: config });
   once<Clock>(TOKENS.clock, () => new SystemClock());
   once<Redactor>(TOKENS.redactor, () =>
-    createRedactor(config.openai.apiKey === undefined ? [] : [config.openai.apiKey]),
+    createRedactor([
+      ...(config.openai.apiKey === undefined ? [] : [config.openai.apiKey]),
+      ...(config.http?.tokens.map(({ token }) => token) ?? []),
+    ]),
   );
   once<Logger>(TOKENS.logger, (c) => {
     const { debug, debugFile } = config.server;
@@ -103,7 +107,7 @@ async function loadOpenAi(container: DependencyContainer): Promise<LlmSearch> {
     import('./adapters/outbound/openai/openai-responses-search.ts'),
     import('./adapters/outbound/openai/network-calls.ts'),
   ]);
-  const proxied = openai.useProxy ? { fetch: await loadProxyFetch() } : {};
+  const proxied = openai.proxies === undefined ? {} : { fetch: await loadProxyFetch(openai.proxies) };
   const recorder =
     llm.record === undefined
       ? {}
@@ -141,11 +145,11 @@ async function loadProbe(container: DependencyContainer): Promise<ApiProbe> {
   const { OpenAiProbe } = await import('./adapters/outbound/openai/openai-probe.ts');
   return new OpenAiProbe({
     ...openai,
-    fetch: openai.useProxy ? await loadProxyFetch() : fetch,
+    fetch: openai.proxies === undefined ? fetch : await loadProxyFetch(openai.proxies),
     redact: redactor.inLogs,
   });
 }
 
-async function loadProxyFetch(): Promise<typeof fetch> {
-  return (await import('./adapters/outbound/openai/proxy-fetch.ts')).createProxyFetch();
+async function loadProxyFetch(proxies: Proxies): Promise<typeof fetch> {
+  return (await import('./adapters/outbound/openai/proxy-fetch.ts')).createProxyFetch(proxies);
 }

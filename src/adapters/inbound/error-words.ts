@@ -1,5 +1,6 @@
 import type { AnswerError } from '../../domain/answer-error.ts';
 import type { ArgumentProblem } from '../../domain/question.ts';
+import type { ToolName } from '../../domain/tool-name.ts';
 
 const SHOWN_LENGTH = 80;
 
@@ -9,7 +10,7 @@ export function wordsFor(error: AnswerError): string {
     case 'invalid_arguments':
       return error.problems.map(wordsForArgument).join('; ');
     case 'no_profile':
-      return `The tool ${error.tool} has no model: the configuration takes the profile answer away. Give model_profiles.${error.tool}.model or model_profiles.answer.model a model id.`;
+      return `The tool ${error.tool} has no model: the configuration takes the profile answer away. Give ${modelKeys(error.tool)} a model id.`;
     case 'no_api_key':
       return `No API key: the environment variable ${error.variable} is not set. Set it (or ${error.variable}_FILE, the path of a file that holds it) in the MCP client's configuration of this server, or start with --offline to try recorded answers.`;
     case 'malformed_api_key':
@@ -29,7 +30,7 @@ export function wordsFor(error: AnswerError): string {
     case 'server_error':
       return `The API failed after ${attempts(error.attempts)}: ${sentence(error.detail)} ${waitAdvice(error.retryAfterMs)}`;
     case 'connection_failed':
-      return `No whole answer came from ${error.host} after ${attempts(error.attempts)} (${error.detail}). Check the network, the proxy variables and the base URL, then ask again.`;
+      return `No whole answer came from ${error.host} after ${attempts(error.attempts)} (${error.detail}). Check the network, the proxy variables and the base URL, then try again.`;
     case 'content_filtered':
       return "The API's content filter stopped the answer. Put the question differently.";
     case 'failed':
@@ -41,7 +42,7 @@ export function wordsFor(error: AnswerError): string {
         ? 'The model replied without any text. Ask again, or put the question differently.'
         : `The model replied without any text: it was cut before it wrote (${error.reason}). Raise max_output_tokens in the profile, or lower its reasoning_effort.`;
     case 'not_recorded':
-      return `This question is not recorded, and the server is offline. ${recordedList(error.recorded)} Leave --offline (LLM_ADAPTER, llm.adapter) out to ask the API.`;
+      return `This question is not recorded, and the server is offline. Leave --offline (LLM_ADAPTER, llm.adapter) out to ask the API, or ask one of these. ${recordedList(error.recorded)}`;
     case 'unreadable_recordings':
       return `The recordings in ${error.path} cannot be read (${error.detail}). Check the path given to --offline.`;
     case 'timed_out':
@@ -51,9 +52,9 @@ export function wordsFor(error: AnswerError): string {
   }
 }
 
-/** A length of time as people say it: `0.5 s`, `90 s`. */
+/** A length of time as people say it: `500 ms`, `1.5 s`, `90 s`. */
 export function seconds(ms: number): string {
-  return `${Math.round(ms / 100) / 10} s`;
+  return ms < 1000 ? `${Math.ceil(ms)} ms` : `${Math.round(ms / 100) / 10} s`;
 }
 
 function wordsForArgument({ argument, received, accepted }: ArgumentProblem): string {
@@ -74,7 +75,13 @@ function attempts(count: number): string {
 function recordedList(recorded: readonly string[]): string {
   return recorded.length === 0
     ? 'Nothing is recorded.'
-    : `Recorded: ${recorded.map((question) => `"${question}"`).join(', ')}.`;
+    : `Recorded:\n${recorded.map((question) => `- ${question}`).join('\n')}`;
+}
+
+/** Where the model of a tool may stand. */
+function modelKeys(tool: ToolName): string {
+  const keys = ['model_profiles.answer.model', `model_profiles.${tool}.model`];
+  return [...new Set(keys)].join(' or ');
 }
 
 /** What the API said, ended like a sentence. */

@@ -7,4 +7,14 @@ export const DEFAULTS = {
   search: { defaults: { recency_days: 60, max_results: 5, domains: [] }, domain_filter: 'hint' },
   llm: { adapter: 'openai' },
   server: { debug: false, show_config_on_start: false, max_answer_chars: 20_000, tool_errors: 'protocol' },
+  http: {
+    listen: '127.0.0.1:3917',
+    path: '/mcp',
+    allowed_hosts: [],
+    allowed_origins: [],
+    drain_ms: 25_000,
+    max_body_bytes: 4 * 1024 * 1024,
+    max_connections: 1000,
+    max_calls_per_token: 64,
+  },
 };

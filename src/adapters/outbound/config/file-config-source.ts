@@ -8,6 +8,8 @@ import { mergePolicy, type PolicyMerge, SYSTEM_POLICY } from '../../../domain/sy
 import { openDebugFile } from '../logger/stderr-logger.ts';
 import { DEFAULTS } from './defaults.ts';
 import { type Environment, readDebug, readEnvironment } from './environment.ts';
+import { readHttpConfig } from './http-config.ts';
+import { readProxies } from './proxies.ts';
 import { type ServerConfig, toServerConfig } from './server-config.ts';
 import { mergeTrees, type Tree, valueAt } from './tree.ts';
 
@@ -17,6 +19,8 @@ export interface CommandLineLayer {
   readonly debug?: string;
   readonly offline?: string;
   readonly record?: string;
+  /** The HTTP endpoint is asked for: at this address, or where '' at the configured one. */
+  readonly http?: string;
   readonly names: readonly string[];
 }
 
@@ -25,9 +29,6 @@ export interface FileConfigSourceOptions {
   readonly commandLine: CommandLineLayer;
   readonly version: string;
 }
-
-/** Variables that name a proxy, in either case (undici's EnvHttpProxyAgent reads them). */
-const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
 
 /** Defaults, overridden by YAML, overridden by the environment, overridden by the command line (spec 5.1, 8.1). */
 export class FileConfigSource implements ConfigSource<ServerConfig> {
@@ -48,34 +49,38 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
     const tree = resolvePaths(layers.reduce(mergeTrees, DEFAULTS as Tree), process.cwd());
     const policy = readPolicy(tree);
     const key = readApiKey(environment, String(valueAt(tree, 'openai.api_key_env')));
+    const endpoint = commandLine.http === undefined ? { problems: [] } : readHttpConfig(tree, environment);
+    const proxy = readProxies(environment);
     const problems = [
       ...key.problems,
+      ...proxy.problems,
       ...file.problems,
       ...variables.problems,
       ...policy.problems,
       ...checkLineMode(environment),
       ...checkTogether(tree),
+      ...endpoint.problems,
     ];
     if (problems.length > 0) return err(problems.map(maskKeys));
 
-    const proxies = PROXY_VARIABLES.filter((name) => (environment[name] ?? '').trim() !== '');
     const alsoRead = [`${key.variable}`, 'MCP_LINE_MODE'].filter((name) => (environment[name] ?? '').trim() !== '');
     return ok(
       toServerConfig(tree, {
         instructions: policy.instructions,
         apiKeyVariable: key.variable,
         ...(key.value === undefined ? {} : { apiKey: key.value }),
-        useProxy: proxies.length > 0,
+        ...(proxy.proxies === undefined ? {} : { proxies: proxy.proxies }),
         forceLines: isLineMode(environment.MCP_LINE_MODE),
+        ...('http' in endpoint ? { http: endpoint.http } : {}),
         shown: {
           version,
           sources: {
             ts_defaults: true,
             ...(file.found ? { yaml: yamlPath } : {}),
-            env: [...variables.names, ...alsoRead, ...proxies],
+            env: [...variables.names, ...alsoRead, ...proxy.names],
             cli: commandLine.names,
           },
-          effective: tree,
+          effective: withoutKey(tree, key.value),
         },
       }),
     );
@@ -83,7 +88,7 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
 }
 
 /** The options as keys: a bare `--debug` or `--offline` switches on, a value behind them says where. */
-function toTree({ debug, offline, record }: CommandLineLayer): Tree {
+function toTree({ debug, offline, record, http }: CommandLineLayer): Tree {
   return {
     ...(debug === undefined
       ? {}
@@ -93,6 +98,7 @@ function toTree({ debug, offline, record }: CommandLineLayer): Tree {
       ...(offline ? { recordings: offline } : {}),
       ...(record === undefined ? {} : { record }),
     },
+    ...(http ? { http: { listen: http } } : {}),
   };
 }
 
@@ -292,16 +298,27 @@ function faultOf(attempt: () => void): string | undefined {
 }
 
 function maskKeys(problem: ConfigProblem): ConfigProblem {
-  const { anywhere, inLogs } = createRedactor([]);
+  const { inLogs } = createRedactor([]);
   const value =
     problem.value === undefined
       ? undefined
       : looksLikeKey(problem.value)
         ? '[redacted]'
-        : inLogs(anywhere(problem.value));
+        : inLogs(withoutCredentials(problem.value));
   return {
     where: inLogs(problem.where),
     accepted: inLogs(problem.accepted),
     ...(value === undefined ? {} : { value }),
   };
+}
+
+/** Whatever else holds the key by mistake, it is not shown. */
+function withoutKey(tree: Tree, key: string | undefined): Tree {
+  const { anywhere } = createRedactor(key === undefined ? [] : [key]);
+  return JSON.parse(anywhere(JSON.stringify(tree))) as Tree;
+}
+
+/** A proxy's or server's URL may hold a password. */
+function withoutCredentials(text: string): string {
+  return text.replace(/\/\/[^/\s]*@/g, '//[redacted]@');
 }

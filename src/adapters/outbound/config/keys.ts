@@ -1,7 +1,19 @@
 import { REASONING_EFFORTS, SEARCH_CONTEXT_SIZES, VERBOSITIES } from '../../../domain/model-profile.ts';
 import { POLICY_MERGES } from '../../../domain/system-policy.ts';
 import { TOOL_NAMES } from '../../../domain/tool-name.ts';
-import { baseUrl, flag, hostNames, oneOf, text, type ValueKind, wholeNumber } from './value-kinds.ts';
+import {
+  baseUrl,
+  flag,
+  hostNames,
+  listenAddress,
+  oneOf,
+  origins,
+  requestHosts,
+  text,
+  tokenVariables,
+  type ValueKind,
+  wholeNumber,
+} from './value-kinds.ts';
 
 /** One key of the configuration: where it stands in YAML, and the variable that overrides it. */
 export interface Key {
@@ -50,6 +62,15 @@ export const KEYS: readonly Key[] = [
   { path: 'server.show_config_on_start', kind: flag },
   { path: 'server.max_answer_chars', kind: wholeNumber(1000) },
   { path: 'server.tool_errors', kind: oneOf(['protocol', 'result']) },
+  { path: 'http.listen', kind: listenAddress, variable: 'MCP_HTTP_LISTEN' },
+  { path: 'http.path', kind: text('a path, such as /mcp', /^\s*\/[\w./~-]*\s*$/) },
+  { path: 'http.token_env', kind: tokenVariables, variable: 'MCP_HTTP_TOKEN_ENV' },
+  { path: 'http.allowed_hosts', kind: requestHosts, variable: 'MCP_HTTP_ALLOWED_HOSTS' },
+  { path: 'http.allowed_origins', kind: origins, variable: 'MCP_HTTP_ALLOWED_ORIGINS' },
+  { path: 'http.drain_ms', kind: wholeNumber(0, undefined, ' of milliseconds'), variable: 'MCP_HTTP_DRAIN_MS' },
+  { path: 'http.max_body_bytes', kind: wholeNumber(1024) },
+  { path: 'http.max_connections', kind: wholeNumber(1) },
+  { path: 'http.max_calls_per_token', kind: wholeNumber(1) },
 ];
 
 /** Only the profile of `answer` has variables (spec 5.4). */

@@ -1,6 +1,8 @@
 import type { Config } from '../../../application/ports/config.ts';
 import type { ModelProfile, ModelProfiles } from '../../../domain/model-profile.ts';
 import { isToolName } from '../../../domain/tool-name.ts';
+import type { HttpConfig } from './http-config.ts';
+import type { Proxies } from './proxies.ts';
 import { isTree, type Tree, valueAt } from './tree.ts';
 
 /** The whole configuration: the core's part, and what the adapters and drivers are told. */
@@ -13,8 +15,8 @@ export interface ServerConfig extends Config {
     readonly organization?: string;
     readonly project?: string;
     readonly store: boolean;
-    /** Whether the environment names a proxy. */
-    readonly useProxy: boolean;
+    /** Where the environment names a proxy. */
+    readonly proxies?: Proxies;
   };
   readonly maxRetries: number;
   /** Most calls that run upstream at a time. */
@@ -38,6 +40,8 @@ export interface ServerConfig extends Config {
     /** `MCP_LINE_MODE=1`: answer in lines, whatever the client's framing. */
     readonly forceLines: boolean;
   };
+  /** Only where the command line asks for the HTTP endpoint. */
+  readonly http?: HttpConfig;
   /** What `--show-config` prints. Holds no key. */
   readonly shown: ShownConfig;
 }
@@ -65,15 +69,16 @@ export interface Extras {
   readonly instructions: string;
   readonly apiKeyVariable: string;
   readonly apiKey?: string;
-  readonly useProxy: boolean;
+  readonly proxies?: Proxies;
   readonly forceLines: boolean;
+  readonly http?: HttpConfig;
   readonly shown: ShownConfig;
 }
 
 /** The checked and merged keys, as the program uses them. */
 export function toServerConfig(
   tree: Tree,
-  { instructions, apiKeyVariable, apiKey, useProxy, forceLines, shown }: Extras,
+  { instructions, apiKeyVariable, apiKey, proxies, forceLines, http, shown }: Extras,
 ): ServerConfig {
   // Every key was checked against its kind before, and those without a default are optional.
   const at = <T>(path: string) => valueAt(tree, path) as T;
@@ -97,7 +102,7 @@ export function toServerConfig(
       organization: at<string | undefined>('openai.organization'),
       project: at<string | undefined>('openai.project'),
       store: at<boolean>('openai.store'),
-      useProxy,
+      proxies,
     }),
     search: withoutUndefined({
       userLocation: at<UserLocation | undefined>('search.user_location'),
@@ -115,6 +120,7 @@ export function toServerConfig(
       toolErrors: at<'protocol' | 'result'>('server.tool_errors'),
       forceLines,
     }),
+    ...(http === undefined ? {} : { http }),
     shown,
   };
 }

@@ -1,4 +1,6 @@
 import { toHostName } from '../../../domain/question.ts';
+import { parseListenAddress, toHostPort } from './listen-address.ts';
+import { isTree } from './tree.ts';
 
 /** A kind of value: what it accepts, in words, and how it reads YAML's values and a variable's text. */
 export interface ValueKind {
@@ -53,6 +55,60 @@ export const hostNames: ValueKind = {
   },
   fromText: () => undefined,
 };
+
+export const listenAddress: ValueKind = {
+  accepted: 'host:port, such as 127.0.0.1:3917 or [::1]:3917',
+  fromYaml: (value) => (typeof value === 'string' || typeof value === 'number' ? readListen(String(value)) : undefined),
+  fromText: readListen,
+};
+
+/** Host names or addresses as `Host` has them, without a port; `*` stands for any. */
+export const requestHosts = listOf('a list of host names, such as [mcp.example.com], or [*] for any', (entry) => {
+  if (entry === '*') return entry;
+  const url = URL.canParse(`http://${entry}`) ? new URL(`http://${entry}`) : undefined;
+  return url !== undefined && /^(?:[\w.-]+|\[[\da-f:.]+\])$/i.test(entry) ? url.hostname : undefined;
+});
+
+export const origins = listOf('a list of origins, such as [https://chat.example.com]', (entry) => {
+  const url = URL.canParse(entry) ? new URL(entry) : undefined;
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` ? url.origin : undefined;
+});
+
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** A variable, or one for each caller; as text `NAME`, or `alice=NAME,bob=OTHER_NAME`. */
+export const tokenVariables: ValueKind = {
+  accepted: 'the name of an environment variable, or a map of callers to such names',
+  fromYaml: readTokenVariables,
+  fromText: (text) =>
+    readTokenVariables(
+      text.includes('=') ? Object.fromEntries(text.split(',').map((entry) => entry.trim().split('='))) : text,
+    ),
+};
+
+function readTokenVariables(value: unknown): unknown {
+  if (typeof value === 'string') return VARIABLE.test(value.trim()) ? value.trim() : undefined;
+  const entries = isTree(value) ? Object.entries(value) : [];
+  const isWell = entries.every(
+    ([caller, name]) => /^[\w.@-]+$/.test(caller) && typeof name === 'string' && VARIABLE.test(name),
+  );
+  return entries.length > 0 && isWell ? value : undefined;
+}
+
+function readListen(text: string): string | undefined {
+  const address = parseListenAddress(text.trim());
+  return address && toHostPort(address);
+}
+
+/** A list of texts, each read by `read`; in a variable they are separated by commas. */
+function listOf(accepted: string, read: (entry: string) => string | undefined): ValueKind {
+  const fromYaml = (value: unknown) => {
+    if (!Array.isArray(value)) return undefined;
+    const entries = value.map((entry) => (typeof entry === 'string' ? read(entry.trim()) : undefined));
+    return entries.every((entry) => entry !== undefined) ? [...new Set(entries)] : undefined;
+  };
+  return { accepted, fromYaml, fromText: (text) => fromYaml(text.split(',')) };
+}
 
 function readBaseUrl(value: unknown): string | undefined {
   const url = typeof value === 'string' && URL.canParse(value.trim()) ? new URL(value.trim()) : undefined;

@@ -45,7 +45,7 @@ function unknownKeyAdvice(path: string): string {
   const paths = KEYS.flatMap(({ path }) =>
     path.split('.').map((_, index, parts) => parts.slice(0, index + 1).join('.')),
   );
-  return `no such key; the nearest is ${closest(path, [...new Set(paths)])}`;
+  return `a known key; the nearest is ${closest(path, [...new Set(paths)])}`;
 }
 
 function show(value: unknown): string {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { SearchRequest } from '../../../application/ports/llm-search.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import type { Question } from '../../../domain/question.ts';
 import type { Redactor } from '../../../domain/redaction.ts';
+import type { ToolName } from '../../../domain/tool-name.ts';
 import type { ReplyRecorder } from '../openai/openai-responses-search.ts';
 import { questionKey } from './question-key.ts';
 import { formatRecording } from './recording.ts';
@@ -29,13 +29,9 @@ export class FolderRecorder implements ReplyRecorder {
   async record({ question }: SearchRequest, body: string): Promise<void> {
     const { folder, clock, logger, redactor } = this.#options;
     const isStream = !body.trimStart().startsWith('{');
-    const file = join(folder, `${nameOf(question)}.${isStream ? 'sse' : 'json'}`);
-    const text = formatRecording(
-      redactor.anywhere(body),
-      redactor.anywhere(question.query),
-      question.tool,
-      clock.now(),
-    );
+    const query = redactor.anywhere(question.query);
+    const file = join(folder, `${nameOf(query, question.tool)}.${isStream ? 'sse' : 'json'}`);
+    const text = formatRecording(withoutInstructions(redactor.anywhere(body)), query, question.tool, clock.now());
     const unfinished = `${file}.${process.pid}.part`;
     try {
       await writeFile(unfinished, text, { mode: 0o600 });
@@ -48,8 +44,13 @@ export class FolderRecorder implements ReplyRecorder {
   }
 }
 
+/** The API repeats the system policy three times; it is the user's own, and no part of the reply. */
+function withoutInstructions(body: string): string {
+  return body.replace(/"instructions"\s*:\s*"(?:[^"\\]|\\.)*"/g, '"instructions":null');
+}
+
 /** A name that a person can read, made unique by what tells questions apart. */
-function nameOf({ query, tool }: Question): string {
+function nameOf(query: string, tool: ToolName): string {
   const words = query
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')

@@ -4,6 +4,7 @@ import type { LlmSearch, SearchObserver, SearchReply, SearchRequest } from '../.
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { SearchError } from '../../../domain/answer-error.ts';
 import type { Redactor } from '../../../domain/redaction.ts';
+import { tokyoDate } from '../../../domain/tokyo-date.ts';
 import { createApiCall } from '../openai/api-client.ts';
 import { OpenAiResponsesSearch } from '../openai/openai-responses-search.ts';
 import type { Recording } from './recording.ts';
@@ -21,9 +22,11 @@ export interface OfflineSearchOptions {
  * instead of the API. So every recorded reply and error takes the way that it takes in earnest.
  */
 export class OfflineSearch implements LlmSearch {
+  readonly #recordings: Recordings;
   readonly #search: OpenAiResponsesSearch;
 
   constructor({ recordings, clock, logger, redactor }: OfflineSearchOptions) {
+    this.#recordings = recordings;
     this.#search = new OpenAiResponsesSearch({
       callFor: (request) =>
         recordings.find(request.question).map((recording) =>
@@ -44,12 +47,15 @@ export class OfflineSearch implements LlmSearch {
     });
   }
 
-  search(
+  /** The dates of an answer are the recording's (ruling 22): the reply's own, else the day of the recording. */
+  async search(
     request: SearchRequest,
     observer: SearchObserver,
     signal: AbortSignal,
   ): Promise<Result<SearchReply, SearchError>> {
-    return this.#search.search(request, observer, signal);
+    const reply = await this.#search.search(request, observer, signal);
+    const { recordedAt } = this.#recordings.find(request.question).unwrapOr<Partial<Recording>>({});
+    return reply.map((reply) => (recordedAt === undefined ? reply : { accessedOn: tokyoDate(recordedAt), ...reply }));
   }
 }
 

@@ -11,6 +11,7 @@ export interface Recording {
   /** Absent for a reply that was recorded elsewhere: it answers only when named by its file. */
   readonly question?: string;
   readonly tool?: ToolName;
+  readonly recordedAt?: Date;
 }
 
 /**
@@ -48,15 +49,18 @@ function commentsOf(body: string): Record<string, unknown> {
   return comments;
 }
 
-function namesOf({
-  question,
-  tool,
-}: {
+function namesOf(names: {
   readonly question?: unknown;
   readonly tool?: unknown;
-}): Pick<Recording, 'question' | 'tool'> {
-  const asked = asText(question);
-  return { ...(asked === undefined ? {} : { question: asked }), ...(isToolName(tool) ? { tool } : {}) };
+  readonly recorded_at?: unknown;
+}): Pick<Recording, 'question' | 'tool' | 'recordedAt'> {
+  const question = asText(names.question);
+  const recordedAt = new Date(asText(names.recorded_at) ?? Number.NaN);
+  return {
+    ...(question === undefined ? {} : { question }),
+    ...(isToolName(names.tool) ? { tool: names.tool } : {}),
+    ...(Number.isNaN(recordedAt.getTime()) ? {} : { recordedAt }),
+  };
 }
 
 /** The status that an error body was sent with, told by its code: a file keeps none. */
@@ -64,12 +68,14 @@ function statusOfError(json: ReturnType<typeof asObject>): number {
   const error = asObject(json?.error);
   if (error === undefined) return 200;
   if (typeof json?.status === 'number') return json.status;
-  const words = [asText(error.code), asText(error.type)].join(' ');
+  const words = [error.code, error.type, error.param, error.message].map((word) => asText(word) ?? '').join(' ');
   return STATUS_OF_WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? 400;
 }
 
 const STATUS_OF_WORDS: readonly (readonly [RegExp, number])[] = [
-  [/invalid_api_key/, 401],
-  [/insufficient_quota|rate_limit/, 429],
-  [/server_error/, 500],
+  [/\binvalid_api_key\b/, 401],
+  [/\b(?:insufficient_quota|rate_limit\w*)\b/, 429],
+  [/\bserver_error\b/, 500],
+  [/\bmodel_not_found\b|\bmodel not found\b/i, 404],
+  [/\b(?:permission\w*|unsupported_country\w*|forbidden|do(?:es)? not have access)\b/i, 403],
 ];

@@ -53,9 +53,11 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   const type = asText(error.type);
   const message = asText(error.message) ?? '';
   const detail = excerpt(context.redact(message)) || `HTTP status ${status}`;
-  const diagnostics = { status, name, ...(type === undefined ? {} : { type }) };
-  const log = { status, name, message, body: JSON.stringify(error), ...(code === undefined ? {} : { code }) };
-  const lasting = (said: SearchError): Failure => ({ error: { ...said, diagnostics }, isPassing: false, log });
+  const diagnostics = { status, name, ...(type === undefined ? {} : { type: context.redact(type) }) };
+  // The message of a 401 repeats the key, partly starred: nothing of it is kept.
+  const said = status === 401 ? { message: '(left out)' } : { message, body: JSON.stringify(error) };
+  const log = { status, name, ...said, ...(code === undefined ? {} : { code }) };
+  const lasting = (error: SearchError): Failure => ({ error: { ...error, diagnostics }, isPassing: false, log });
   const passing = (kind: 'rate_limited' | 'server_error'): Failure => ({
     error: { kind, attempts: context.attempt, detail, diagnostics, ...waitOf(retryAfterMs) },
     isPassing: true,

@@ -9,7 +9,8 @@ export interface OpenAiProbeOptions {
   readonly baseUrl: string;
   readonly apiKey?: string;
   readonly apiKeyVariable: string;
-  readonly useProxy: boolean;
+  /** Present where a proxy stands in between. */
+  readonly proxies?: object;
   readonly fetch: typeof fetch;
   /** Takes keys out of what the API said. */
   readonly redact: (text: string) => string;
@@ -22,7 +23,7 @@ export class OpenAiProbe implements ApiProbe {
 
   constructor(options: OpenAiProbeOptions) {
     this.#options = options;
-    this.route = `${new URL(options.baseUrl).host}${options.useProxy ? ', by the proxy of the environment,' : ''}`;
+    this.route = `${new URL(options.baseUrl).host}${options.proxies !== undefined ? ', by the proxy of the environment,' : ''}`;
   }
 
   async reach(signal: AbortSignal): Promise<Result<number, SearchError>> {

@@ -60,7 +60,7 @@ export class OpenAiResponsesSearch implements LlmSearch {
     const call = this.#options.callFor(request);
     if (call.isErr()) return err(call.error);
 
-    if (!this.#gate.isOpen) observer.onProgress({ kind: 'waiting', ahead: this.#gate.ahead });
+    if (!signal.aborted && !this.#gate.isOpen) observer.onProgress({ kind: 'waiting', ahead: this.#gate.ahead });
     if (!(await this.#gate.enter(signal))) return err({ kind: 'aborted' });
     try {
       return await this.#askUntilAnswered(call.value, request, observer, signal);

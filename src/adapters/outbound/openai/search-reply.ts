@@ -3,7 +3,7 @@ import type { SearchReply, SearchReport, TokenUsage } from '../../../application
 import type { CitedPage } from '../../../domain/citation.ts';
 import type { ReplyEnding } from '../../../domain/reply.ts';
 import { tokyoDate } from '../../../domain/tokyo-date.ts';
-import { type Failure, type FailureContext, plainFailure, toStreamFailure } from './failure.ts';
+import { excerpt, type Failure, type FailureContext, plainFailure, toStreamFailure } from './failure.ts';
 import { asNumber, asObject, asText, type JsonObject, objectsOf } from './json.ts';
 import { consultedBy, isSearch, openedPage, queriesOf } from './search-calls.ts';
 
@@ -23,7 +23,7 @@ export function toSearchReply(
   if (!Array.isArray(response.output)) return err(unreadable('a reply without output', response));
   if (response.status === undefined && response.output.length === 0) return err(unreadable('an empty reply', response));
   if (!/^(?:completed|incomplete|undefined)$/.test(String(response.status))) {
-    const detail = `the API answered with status ${String(response.status)}`;
+    const detail = excerpt(context.redact(`the API answered with status ${String(response.status)}`));
     return err(plainFailure({ kind: 'failed', detail }, detail));
   }
 
@@ -77,11 +77,14 @@ function citedPages(part: JsonObject): readonly CitedPage[] {
     });
 }
 
-/** `created_at` counts seconds; published recordings may hold 0 in its place. */
+/** `created_at` counts seconds; published recordings may hold anything in its place. */
 function accessedOn(response: JsonObject): { readonly accessedOn?: string } {
   const seconds = asNumber(response.created_at) ?? 0;
-  return seconds > 0 ? { accessedOn: tokyoDate(new Date(seconds * 1000)) } : {};
+  return seconds > 0 && seconds < LAST_SECOND ? { accessedOn: tokyoDate(new Date(seconds * 1000)) } : {};
 }
+
+/** The end of the year 9999. */
+const LAST_SECOND = 253_402_300_800;
 
 function toReport(response: JsonObject, calls: readonly JsonObject[], attempts: number): SearchReport {
   const model = asText(response.model);

@@ -73,6 +73,7 @@ export class UpstreamGate {
   }
 
   #admit(): void {
+    if (this.#queue.size === 0) return;
     if (this.heldForMs > 0) {
       void this.#admitLater();
       return;
@@ -88,7 +89,12 @@ export class UpstreamGate {
   async #admitLater(): Promise<void> {
     if (this.#isHolding) return;
     this.#isHolding = true;
-    while (this.#queue.size > 0 && this.heldForMs > 0) await this.#clock.sleep(Math.ceil(this.heldForMs), NEVER);
+    while (this.heldForMs > 0) {
+      const until = this.#heldUntilMs;
+      await this.#clock.sleep(Math.ceil(this.heldForMs), NEVER);
+      // Unless another call was asked to wait longer meanwhile.
+      if (this.#heldUntilMs === until) this.#heldUntilMs = 0;
+    }
     this.#isHolding = false;
     this.#admit();
   }

@@ -1,0 +1,123 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { LlmSearch, SearchRequest } from '../../src/application/ports/llm-search.ts';
+import { errorOf, expectNoListener, never, ProgressLog, replyOf } from './search-kit.ts';
+
+/** An LlmSearch whose peer does as the test wants. */
+export interface StartedSearch {
+  readonly search: LlmSearch;
+  /** A question that gets a whole reply after a web search, with at least one progress on the way. */
+  readonly answered: SearchRequest;
+  /** A question whose search fails. */
+  readonly failing: SearchRequest;
+  /** A question that gets no reply; absent where there is nothing to wait for. */
+  readonly hanging?: SearchRequest;
+  /** Resolves once the hanging question has reached the peer. */
+  readonly untilHanging?: () => Promise<void>;
+  readonly stop?: () => Promise<void>;
+}
+
+/** What every LlmSearch promises (see the port). */
+export function describeLlmSearch(name: string, start: () => Promise<StartedSearch>): void {
+  const started = async (): Promise<StartedSearch> => {
+    const search = await start();
+    onTestFinished(async () => search.stop?.());
+    return search;
+  };
+
+  describe(`${name} as an LlmSearch`, () => {
+    test('replies with a text, its ending, its sources and a report', async () => {
+      const { search, answered } = await started();
+      const reply = replyOf(await search.search(answered, new ProgressLog(), never()));
+      expect(reply).toMatchObject({ ending: { kind: 'complete' }, searched: true });
+      expect(reply.text.trim()).not.toBe('');
+      expect(reply.sources.cited).toContainEqual(expect.objectContaining({ url: expect.stringMatching(/^https?:/) }));
+      expect(Array.isArray(reply.sources.consulted) && Array.isArray(reply.sources.opened)).toBe(true);
+      expect(Array.isArray(reply.report.queries)).toBe(true);
+      expect(reply.report.searches).toBeGreaterThanOrEqual(1);
+      expect(reply.report.attempts).toBe(1);
+    });
+
+    test('tells its observer what happens', async () => {
+      const { search, answered } = await started();
+      const observer = new ProgressLog();
+      await search.search(answered, observer, never());
+      expect(observer.seen.length).toBeGreaterThan(0);
+    });
+
+    test('resolves with an error when it fails', async () => {
+      const { search, failing } = await started();
+      const error = errorOf(await search.search(failing, new ProgressLog(), never()));
+      expect(error.kind).toMatch(/^\w+$/);
+      expect(error.kind).not.toBe('aborted');
+    });
+
+    test('settles with `aborted`, and observes nothing, where the signal aborted before', async () => {
+      const { search, answered } = await started();
+      const observer = new ProgressLog();
+      const signal = AbortSignal.abort();
+      expect(errorOf(await search.search(answered, observer, signal))).toEqual({ kind: 'aborted' });
+      expect(observer.seen).toEqual([]);
+      expectNoListener(signal);
+    });
+
+    test('settles with `aborted` where the signal aborts right behind the call', async () => {
+      const { search, answered } = await started();
+      const controller = new AbortController();
+      const outcome = search.search(answered, new ProgressLog(), controller.signal);
+      controller.abort();
+      expect(errorOf(await outcome)).toEqual({ kind: 'aborted' });
+      expectNoListener(controller.signal);
+    });
+
+    test('settles with `aborted`, and observes nothing more, where the signal aborts on the way', async () => {
+      const { search, answered } = await started();
+      const controller = new AbortController();
+      const observer = new ProgressLog(() => controller.abort());
+      expect(errorOf(await search.search(answered, observer, controller.signal))).toEqual({ kind: 'aborted' });
+      await new Promise(setImmediate);
+      expect(observer.seen).toHaveLength(1);
+      expectNoListener(controller.signal);
+    });
+
+    test('settles with `aborted` while no reply comes', async ({ skip }) => {
+      const { search, hanging, untilHanging } = await started();
+      if (hanging === undefined || untilHanging === undefined) return skip('it never waits');
+      const controller = new AbortController();
+      const observer = new ProgressLog();
+      const outcome = search.search(hanging, observer, controller.signal);
+      await untilHanging();
+      const seenBefore = observer.seen.length;
+      controller.abort('some reason');
+      expect(errorOf(await outcome)).toEqual({ kind: 'aborted' });
+      expect(observer.seen).toHaveLength(seenBefore);
+      expectNoListener(controller.signal);
+    });
+
+    test('leaves no listener on the signal after a reply or an error', async () => {
+      const { search, answered, failing } = await started();
+      const { signal } = new AbortController();
+      await search.search(answered, new ProgressLog(), signal);
+      expectNoListener(signal);
+      await search.search(failing, new ProgressLog(), signal);
+      expectNoListener(signal);
+    });
+
+    test('keeps searches at the same time apart', async () => {
+      const { search, answered } = await started();
+      const aborted = new AbortController();
+      const observer = new ProgressLog(() => aborted.abort());
+      const outcomes = await Promise.all([
+        search.search(answered, observer, aborted.signal),
+        search.search(answered, new ProgressLog(), never()),
+        search.search(answered, new ProgressLog(), never()),
+      ]);
+      expect(outcomes.map((outcome) => (outcome.isOk() ? 'ok' : outcome.error.kind))).toEqual(['aborted', 'ok', 'ok']);
+    });
+
+    test('answers again after an abort', async () => {
+      const { search, answered } = await started();
+      await search.search(answered, new ProgressLog(), AbortSignal.abort());
+      expect((await search.search(answered, new ProgressLog(), never())).isOk()).toBe(true);
+    });
+  });
+}

@@ -1,0 +1,100 @@
+import { fileURLToPath } from 'node:url';
+import { err, ok } from 'neverthrow';
+import { LazySearch } from '../../src/adapters/outbound/lazy-search.ts';
+import { OfflineSearch } from '../../src/adapters/outbound/offline/offline-search.ts';
+import { Recordings } from '../../src/adapters/outbound/offline/recordings.ts';
+import type { LlmSearch, SearchRequest } from '../../src/application/ports/llm-search.ts';
+import { SharedSearch } from '../../src/application/shared-search.ts';
+import { createRedactor } from '../../src/domain/redaction.ts';
+import { answers, fails, stallsMidStream } from '../support/behaviours.ts';
+import { startFakeApi } from '../support/fake-api.ts';
+import { deferred, FakeLlmSearch, fails as failsWith, hangs, searchReply } from '../support/fake-llm-search.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { describeLlmSearch, type StartedSearch } from './describe-llm-search.ts';
+import { InstantClock, openAiSearch, searchRequest } from './search-kit.ts';
+
+/** A server that answers, fails or hangs as the question says. */
+async function startOpenAi(): Promise<StartedSearch> {
+  const api = await startFakeApi();
+  api.replyWith(({ body }) => {
+    const input = String(body.input);
+    if (input.startsWith('fail')) return fails(FORBIDDEN);
+    return input.startsWith('hang')
+      ? stallsMidStream()
+      : answers(TEXT, { citations: [{ url: PAGE, title: 'Node.js' }] });
+  });
+  return {
+    search: openAiSearch(api.url),
+    answered: searchRequest(),
+    failing: searchRequest({ question: { query: 'fail' } }),
+    hanging: searchRequest({ question: { query: 'hang' } }),
+    untilHanging: () => api.waitForRequests(1),
+    stop: () => api.close(),
+  };
+}
+
+async function startOffline(): Promise<StartedSearch> {
+  return {
+    search: new OfflineSearch({
+      recordings: new Recordings(SHIPPED),
+      clock: new InstantClock(),
+      logger: new RecordingLogger(),
+      redactor: createRedactor([]),
+    }),
+    answered: searchRequest({ question: { query: 'What is the weather in Tokyo today, 2026-11-20?' } }),
+    failing: searchRequest({ question: { query: 'Nobody recorded this' } }),
+  };
+}
+
+/** The fake is told its replies in order; here the question decides, as for the others. */
+async function startFake(): Promise<StartedSearch> {
+  const hanging = deferred<void>();
+  const told = ({ question }: SearchRequest) => {
+    if (question.query === 'fail') return failsWith({ kind: 'forbidden', detail: 'No.' });
+    if (question.query !== 'hang') return ANSWERS;
+    hanging.settle();
+    return hangs;
+  };
+  return {
+    search: { search: (request, ...rest) => new FakeLlmSearch(told(request)).search(request, ...rest) },
+    answered: searchRequest(),
+    failing: searchRequest({ question: { query: 'fail' } }),
+    hanging: searchRequest({ question: { query: 'hang' } }),
+    untilHanging: () => hanging.promise,
+  };
+}
+
+async function wrapped(start: () => Promise<StartedSearch>, wrap: (search: LlmSearch) => LlmSearch) {
+  const started = await start();
+  return { ...started, search: wrap(started.search) };
+}
+
+const SHIPPED = fileURLToPath(new URL('../../recordings', import.meta.url));
+const PAGE = 'https://nodejs.org/en/blog';
+const TEXT = `Node.js 24 is out ([Node.js](${PAGE})).`;
+const FORBIDDEN = {
+  status: 403,
+  error: { message: 'No.', type: 'invalid_request_error', param: null, code: null },
+};
+/** The fake's own `replies` do not look at the signal, so that the core can be shown replies that come too late. */
+const ANSWERS: ReturnType<typeof failsWith> = async (observer, signal) => {
+  for (const progress of [{ kind: 'thinking' }, { kind: 'searching', query: 'node.js 24' }] as const) {
+    if (!signal.aborted) observer.onProgress(progress);
+  }
+  await Promise.resolve();
+  if (signal.aborted) return err({ kind: 'aborted' });
+  return ok(
+    searchReply({
+      text: TEXT,
+      searched: true,
+      sources: { cited: [{ url: PAGE, title: 'Node.js' }], consulted: [], opened: [] },
+      report: { queries: ['node.js 24'], searches: 1, attempts: 1 },
+    }),
+  );
+};
+
+describeLlmSearch('OpenAiResponsesSearch', startOpenAi);
+describeLlmSearch('OfflineSearch', startOffline);
+describeLlmSearch('FakeLlmSearch', startFake);
+describeLlmSearch('SharedSearch', () => wrapped(startOpenAi, (search) => new SharedSearch(search)));
+describeLlmSearch('LazySearch', () => wrapped(startOpenAi, (search) => new LazySearch(async () => search)));

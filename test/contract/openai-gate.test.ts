@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { answers, fails, holds } from '../support/behaviours.ts';
+import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
+import { FakeClock, settled } from '../support/fake-clock.ts';
+import {
+  ask,
+  errorOf,
+  expectNoListener,
+  InstantClock,
+  never,
+  openAiSearch,
+  ProgressLog,
+  replyOf,
+  searchRequest,
+} from './search-kit.ts';
+
+let api: FakeApi;
+
+beforeEach(async () => {
+  api = await startFakeApi();
+});
+
+afterEach(() => api.close());
+
+const OK = answers('Here it is.');
+
+test('no more calls run at a time than max_concurrency; the others say how many are ahead, and go in order', async () => {
+  const held = holds();
+  api.replyAlways(held);
+  const search = openAiSearch(api.url, { maxConcurrency: 1 });
+  const observers = [new ProgressLog(), new ProgressLog(), new ProgressLog()];
+  const outcomes = observers.map((observer, index) =>
+    search.search(searchRequest({ question: { query: `question ${index}` } }), observer, never()),
+  );
+  await api.waitForRequests(1);
+  await settled();
+  expect(api.requests).toHaveLength(1);
+  expect(observers.map(({ seen }) => seen)).toEqual([
+    [],
+    [{ kind: 'waiting', ahead: 0 }],
+    [{ kind: 'waiting', ahead: 1 }],
+  ]);
+  held.release(OK);
+  for (const outcome of await Promise.all(outcomes)) expect(replyOf(outcome).text).toBe('Here it is.');
+  expect(api.requests.map(({ body }) => String(body.input).slice(0, 10))).toEqual([
+    'question 0',
+    'question 1',
+    'question 2',
+  ]);
+});
+
+test('a call that is aborted while it waits for its place never reaches the API, and leaves no listener', async () => {
+  const held = holds();
+  api.replyAlways(held);
+  const search = openAiSearch(api.url, { maxConcurrency: 1 });
+  const first = ask(search);
+  await api.waitForRequests(1);
+  const controller = new AbortController();
+  const second = ask(search, searchRequest(), controller.signal);
+  controller.abort();
+  expect(errorOf(await second)).toEqual({ kind: 'aborted' });
+  expectNoListener(controller.signal);
+  held.release(OK);
+  expect((await first).isOk()).toBe(true);
+  expect((await ask(search)).isOk()).toBe(true);
+  expect(api.requests).toHaveLength(2);
+});
+
+test('a call whose signal aborted before observes nothing, also where it would have to wait', async () => {
+  const held = holds();
+  api.replyAlways(held);
+  const search = openAiSearch(api.url, { maxConcurrency: 1 });
+  const first = ask(search);
+  await api.waitForRequests(1);
+  const observer = new ProgressLog();
+  expect(errorOf(await search.search(searchRequest(), observer, AbortSignal.abort()))).toEqual({ kind: 'aborted' });
+  expect(observer.seen).toEqual([]);
+  held.release(OK);
+  await first;
+});
+
+test('a place is free again after a failure', async () => {
+  const error = { message: 'No.', type: 'invalid_request_error', param: null, code: null };
+  api.reply(fails({ status: 400, error }), OK);
+  const search = openAiSearch(api.url, { maxConcurrency: 1 });
+  expect((await ask(search)).isErr()).toBe(true);
+  expect((await ask(search)).isOk()).toBe(true);
+});
+
+test('a Retry-After that one call got holds back the next one too', async () => {
+  const error = { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' };
+  api.reply(fails({ status: 429, error, headers: { 'retry-after': '20' } }), OK);
+  const clock = new FakeClock();
+  const search = openAiSearch(api.url, { clock, maxRetries: 0 });
+  expect((await ask(search)).isErr()).toBe(true);
+  const next = ask(search);
+  await clock.advance(19_999);
+  expect(api.requests).toHaveLength(1);
+  await clock.advance(1);
+  expect((await next).isOk()).toBe(true);
+  expect(api.requests).toHaveLength(2);
+});
+
+test('a Retry-After beyond the deadline of one call holds others back for a minute at most', async () => {
+  const error = { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' };
+  api.reply(fails({ status: 429, error, headers: { 'retry-after': '86400' } }), OK);
+  const clock = new InstantClock();
+  const search = openAiSearch(api.url, { clock });
+  expect(errorOf(await ask(search))).toMatchObject({ kind: 'rate_limited', retryAfterMs: 86_400_000 });
+  expect((await ask(search)).isOk()).toBe(true);
+  expect(clock.slept).toEqual([60_000]);
+});

@@ -1,0 +1,428 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { RequestOptions } from '../../src/adapters/outbound/openai/request-body.ts';
+import type { SearchRequest } from '../../src/application/ports/llm-search.ts';
+import {
+  answers,
+  type Behaviour,
+  cutsStream,
+  emptyBody,
+  fails,
+  failsHtml,
+  failsInStream,
+  resetsBeforeHeaders,
+  resetsDuringHeaders,
+  resetsMidStream,
+  sendsBrokenEvent,
+  sendsUnknownEvents,
+} from '../support/behaviours.ts';
+import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import {
+  type Asked,
+  ask,
+  errorOf,
+  expectNoListener,
+  InstantClock,
+  NOW,
+  never,
+  type OpenAiSearchOptions,
+  openAiSearch,
+  ProgressLog,
+  replyOf,
+  StoppedClock,
+  searchRequest,
+} from './search-kit.ts';
+
+let api: FakeApi;
+
+beforeEach(async () => {
+  api = await startFakeApi();
+});
+
+afterEach(() => api.close());
+
+/** Asks once; what came of it, how often the API was asked, and what was waited for. */
+async function askOnce(behaviours: readonly Behaviour[], options: OpenAiSearchOptions = {}, asked: Asked = {}) {
+  const clock = new InstantClock();
+  const observer = new ProgressLog();
+  api.reply(...behaviours);
+  const outcome = await openAiSearch(api.url, { clock, ...options }).search(searchRequest(asked), observer, never());
+  return { outcome, attempts: api.requests.length, slept: clock.slept, seen: observer.seen };
+}
+
+const OK = answers('Here it is.');
+
+function httpError(status: number, over: { code?: string; type?: string; message?: string } = {}, headers = {}) {
+  const { code = null, type = 'some_error', message = `Something with ${status}.` } = over;
+  return fails({ status, headers, error: { message, type, param: null, code } });
+}
+
+function tooMany(headers: Readonly<Record<string, string>> = {}): Behaviour {
+  return httpError(429, { code: 'rate_limit_exceeded', type: 'tokens', message: 'Rate limit reached.' }, headers);
+}
+
+function times<T>(count: number, value: T): readonly T[] {
+  return Array.from({ length: count }, () => value);
+}
+
+describe('Waiting for a 429', () => {
+  test.each([
+    ['Retry-After in seconds', { 'retry-after': '2' }, 2000],
+    ['Retry-After in parts of a second', { 'retry-after': '0.25' }, 250],
+    ['Retry-After as a date', { 'retry-after': new Date(NOW.getTime() + 7000).toUTCString() }, 7000],
+    ['retry-after-ms', { 'retry-after-ms': '1234' }, 1234],
+    ['retry-after-ms before Retry-After', { 'retry-after-ms': '1234', 'retry-after': '9' }, 1234],
+    ['no header', {}, 500],
+    ['Retry-After that nobody understands', { 'retry-after': 'soon' }, 500],
+    ['Retry-After in the past', { 'retry-after': new Date(NOW.getTime() - 7000).toUTCString() }, 500],
+  ])('%s', async (_name, headers, waitMs) => {
+    const { outcome, attempts, slept } = await askOnce([tooMany(headers), OK]);
+    expect(replyOf(outcome)).toMatchObject({ text: 'Here it is.', report: { attempts: 2 } });
+    expect(attempts).toBe(2);
+    expect(slept).toEqual([waitMs]);
+  });
+
+  test('doubles its waits, up to 8 seconds', async () => {
+    const { attempts, slept } = await askOnce([...times(7, tooMany()), OK], { maxRetries: 7 });
+    expect(attempts).toBe(8);
+    expect(slept).toEqual([500, 1000, 2000, 4000, 8000, 8000, 8000]);
+  });
+
+  test('spreads its waits by up to a quarter', async () => {
+    const { slept } = await askOnce([...times(3, tooMany()), OK], { random: () => 0 });
+    expect(slept).toEqual([375, 750, 1500]);
+  });
+
+  test('gives up after max_retries more attempts', async () => {
+    const { outcome, attempts, slept } = await askOnce(times(4, tooMany()));
+    expect(errorOf(outcome)).toMatchObject({ kind: 'rate_limited', attempts: 4, detail: 'Rate limit reached.' });
+    expect(attempts).toBe(4);
+    expect(slept).toEqual([500, 1000, 2000]);
+  });
+
+  test('tells its observer why and how long it waits', async () => {
+    const { seen } = await askOnce([tooMany({ 'retry-after': '2' }), httpError(500), OK]);
+    expect(seen.filter(({ kind }) => kind === 'retrying')).toEqual([
+      { kind: 'retrying', reason: 'rate_limited', waitMs: 2000, attempt: 2 },
+      { kind: 'retrying', reason: 'server_error', waitMs: 1000, attempt: 3 },
+    ]);
+  });
+
+  test('asks once only, with max_retries 0', async () => {
+    const { outcome, attempts, slept } = await askOnce([tooMany({ 'retry-after': '1' })], { maxRetries: 0 });
+    expect(errorOf(outcome)).toMatchObject({ kind: 'rate_limited', attempts: 1, retryAfterMs: 1000 });
+    expect(attempts).toBe(1);
+    expect(slept).toEqual([]);
+  });
+
+  test('sends the same body again', async () => {
+    await askOnce([tooMany(), httpError(503), OK]);
+    expect(new Set(api.requests.map(({ rawBody }) => rawBody)).size).toBe(1);
+  });
+});
+
+describe('A wait beyond the deadline', () => {
+  test('Retry-After: fails at once, and says how long', async () => {
+    const { outcome, attempts, slept } = await askOnce([tooMany({ 'retry-after': '600' })]);
+    expect(errorOf(outcome)).toMatchObject({ kind: 'rate_limited', attempts: 1, retryAfterMs: 600_000 });
+    expect(attempts).toBe(1);
+    expect(slept).toEqual([]);
+  });
+
+  test('Retry-After of a 503 likewise', async () => {
+    const { outcome, attempts } = await askOnce([httpError(503, {}, { 'retry-after': '301' })]);
+    expect(errorOf(outcome)).toMatchObject({ kind: 'server_error', attempts: 1, retryAfterMs: 301_000 });
+    expect(attempts).toBe(1);
+  });
+
+  test('Retry-After that fits no more, since time was spent before', async () => {
+    const { outcome, attempts, slept } = await askOnce(times(2, tooMany({ 'retry-after': '200' })));
+    expect(errorOf(outcome)).toMatchObject({ kind: 'rate_limited', attempts: 2, retryAfterMs: 200_000 });
+    expect(attempts).toBe(2);
+    expect(slept).toEqual([200_000]);
+  });
+
+  test('a backoff of its own', async () => {
+    const { outcome, attempts, slept } = await askOnce([httpError(500)], {}, { deadlineMs: 400 });
+    expect(errorOf(outcome)).toMatchObject({ kind: 'server_error', attempts: 1 });
+    expect(attempts).toBe(1);
+    expect(slept).toEqual([]);
+  });
+});
+
+describe('What is asked again', () => {
+  test.each([
+    ['500', httpError(500)],
+    ['502', failsHtml(502)],
+    ['503', httpError(503)],
+    ['503 as a page', failsHtml(503)],
+    ['504', failsHtml(504)],
+    ['529', httpError(529)],
+    ['rate_limit_exceeded in a stream', failsInStream({ code: 'rate_limit_exceeded', message: 'Too fast.' })],
+    ['server_error in a stream', failsInStream({ code: 'server_error', message: 'Sorry.' })],
+    ['an `error` event alone', failsInStream({ code: 'server_error', message: 'Sorry.', only: 'error' })],
+    ['a flat `error` event', failsInStream({ code: 'server_error', message: 'Sorry.', flat: true, only: 'error' })],
+    ['response.failed alone', failsInStream({ code: 'server_error', message: 'Sorry.', only: 'response.failed' })],
+    ['a reset before headers', resetsBeforeHeaders()],
+    ['a reset within headers', resetsDuringHeaders()],
+    ['a reset within the stream', resetsMidStream()],
+    ['a stream without its end', cutsStream()],
+    ['a stream without anything', emptyBody()],
+  ])('%s', async (_name, behaviour) => {
+    const { outcome, attempts, slept } = await askOnce([behaviour, OK]);
+    expect(replyOf(outcome)).toMatchObject({ text: 'Here it is.', report: { attempts: 2 } });
+    expect(attempts).toBe(2);
+    expect(slept).toEqual([500]);
+  });
+
+  test('a server that is not there', async () => {
+    await api.close();
+    const { outcome, slept } = await askOnce([]);
+    expect(errorOf(outcome)).toMatchObject({ kind: 'connection_failed', attempts: 4, detail: 'ECONNREFUSED' });
+    expect(slept).toEqual([500, 1000, 2000]);
+  });
+
+  test('mixed failures share one count', async () => {
+    const { outcome, attempts, slept } = await askOnce([
+      tooMany(),
+      resetsMidStream(),
+      cutsStream(),
+      failsHtml(503),
+      OK,
+    ]);
+    expect(errorOf(outcome)).toMatchObject({ kind: 'server_error', attempts: 4 });
+    expect(attempts).toBe(4);
+    expect(slept).toEqual([500, 1000, 2000]);
+  });
+
+  test('the wait that a failure in a stream names in its words', async () => {
+    const message = 'Rate limit reached for gpt-5.2. Please try again in 3.2s. Visit https://platform.openai.com/.';
+    const { attempts, slept } = await askOnce([failsInStream({ code: 'rate_limit_exceeded', message }), OK]);
+    expect(attempts).toBe(2);
+    expect(slept).toEqual([3200]);
+  });
+});
+
+describe('The failure that remains', () => {
+  test.each([
+    [failsHtml(503), { kind: 'server_error', attempts: 2, detail: 'HTTP status 503' }],
+    [resetsBeforeHeaders(), { kind: 'connection_failed', attempts: 2 }],
+    [resetsMidStream(), { kind: 'connection_failed', attempts: 2 }],
+    [cutsStream(), { kind: 'connection_failed', attempts: 2 }],
+    [failsInStream({ code: 'server_error', message: 'Sorry.' }), { kind: 'server_error', detail: 'Sorry.' }],
+    [failsInStream({ code: 'rate_limit_exceeded', message: 'Too fast.' }), { kind: 'rate_limited', attempts: 2 }],
+  ])('%o', async (behaviour, error) => {
+    const { outcome, attempts } = await askOnce(times(2, behaviour), { maxRetries: 1 });
+    expect(errorOf(outcome)).toMatchObject(error);
+    expect(attempts).toBe(2);
+  });
+
+  test('names the host of a broken connection', async () => {
+    const { outcome } = await askOnce([resetsBeforeHeaders()], { maxRetries: 0 });
+    expect(errorOf(outcome)).toMatchObject({ host: new URL(api.url).host });
+  });
+});
+
+describe('What is asked once only', () => {
+  test.each([
+    ['400', httpError(400), { kind: 'bad_request' }],
+    ['401', httpError(401), { kind: 'rejected_api_key', variable: 'OPENAI_API_KEY' }],
+    ['403', httpError(403), { kind: 'forbidden', detail: 'Something with 403.' }],
+    ['404', httpError(404), { kind: 'bad_request' }],
+    ['404 of a model', httpError(404, { message: 'Model not found gpt-5.2' }), { kind: 'model_not_found' }],
+    ['400 of a model', httpError(400, { code: 'model_not_found' }), { kind: 'model_not_found', model: 'gpt-5.2' }],
+    ['408', httpError(408), { kind: 'bad_request' }],
+    ['409', httpError(409), { kind: 'bad_request' }],
+    ['413', failsHtml(413), { kind: 'bad_request', detail: 'HTTP status 413' }],
+    ['422', httpError(422), { kind: 'bad_request' }],
+    ['a spent quota by code', httpError(429, { code: 'insufficient_quota' }), { kind: 'quota_exhausted' }],
+    ['a spent quota by type', httpError(429, { type: 'insufficient_quota' }), { kind: 'quota_exhausted' }],
+    ['a billing limit', httpError(429, { code: 'billing_hard_limit_reached' }), { kind: 'quota_exhausted' }],
+    [
+      'a spent quota in a stream',
+      failsInStream({ code: 'insufficient_quota', message: 'You exceeded your current quota.' }),
+      { kind: 'quota_exhausted', detail: 'You exceeded your current quota.' },
+    ],
+    ['another failure in a stream', failsInStream({ code: 'invalid_prompt', message: 'No.' }), { kind: 'failed' }],
+    [
+      'a spent quota with Retry-After',
+      httpError(429, { code: 'insufficient_quota' }, { 'retry-after': '1' }),
+      {
+        kind: 'quota_exhausted',
+      },
+    ],
+  ])('%s', async (_name, behaviour, error) => {
+    const { outcome, attempts, slept } = await askOnce([behaviour]);
+    expect(errorOf(outcome)).toMatchObject(error);
+    expect(attempts).toBe(1);
+    expect(slept).toEqual([]);
+  });
+
+  test.each([
+    ['a broken event', sendsBrokenEvent()],
+    ['unknown events', sendsUnknownEvents()],
+  ])('%s: the answer is there all the same', async (_name, behaviour) => {
+    const { outcome, attempts } = await askOnce([behaviour]);
+    expect(replyOf(outcome).text).toBe('An answer that some tests cut short.');
+    expect(attempts).toBe(1);
+  });
+});
+
+describe('A parameter that the model refuses', () => {
+  const FULL: Asked = { profile: { maxOutputTokens: 4096, maxToolCalls: 3, searchContextSize: 'low' } };
+  const REQUEST: RequestOptions = { store: false, domainFilter: 'hint', userLocation: { country: 'JP' } };
+
+  function refuses(param: string, status = 400): Behaviour {
+    const message = `Unsupported parameter: '${param}' is not supported with this model.`;
+    return fails({ status, error: { message, type: 'invalid_request_error', param, code: 'unsupported_parameter' } });
+  }
+
+  function start(options: OpenAiSearchOptions = {}) {
+    const clock = new InstantClock();
+    const logger = new RecordingLogger();
+    const search = openAiSearch(api.url, { clock, logger, request: REQUEST, ...options });
+    return { clock, logger, ask: (request: SearchRequest = searchRequest(FULL)) => ask(search, request) };
+  }
+
+  const bodies = () => api.requests.map(({ body }) => body);
+
+  test.each([
+    ['reasoning.effort', 'reasoning'],
+    ['reasoning', 'reasoning'],
+    ['text.verbosity', 'text'],
+    ['text', 'text'],
+    ['include', 'include'],
+    ['include[0]', 'include'],
+    ['max_tool_calls', 'max_tool_calls'],
+    ['max_output_tokens', 'max_output_tokens'],
+  ])('%s is left out in a second attempt at once', async (param, key) => {
+    api.reply(refuses(param), OK);
+    const { ask, clock, logger } = start();
+    expect(replyOf(await ask())).toMatchObject({ text: 'Here it is.', report: { attempts: 2 } });
+    const [first = {}, second = {}] = bodies();
+    const { [key]: refused, ...rest } = first;
+    expect(refused).toBeDefined();
+    expect(second).toEqual(rest);
+    expect(clock.slept).toEqual([]);
+    expect(logger.lines).toEqual([expect.stringMatching(/^warn .*gpt-5\.2/)]);
+    expect(logger.lines[0]).toContain(param);
+  });
+
+  test.each([
+    ['tools[0].search_context_size', { type: 'web_search', user_location: { type: 'approximate', country: 'JP' } }],
+    ['tools[0].user_location', { type: 'web_search', search_context_size: 'low' }],
+    ['tools[0].user_location.country', { type: 'web_search', search_context_size: 'low' }],
+  ])('%s is left out of the tool', async (param, tool) => {
+    api.reply(refuses(param), OK);
+    expect((await start().ask()).isOk()).toBe(true);
+    const [first, second] = bodies();
+    expect(second).toEqual({ ...first, tools: [tool] });
+  });
+
+  test('is not sent again to that model, but to others', async () => {
+    api.reply(refuses('reasoning.effort'), OK, OK, OK);
+    const { ask, logger } = start();
+    await ask();
+    await ask();
+    await ask(searchRequest({ profile: { model: 'gpt-5.1' } }));
+    expect(bodies().map(({ model, reasoning }) => [model, reasoning !== undefined])).toEqual([
+      ['gpt-5.2', true],
+      ['gpt-5.2', false],
+      ['gpt-5.2', false],
+      ['gpt-5.1', true],
+    ]);
+    expect(logger.lines).toHaveLength(1);
+  });
+
+  test('is remembered beside another one', async () => {
+    api.reply(refuses('reasoning.effort'), OK, refuses('text.verbosity'), OK, OK);
+    const { ask } = start();
+    for (const _ of times(3, 0)) expect((await ask()).isOk()).toBe(true);
+    expect(bodies().at(-1)).not.toHaveProperty('reasoning');
+    expect(bodies().at(-1)).not.toHaveProperty('text');
+    expect(api.requests).toHaveLength(5);
+  });
+
+  test.each(['temperature', 'model', 'input', 'instructions', 'tools[0].type', 'stream', 'tools'])(
+    '%s, which we cannot leave out, is no reason to ask again',
+    async (param) => {
+      api.reply(refuses(param));
+      const { ask, clock, logger } = start();
+      expect(errorOf(await ask())).toMatchObject({ kind: 'bad_request' });
+      expect(api.requests).toHaveLength(1);
+      expect(clock.slept).toEqual([]);
+      expect(logger.lines).toEqual([]);
+    },
+  );
+
+  test('which we did not send, is no reason to ask again', async () => {
+    api.reply(refuses('max_tool_calls'));
+    expect(errorOf(await start().ask(searchRequest()))).toMatchObject({ kind: 'bad_request' });
+    expect(api.requests).toHaveLength(1);
+  });
+
+  test('is not left out twice', async () => {
+    api.reply(refuses('reasoning.effort'), refuses('reasoning.effort'));
+    expect(errorOf(await start().ask())).toMatchObject({ kind: 'bad_request' });
+    expect(api.requests).toHaveLength(2);
+  });
+
+  test('is a plain failure with max_retries 0', async () => {
+    api.reply(refuses('reasoning.effort'));
+    expect(errorOf(await start({ maxRetries: 0 }).ask())).toMatchObject({ kind: 'bad_request' });
+    expect(api.requests).toHaveLength(1);
+  });
+
+  test('is counted in max_retries', async () => {
+    api.reply(refuses('reasoning.effort'), tooMany());
+    const { ask, clock } = start({ maxRetries: 1 });
+    expect(errorOf(await ask())).toMatchObject({ kind: 'rate_limited', attempts: 2 });
+    expect(api.requests).toHaveLength(2);
+    expect(clock.slept).toEqual([]);
+  });
+
+  test.each([401, 403, 404, 422])('is told by a 400 alone, not by %i', async (status) => {
+    api.reply(refuses('reasoning.effort', status));
+    expect((await start().ask()).isErr()).toBe(true);
+    expect(api.requests).toHaveLength(1);
+  });
+});
+
+describe('An abort', () => {
+  test('ends the wait before the next attempt, and there is none', async () => {
+    api.reply(tooMany({ 'retry-after': '100' }), OK);
+    const clock = new StoppedClock();
+    const controller = new AbortController();
+    const observer = new ProgressLog();
+    const outcome = openAiSearch(api.url, { clock }).search(searchRequest(), observer, controller.signal);
+    await clock.waiting;
+    controller.abort('cancelled');
+    expect(errorOf(await outcome)).toEqual({ kind: 'aborted' });
+    expect(clock.slept).toEqual([100_000]);
+    expect(api.requests).toHaveLength(1);
+    expect(observer.seen.at(-1)).toMatchObject({ kind: 'retrying', waitMs: 100_000 });
+    expectNoListener(controller.signal);
+  });
+
+  test('is told upstream', async () => {
+    const controller = new AbortController();
+    api.replyWith(() => ({ kind: 'neverAnswers' }));
+    const outcome = ask(openAiSearch(api.url), searchRequest(), controller.signal);
+    await api.waitForRequests(1);
+    controller.abort();
+    expect(errorOf(await outcome)).toEqual({ kind: 'aborted' });
+    await api.waitForAbort(0);
+    expect(api.requests).toHaveLength(1);
+  });
+
+  test('is not retried, though the connection breaks by it', async () => {
+    api.reply({ kind: 'stallsAfterHeaders' }, OK);
+    const controller = new AbortController();
+    const clock = new InstantClock();
+    const outcome = ask(openAiSearch(api.url, { clock }), searchRequest(), controller.signal);
+    await api.waitForRequests(1);
+    controller.abort();
+    expect(errorOf(await outcome)).toEqual({ kind: 'aborted' });
+    expect(clock.slept).toEqual([]);
+  });
+});

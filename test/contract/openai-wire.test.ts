@@ -1,0 +1,265 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import nock from 'nock';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { RequestOptions } from '../../src/adapters/outbound/openai/request-body.ts';
+import { compose } from '../../src/container.ts';
+import { toApiResponse } from '../support/api-response.ts';
+import { API_KEY, type Asked, ask, openAiSearch, searchRequest } from './search-kit.ts';
+
+const BASE_URL = 'https://api.example.test/v1';
+
+beforeEach(() => {
+  nock.disableNetConnect();
+});
+
+afterEach(() => {
+  nock.cleanAll();
+  vi.unstubAllEnvs();
+});
+
+afterAll(() => {
+  nock.enableNetConnect();
+  nock.restore();
+});
+
+/** What went over the wire. */
+interface WireRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly rawBody: string;
+}
+
+/** Answers one request to any path of the host, and tells what it was. */
+function interceptOne(origin = 'https://api.example.test'): () => WireRequest {
+  const seen: WireRequest[] = [];
+  nock(origin)
+    .post(/.*/)
+    .reply(200, toApiResponse({ text: 'Hello.', options: {} }, { body: {}, number: 1 }))
+    .on('request', (request, _interceptor, body: string) => {
+      const headers = request.headers as Record<string, string | undefined>;
+      seen.push({ method: request.method, url: `${origin}${request.path}`, headers, rawBody: body });
+    });
+  return () => {
+    const [request, ...others] = seen;
+    if (request === undefined || others.length > 0) throw new Error(`${seen.length} requests went over the wire.`);
+    return request;
+  };
+}
+
+async function bodyOf(asked: Asked, options: Partial<RequestOptions> = {}): Promise<Record<string, unknown>> {
+  const sent = interceptOne();
+  const search = openAiSearch(BASE_URL, { request: { store: false, domainFilter: 'hint', ...options } });
+  expect((await ask(search, searchRequest(asked))).isOk()).toBe(true);
+  return JSON.parse(sent().rawBody) as Record<string, unknown>;
+}
+
+const DOMAINS = { question: { domains: ['jma.go.jp', 'tenki.jp'] } };
+
+describe('The request on the wire', () => {
+  test('is, byte by byte, this', async () => {
+    const sent = interceptOne();
+    await ask(openAiSearch(BASE_URL), searchRequest(DOMAINS));
+    expect(sent().method).toBe('POST');
+    expect(sent().url).toBe('https://api.example.test/v1/responses');
+    expect(sent().rawBody).toBe(
+      '{"model":"gpt-5.2","instructions":"Answer well.",' +
+        '"input":"What is new in Node.js 24?\\n\\n' +
+        '[Search hints] recency_days=60; max_results=5; domains=jma.go.jp, tenki.jp\\n' +
+        '[Today] 2026-11-21 (Asia/Tokyo)",' +
+        '"tools":[{"type":"web_search"}],"include":["web_search_call.action.sources"],' +
+        '"text":{"verbosity":"medium"},"reasoning":{"effort":"medium"},"store":false,"stream":true}',
+    );
+  });
+
+  test('carries the key as a bearer token, and JSON', async () => {
+    const sent = interceptOne();
+    await ask(openAiSearch(BASE_URL));
+    expect(sent().headers).toMatchObject({ authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' });
+  });
+
+  test('names no organization and no project of its own accord, nor from the package’s variables', async () => {
+    vi.stubEnv('OPENAI_ORG_ID', 'org-of-the-shell');
+    vi.stubEnv('OPENAI_PROJECT_ID', 'proj-of-the-shell');
+    const sent = interceptOne();
+    await ask(openAiSearch(BASE_URL));
+    expect(sent().headers).not.toHaveProperty('openai-organization');
+    expect(sent().headers).not.toHaveProperty('openai-project');
+  });
+
+  test('keeps a question in Japanese whole', async () => {
+    const body = await bodyOf({ question: { query: '今日の東京の天気は？ 🌤️\n一言で。' } });
+    expect(body.input).toBe(
+      '今日の東京の天気は？ 🌤️\n一言で。\n\n[Search hints] recency_days=60; max_results=5\n[Today] 2026-11-21 (Asia/Tokyo)',
+    );
+  });
+
+  test('tells the hints as they were asked, and no domains where there are none', async () => {
+    const { input } = await bodyOf({ question: { recencyDays: 0, maxResults: 12, domains: [] }, today: '2026-01-02' });
+    expect(input).toContain('recency_days=0; max_results=12\n[Today] 2026-01-02 (Asia/Tokyo)');
+    expect(input).not.toContain('domains');
+  });
+});
+
+describe('The body for each kind of model', () => {
+  const COMMON = {
+    instructions: 'Answer well.',
+    input: expect.stringContaining('What is new in Node.js 24?'),
+    tools: [{ type: 'web_search' }],
+    include: ['web_search_call.action.sources'],
+    store: false,
+    stream: true,
+  };
+  const BOTH = { text: { verbosity: 'high' }, reasoning: { effort: 'low' } };
+
+  test.each([
+    ['gpt-5.2', BOTH],
+    ['gpt-5', BOTH],
+    ['gpt-5.1-codex', BOTH],
+    ['gpt-5.2-chat-latest', BOTH],
+    ['gpt-6', BOTH],
+    ['gpt-10-mini', BOTH],
+    ['gpt-4.1', {}],
+    ['gpt-4.1-mini', {}],
+    ['gpt-4o', {}],
+    ['o3', { reasoning: { effort: 'low' } }],
+    ['o4-mini', { reasoning: { effort: 'low' } }],
+    ['chatgpt-4o-latest', {}],
+  ])('%s', async (model, extras) => {
+    const body = await bodyOf({ profile: { model, reasoningEffort: 'low', verbosity: 'high' } });
+    expect(body).toEqual({ model, ...COMMON, ...extras });
+  });
+
+  test('a profile that says nothing of effort and verbosity', async () => {
+    const sent = interceptOne();
+    await ask(openAiSearch(BASE_URL), { ...searchRequest(), profile: { model: 'gpt-5.2' } });
+    expect(JSON.parse(sent().rawBody)).toEqual({ model: 'gpt-5.2', ...COMMON });
+  });
+
+  test.each(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const)('effort %s', async (effort) => {
+    expect(await bodyOf({ profile: { reasoningEffort: effort } })).toMatchObject({ reasoning: { effort } });
+  });
+
+  test('bounds, where the profile has them', async () => {
+    const body = await bodyOf({ profile: { maxOutputTokens: 4096, maxToolCalls: 3, searchContextSize: 'low' } });
+    expect(body).toMatchObject({
+      max_output_tokens: 4096,
+      max_tool_calls: 3,
+      tools: [{ type: 'web_search', search_context_size: 'low' }],
+    });
+  });
+});
+
+describe('What the configuration adds to the body', () => {
+  test('store', async () => {
+    expect(await bodyOf({}, { store: true })).toMatchObject({ store: true });
+  });
+
+  test('the place of the user', async () => {
+    const userLocation = { country: 'JP', region: 'Tokyo', city: 'Minato', timezone: 'Asia/Tokyo' };
+    const { tools } = await bodyOf({}, { userLocation });
+    expect(tools).toEqual([
+      {
+        type: 'web_search',
+        user_location: {
+          type: 'approximate',
+          country: 'JP',
+          region: 'Tokyo',
+          city: 'Minato',
+          timezone: 'Asia/Tokyo',
+        },
+      },
+    ]);
+  });
+
+  test('domains stay a hint', async () => {
+    const { tools, input } = await bodyOf(DOMAINS);
+    expect(tools).toEqual([{ type: 'web_search' }]);
+    expect(input).toContain('domains=jma.go.jp, tenki.jp');
+  });
+
+  test('domains as a filter, if configured: in ASCII, and still a hint', async () => {
+    const { tools, input } = await bodyOf(
+      { question: { domains: ['jma.go.jp', '例え.jp', 'bücher.example'] } },
+      { domainFilter: 'strict' },
+    );
+    expect(tools).toEqual([
+      {
+        type: 'web_search',
+        filters: { allowed_domains: ['jma.go.jp', 'xn--r8jz45g.jp', 'xn--bcher-kva.example'] },
+      },
+    ]);
+    expect(input).toContain('domains=jma.go.jp, 例え.jp, bücher.example');
+  });
+
+  test('no filter where no domains are asked for', async () => {
+    expect((await bodyOf({}, { domainFilter: 'strict' })).tools).toEqual([{ type: 'web_search' }]);
+  });
+});
+
+describe('The request of the program put together', () => {
+  const home = mkdtempSync(join(tmpdir(), 'contract-home-'));
+
+  afterAll(() => rmSync(home, { recursive: true }));
+
+  /** Asks through the whole composition, as `main` builds it. */
+  async function askComposed(environment: Readonly<Record<string, string>>, origin: string): Promise<WireRequest> {
+    vi.stubEnv('HOME', home);
+    const sent = interceptOne(origin);
+    const composed = await compose({
+      environment: { OPENAI_API_KEY: API_KEY, ...environment },
+      commandLine: { names: [] },
+      version: '0.9.0',
+      shippedRecordings: home,
+    });
+    if (composed.isErr()) throw new Error(JSON.stringify(composed.error));
+    const { application, close } = composed.value;
+    const outcome = await application.answerQuery(
+      {
+        requestKey: 'test/1',
+        caller: 'test',
+        tool: 'answer',
+        args: { query: 'Hello?', domains: ['jma.go.jp', 'tenki.jp'] },
+        observer: { onProgress: () => undefined },
+      },
+      new AbortController().signal,
+    );
+    close();
+    if (outcome.isErr()) throw new Error(JSON.stringify(outcome.error));
+    return sent();
+  }
+
+  test('goes to OpenAI by default, with the defaults of the contract', async () => {
+    const { url, headers, rawBody } = await askComposed({}, 'https://api.openai.com');
+    expect(url).toBe('https://api.openai.com/v1/responses');
+    expect(headers.authorization).toBe(`Bearer ${API_KEY}`);
+    expect(JSON.parse(rawBody)).toMatchObject({
+      model: 'gpt-5.2',
+      input: expect.stringMatching(
+        /^Hello\?\n\n\[Search hints\] recency_days=60; max_results=5; domains=jma.go.jp, tenki.jp\n/,
+      ),
+      reasoning: { effort: 'medium' },
+      text: { verbosity: 'medium' },
+      store: false,
+      stream: true,
+    });
+  });
+
+  test.each([
+    ['https://gateway.example.test/v1', 'https://gateway.example.test/v1/responses'],
+    ['https://gateway.example.test/v1/', 'https://gateway.example.test/v1/responses'],
+    ['https://gateway.example.test', 'https://gateway.example.test/responses'],
+    ['https://gateway.example.test/openai/v1/', 'https://gateway.example.test/openai/v1/responses'],
+  ])('goes to OPENAI_BASE_URL=%s', async (baseUrl, url) => {
+    const sent = await askComposed({ OPENAI_BASE_URL: baseUrl }, 'https://gateway.example.test');
+    expect(sent.url).toBe(url);
+  });
+
+  test('names organization and project where they are configured', async () => {
+    const environment = { OPENAI_ORG_ID: 'org-abc', OPENAI_PROJECT_ID: 'proj_def' };
+    const { headers } = await askComposed(environment, 'https://api.openai.com');
+    expect(headers).toMatchObject({ 'openai-organization': 'org-abc', 'openai-project': 'proj_def' });
+  });
+});

@@ -1,0 +1,231 @@
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { readProxies } from '../../src/adapters/outbound/config/proxies.ts';
+import { createProxyFetch } from '../../src/adapters/outbound/openai/proxy-fetch.ts';
+import { compose } from '../../src/container.ts';
+import { answers, failsHtml, stallsMidStream } from '../support/behaviours.ts';
+import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
+import {
+  API_KEY,
+  ask,
+  errorOf,
+  expectNoListener,
+  openAiSearch,
+  ProgressLog,
+  replyOf,
+  searchRequest,
+} from './search-kit.ts';
+
+interface Proxy {
+  readonly url: string;
+  /** `CONNECT host:port`, or `POST http://...`, in order. */
+  readonly seen: readonly string[];
+  close(): Promise<void>;
+}
+
+/** A forward proxy that also tunnels. Hosts that end in `.test` are this machine, at the port given here. */
+async function startProxy(localPort: number): Promise<Proxy> {
+  const seen: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((incoming: IncomingMessage, response: ServerResponse) => {
+    seen.push(`${incoming.method} ${incoming.url}`);
+    const { pathname } = new URL(incoming.url ?? '');
+    const { method, headers } = incoming;
+    const onward = httpRequest({ host: '127.0.0.1', port: localPort, path: pathname, method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    incoming.pipe(onward);
+  });
+  server.on('connection', (socket) => sockets.add(socket));
+  server.on('connect', (incoming, socket: Socket, head) => {
+    seen.push(`CONNECT ${incoming.url}`);
+    const port = Number(incoming.url?.split(':')[1]);
+    if (port === 443) return void socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+    const onward = connect(localPort, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      onward.write(head);
+      onward.pipe(socket).pipe(onward);
+    });
+    for (const end of [socket, onward]) end.on('error', () => undefined);
+    sockets.add(onward);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    close: async () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, 'close');
+    },
+  };
+}
+
+const VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy'];
+
+let api: FakeApi;
+let proxy: Proxy;
+let port: number;
+
+beforeEach(async () => {
+  for (const name of VARIABLES) vi.stubEnv(name, undefined);
+  api = await startFakeApi({ always: answers('Through the proxy 🎉.') });
+  port = Number(new URL(api.url).port);
+  proxy = await startProxy(port);
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await proxy.close();
+  await api.close();
+});
+
+/** A host that only the proxy can find. */
+const remote = () => `http://api.example.test:${port}/v1`;
+
+function throughProxy(baseUrl: string, maxRetries = 0) {
+  return openAiSearch(baseUrl, { fetch: createProxyFetch(readProxies(process.env).proxies ?? {}), maxRetries });
+}
+
+describe.each(['HTTP_PROXY', 'http_proxy'])('%s', (variable) => {
+  test('takes the request, and brings the answer back whole', async () => {
+    vi.stubEnv(variable, proxy.url);
+    expect(replyOf(await ask(throughProxy(remote()))).text).toBe('Through the proxy 🎉.');
+    expect(proxy.seen).toEqual([
+      expect.stringMatching(
+        new RegExp(`^(?:CONNECT api\\.example\\.test:${port}|POST http://api\\.example\\.test:${port}/v1/responses)$`),
+      ),
+    ]);
+    expect(api.requests).toHaveLength(1);
+    expect(api.requests[0]).toMatchObject({
+      method: 'POST',
+      path: '/v1/responses',
+      headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
+      body: { model: 'gpt-5.2', stream: true },
+    });
+  });
+});
+
+describe.each(['HTTPS_PROXY', 'https_proxy'])('%s', (variable) => {
+  test('is asked for a tunnel to an https host, which never sees the key', async () => {
+    vi.stubEnv(variable, proxy.url);
+    const error = errorOf(await ask(throughProxy('https://api.example.test/v1')));
+    expect(proxy.seen).toEqual(['CONNECT api.example.test:443']);
+    expect(error).toMatchObject({ kind: 'connection_failed', host: 'api.example.test' });
+    expect(api.requests).toEqual([]);
+  });
+
+  test('is not asked for an http host', async () => {
+    vi.stubEnv(variable, proxy.url);
+    expect((await ask(throughProxy(api.url))).isOk()).toBe(true);
+    expect(proxy.seen).toEqual([]);
+  });
+});
+
+describe('NO_PROXY', () => {
+  test.each([
+    ['NO_PROXY', '127.0.0.1'],
+    ['no_proxy', '127.0.0.1'],
+    ['NO_PROXY', 'example.org,127.0.0.1'],
+    ['NO_PROXY', '*'],
+  ])('%s=%s bypasses the proxy', async (variable, value) => {
+    vi.stubEnv('HTTP_PROXY', proxy.url);
+    vi.stubEnv(variable, value);
+    expect((await ask(throughProxy(api.url))).isOk()).toBe(true);
+    expect(proxy.seen).toEqual([]);
+    expect(api.requests).toHaveLength(1);
+  });
+
+  test('for another host does not', async () => {
+    vi.stubEnv('HTTP_PROXY', proxy.url);
+    vi.stubEnv('NO_PROXY', 'example.org,localhost');
+    expect((await ask(throughProxy(api.url))).isOk()).toBe(true);
+    expect(proxy.seen).toHaveLength(1);
+  });
+});
+
+describe('Behind a proxy', () => {
+  test('errors are the API’s', async () => {
+    vi.stubEnv('HTTP_PROXY', proxy.url);
+    api.reply(failsHtml(503));
+    expect(errorOf(await ask(throughProxy(remote())))).toMatchObject({
+      kind: 'server_error',
+      detail: 'HTTP status 503',
+    });
+  });
+
+  test('a proxy that is not there is a failed connection, tried again', async () => {
+    vi.stubEnv('HTTP_PROXY', proxy.url);
+    await proxy.close();
+    const error = errorOf(await ask(throughProxy(remote(), 1)));
+    expect(error).toMatchObject({ kind: 'connection_failed', attempts: 2, detail: 'ECONNREFUSED' });
+    proxy = await startProxy(port);
+  });
+
+  test('an abort ends the call, here and upstream', async () => {
+    vi.stubEnv('HTTP_PROXY', proxy.url);
+    api.reply(stallsMidStream());
+    const controller = new AbortController();
+    const observer = new ProgressLog(({ kind }) => kind === 'writing' && controller.abort());
+    const outcome = throughProxy(remote()).search(searchRequest(), observer, controller.signal);
+    expect(errorOf(await outcome)).toEqual({ kind: 'aborted' });
+    await api.waitForAbort(0);
+    expectNoListener(controller.signal);
+  });
+});
+
+describe('The program put together', () => {
+  async function answerComposed(environment: Readonly<Record<string, string>>) {
+    vi.stubEnv('HOME', '/nonexistent');
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+    const composed = await compose({
+      environment: { OPENAI_API_KEY: API_KEY, OPENAI_MAX_RETRIES: '0', ...environment },
+      commandLine: { names: [] },
+      version: '0.9.0',
+      shippedRecordings: '/nonexistent',
+    });
+    return composed.map(({ application }) =>
+      application.answerQuery(
+        {
+          requestKey: 'test/1',
+          caller: 'test',
+          tool: 'answer',
+          args: { query: 'Hello?' },
+          observer: { onProgress: () => undefined },
+        },
+        new AbortController().signal,
+      ),
+    );
+  }
+
+  test('goes through the proxy that its environment names', async () => {
+    const outcome = await answerComposed({ HTTP_PROXY: proxy.url, OPENAI_BASE_URL: remote() });
+    expect((await outcome._unsafeUnwrap())._unsafeUnwrap().result.answer).toBe('Through the proxy 🎉.');
+    expect(proxy.seen).toHaveLength(1);
+  });
+
+  test('goes straight without one', async () => {
+    const outcome = await answerComposed({ OPENAI_BASE_URL: api.url });
+    expect((await outcome._unsafeUnwrap()).isOk()).toBe(true);
+    expect(proxy.seen).toEqual([]);
+  });
+
+  test('takes an empty variable for an absent one', async () => {
+    const outcome = await answerComposed({ http_proxy: '', HTTP_PROXY: proxy.url, OPENAI_BASE_URL: remote() });
+    expect((await outcome._unsafeUnwrap()).isOk()).toBe(true);
+    expect(proxy.seen).toHaveLength(1);
+  });
+
+  test.each(['127.0.0.1:8080', 'not a url', 'ftp://proxy.example.test'])(
+    'a proxy that is no URL (%s) is a problem at the start or a failed call, no crash',
+    async (value) => {
+      const composed = await answerComposed({ HTTP_PROXY: value, OPENAI_BASE_URL: remote() });
+      if (composed.isErr()) expect(composed.error).toMatchObject([{ where: 'HTTP_PROXY' }]);
+      else expect((await composed.value).isErr()).toBe(true);
+    },
+  );
+});

@@ -1,0 +1,189 @@
+import { getEventListeners } from 'node:events';
+import type { Result } from 'neverthrow';
+import { expect } from 'vitest';
+import { networkCalls } from '../../src/adapters/outbound/openai/network-calls.ts';
+import {
+  OpenAiResponsesSearch,
+  type OpenAiResponsesSearchOptions,
+} from '../../src/adapters/outbound/openai/openai-responses-search.ts';
+import type { Clock } from '../../src/application/ports/clock.ts';
+import type {
+  LlmSearch,
+  SearchObserver,
+  SearchProgress,
+  SearchReply,
+  SearchRequest,
+} from '../../src/application/ports/llm-search.ts';
+import type { Logger } from '../../src/application/ports/logger.ts';
+import type { AnswerError, SearchError } from '../../src/domain/answer-error.ts';
+import { type AnswerResult, toAnswerResult } from '../../src/domain/answer-result.ts';
+import type { ModelProfile } from '../../src/domain/model-profile.ts';
+import type { Question } from '../../src/domain/question.ts';
+import { createRedactor } from '../../src/domain/redaction.ts';
+import { deferred } from '../support/fake-llm-search.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+
+export const API_KEY = 'sk-proj-contract-0123456789';
+export const TODAY = '2026-11-21';
+export const NOW = new Date('2026-11-21T03:00:00.000Z');
+export const DEADLINE_MS = 300_000;
+
+/** A clock whose waits are over at once, and remembered. */
+export class InstantClock implements Clock {
+  readonly slept: number[] = [];
+  #elapsedMs = 0;
+
+  now(): Date {
+    return new Date(NOW.getTime() + this.#elapsedMs);
+  }
+
+  elapsedMs(): number {
+    return this.#elapsedMs;
+  }
+
+  async sleep(ms: number, signal: AbortSignal): Promise<'elapsed' | 'aborted'> {
+    this.slept.push(ms);
+    if (signal.aborted) return 'aborted';
+    this.#elapsedMs += ms;
+    return 'elapsed';
+  }
+}
+
+/** A clock whose waits end only with their signal. */
+export class StoppedClock implements Clock {
+  readonly slept: number[] = [];
+  readonly #begun = deferred<void>();
+
+  /** Resolves when somebody waits. */
+  get waiting(): Promise<void> {
+    return this.#begun.promise;
+  }
+
+  now(): Date {
+    return NOW;
+  }
+
+  elapsedMs(): number {
+    return 0;
+  }
+
+  sleep(ms: number, signal: AbortSignal): Promise<'elapsed' | 'aborted'> {
+    this.slept.push(ms);
+    this.#begun.settle();
+    return new Promise((resolve) => signal.addEventListener('abort', () => resolve('aborted'), { once: true }));
+  }
+}
+
+export interface Asked {
+  readonly question?: Partial<Question>;
+  readonly profile?: Partial<ModelProfile>;
+  readonly today?: string;
+  readonly deadlineMs?: number;
+}
+
+export function searchRequest({
+  question,
+  profile,
+  today = TODAY,
+  deadlineMs = DEADLINE_MS,
+}: Asked = {}): SearchRequest {
+  return {
+    caller: 'contract',
+    question: {
+      tool: 'answer',
+      query: 'What is new in Node.js 24?',
+      recencyDays: 60,
+      maxResults: 5,
+      domains: [],
+      ...question,
+    },
+    profile: { model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'medium', ...profile },
+    instructions: 'Answer well.',
+    today,
+    deadlineMs,
+  };
+}
+
+export interface OpenAiSearchOptions extends Partial<Omit<OpenAiResponsesSearchOptions, 'clock' | 'logger'>> {
+  readonly apiKey?: string;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  readonly fetch?: typeof fetch;
+}
+
+/** The adapter as the container makes it, on a server of the test's own. */
+export function openAiSearch(baseUrl: string, options: OpenAiSearchOptions = {}): OpenAiResponsesSearch {
+  const { apiKey = API_KEY, fetch, ...rest } = options;
+  return new OpenAiResponsesSearch({
+    callFor: networkCalls({
+      apiKey,
+      apiKeyVariable: 'OPENAI_API_KEY',
+      baseUrl,
+      ...(fetch === undefined ? {} : { fetch }),
+    }),
+    request: { store: false, domainFilter: 'hint' },
+    maxRetries: 3,
+    apiKeyVariable: 'OPENAI_API_KEY',
+    baseUrl,
+    clock: new InstantClock(),
+    logger: new RecordingLogger({ isDebug: true }),
+    redactor: createRedactor([apiKey]),
+    random: () => 1,
+    ...rest,
+  });
+}
+
+/** A signal that never aborts. */
+export function never(): AbortSignal {
+  return new AbortController().signal;
+}
+
+export class ProgressLog implements SearchObserver {
+  readonly seen: SearchProgress[] = [];
+  readonly #hears: (progress: SearchProgress) => void;
+
+  constructor(hears: (progress: SearchProgress) => void = () => undefined) {
+    this.#hears = hears;
+  }
+
+  onProgress(progress: SearchProgress): void {
+    this.seen.push(progress);
+    this.#hears(progress);
+  }
+}
+
+export function ask(
+  search: LlmSearch,
+  request: SearchRequest = searchRequest(),
+  signal: AbortSignal = never(),
+): Promise<Result<SearchReply, SearchError>> {
+  return search.search(request, new ProgressLog(), signal);
+}
+
+/** The reply of a search that must not fail. */
+export function replyOf(outcome: Result<SearchReply, SearchError>): SearchReply {
+  if (outcome.isErr()) throw new Error(`The search failed: ${JSON.stringify(outcome.error)}`);
+  return outcome.value;
+}
+
+/** The failure of a search that must not succeed. */
+export function errorOf<Failure>(outcome: Result<unknown, Failure>): Failure {
+  if (outcome.isOk()) throw new Error(`It succeeded: ${JSON.stringify(outcome.value)}`);
+  return outcome.error;
+}
+
+/** What a caller of the tool gets of a search's outcome. */
+export function answerOf(
+  outcome: Result<SearchReply, SearchError>,
+  request: SearchRequest,
+  maxCitations = 10,
+): Result<AnswerResult, AnswerError | SearchError> {
+  const { question, profile, today } = request;
+  return outcome.andThen((reply) =>
+    toAnswerResult(reply, { question, model: profile.model, maxCitations, maxAnswerChars: 10_000_000, today }),
+  );
+}
+
+export function expectNoListener(signal: AbortSignal): void {
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+}

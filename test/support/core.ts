@@ -1,0 +1,58 @@
+import type { AnswerQueryInput } from '../../src/application/answer-query.ts';
+import { createApplication } from '../../src/application/application.ts';
+import type { Clock } from '../../src/application/ports/clock.ts';
+import type { Config } from '../../src/application/ports/config.ts';
+import { FakeClock } from './fake-clock.ts';
+import { FakeLlmSearch, replies } from './fake-llm-search.ts';
+import { RecordingLogger } from './recording-logger.ts';
+
+export interface CoreOptions {
+  readonly llmSearch?: FakeLlmSearch;
+  readonly clock?: Clock;
+  readonly logger?: RecordingLogger;
+  readonly config?: Partial<Config>;
+}
+
+/** The core on fakes: a test names only those that it is about. */
+export function startCore({
+  llmSearch = new FakeLlmSearch(replies()),
+  clock = new FakeClock(),
+  logger = new RecordingLogger(),
+  config = {},
+}: CoreOptions = {}) {
+  const app = createApplication({ llmSearch, apiProbe: noProbe, clock, logger }, coreConfig(config));
+  return { app, llmSearch, clock, logger };
+}
+
+export function coreConfig(over: Partial<Config> = {}): Config {
+  return {
+    profiles: { answer: { model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'medium' } },
+    searchDefaults: { recencyDays: 60, maxResults: 5, domains: [] },
+    maxCitations: 3,
+    maxAnswerChars: 20_000,
+    timeoutMs: 300_000,
+    instructions: 'Answer.',
+    ...over,
+  };
+}
+
+async function noProbe(): Promise<never> {
+  throw new Error('this test has no API to probe');
+}
+
+/** A question that can be answered. */
+export function ask(over: Partial<AnswerQueryInput> = {}): AnswerQueryInput {
+  return {
+    requestKey: 'test/1',
+    caller: 'test',
+    tool: 'answer',
+    args: { query: 'What does HTTP 404 mean?' },
+    observer: { onProgress: () => {} },
+    ...over,
+  };
+}
+
+/** A signal that never aborts. */
+export function never(): AbortSignal {
+  return new AbortController().signal;
+}

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import {
+  errorMessage,
+  isRequestId,
+  keyOf,
+  readMessage,
+  resultMessage,
+} from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
+
+const BATCH = 'batches are not part of MCP: send one message at a time';
+const BAD_ID = 'id must be a string or a number that JSON can hold exactly';
+
+describe('a request', () => {
+  test.each([0, '', 1, -1, 1.5, 'abc', '1', 2 ** 53 - 1])('may have the id %j', (id) => {
+    expect(readMessage({ jsonrpc: '2.0', id, method: 'ping' })).toEqual({
+      kind: 'request',
+      id,
+      method: 'ping',
+      params: {},
+    });
+  });
+
+  test.each([[null], [2 ** 60], [true], [{}], [[1]], [undefined]])('may not have the id %j', (id) => {
+    expect(readMessage({ jsonrpc: '2.0', id, method: 'ping' })).toEqual({ kind: 'invalid', reason: BAD_ID });
+  });
+
+  test.each([
+    [undefined, {}],
+    [null, {}],
+    [{ a: 1 }, { a: 1 }],
+    [[1], undefined],
+    ['text', undefined],
+    [7, undefined],
+  ])('with params %j is read with %j', (params, read) => {
+    expect(readMessage({ jsonrpc: '2.0', id: 1, method: 'ping', params })).toEqual({
+      kind: 'request',
+      id: 1,
+      method: 'ping',
+      params: read,
+    });
+  });
+});
+
+test('what has a method and no id is a notification', () => {
+  expect(readMessage({ jsonrpc: '2.0', method: 'notifications/initialized' })).toEqual({
+    kind: 'notification',
+    method: 'notifications/initialized',
+    params: {},
+  });
+});
+
+test.each([
+  ['a result', { jsonrpc: '2.0', id: 1, result: {} }],
+  ['an error', { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'x' } }],
+  ['an error without an id', { jsonrpc: '2.0', error: { code: 1, message: 'x' } }],
+  ['an error with the id null', { jsonrpc: '2.0', id: null, error: { code: 1, message: 'x' } }],
+])('%s answers a question that nobody asked', (_, message) => {
+  expect(readMessage(message)).toEqual({ kind: 'response' });
+});
+
+describe('what is no message', () => {
+  test.each([
+    ['an empty batch', [], { reason: BATCH }],
+    ['a batch', [{ jsonrpc: '2.0', id: 1, method: 'ping' }], { reason: BATCH }],
+    ['null', null, { reason: 'a message is a JSON object' }],
+    ['a number', 7, { reason: 'a message is a JSON object' }],
+    ['a text', 'ping', { reason: 'a message is a JSON object' }],
+    ['an empty object', {}, { reason: 'jsonrpc must be "2.0"' }],
+    ['JSON-RPC 1.0', { id: 1, method: 'ping' }, { id: 1, reason: 'jsonrpc must be "2.0"' }],
+    ['a number for the version', { jsonrpc: 2.0, id: 1, method: 'ping' }, { id: 1, reason: 'jsonrpc must be "2.0"' }],
+    ['no method', { jsonrpc: '2.0', id: 'a' }, { id: 'a', reason: 'method must be a string' }],
+    ['a method that is no text', { jsonrpc: '2.0', id: 0, method: 7 }, { id: 0, reason: 'method must be a string' }],
+    ['no method and no usable id', { jsonrpc: '2.0', id: null }, { reason: 'method must be a string' }],
+  ])('%s', (_, value, told) => {
+    expect(readMessage(value)).toEqual({ kind: 'invalid', ...told });
+  });
+});
+
+test('1 and "1" are different ids, and 1.0 is 1', () => {
+  expect(keyOf(1)).not.toBe(keyOf('1'));
+  expect(keyOf(1.0)).toBe(keyOf(1));
+  expect([Number.NaN, Number.POSITIVE_INFINITY].some(isRequestId)).toBe(false);
+});
+
+test('what is written', () => {
+  expect(JSON.stringify(resultMessage(0, {}))).toBe('{"jsonrpc":"2.0","id":0,"result":{}}');
+  expect(JSON.stringify(errorMessage('', { code: -32600, message: 'x' }))).toBe(
+    '{"jsonrpc":"2.0","id":"","error":{"code":-32600,"message":"x"}}',
+  );
+});
+
+test('an error to what has no id that could be read carries none', () => {
+  expect(JSON.stringify(errorMessage(undefined, { code: -32700, message: 'x' }))).toBe(
+    '{"jsonrpc":"2.0","error":{"code":-32700,"message":"x"}}',
+  );
+});

@@ -1,0 +1,424 @@
+import { err, ok } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
+import { McpSession, type McpSessionOptions } from '../../../../../src/adapters/inbound/mcp/mcp-session.ts';
+import { toolList } from '../../../../../src/adapters/inbound/mcp/tools.ts';
+import type { Answer } from '../../../../../src/application/answer-query.ts';
+import { createRedactor } from '../../../../../src/domain/redaction.ts';
+import { FakeClock, settled } from '../../../../support/fake-clock.ts';
+import { deferred } from '../../../../support/fake-llm-search.ts';
+import { RecordingLogger } from '../../../../support/recording-logger.ts';
+import { ANSWER, answers, FakeApplication, failsWith, hangsUntilClosed, type Told } from '../fake-application.ts';
+
+const TEXT = '{"answer":"Not Found.","used_search":false,"citations":[],"model":"gpt-5.2"}';
+
+function start(over: Partial<McpSessionOptions> = {}) {
+  const logger = new RecordingLogger();
+  const session = new McpSession({
+    application: new FakeApplication(),
+    clock: new FakeClock(),
+    logger,
+    redactor: createRedactor([]),
+    serverInfo: { name: 'openai-responses-mcp', version: '1.2.3' },
+    toolErrors: 'protocol',
+    sessionKey: 'stdio',
+    caller: 'stdio',
+    maxAnswerChars: 20_000,
+    ...over,
+  });
+  const sent: OutgoingMessage[] = [];
+  const receive = (message: unknown) => session.receive(message, (one) => sent.push(one));
+  return { session, sent, receive, logger };
+}
+
+/** What is sent for messages that come one after the other. */
+async function sentFor(over: Partial<McpSessionOptions>, ...messages: readonly unknown[]) {
+  const { sent, receive } = start(over);
+  for (const message of messages) await receive(message);
+  return sent;
+}
+
+const request = (method: string, params?: unknown, id: unknown = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  ...(params === undefined ? {} : { params }),
+});
+const call = (params: unknown = {}, id: unknown = 1) =>
+  request('tools/call', { name: 'answer', arguments: { query: 'HTTP 404?' }, ...(params as object) }, id);
+const cancelled = (requestId: unknown, reason?: unknown) => ({
+  jsonrpc: '2.0',
+  method: 'notifications/cancelled',
+  params: { requestId, ...(reason === undefined ? {} : { reason }) },
+});
+
+describe('initialize', () => {
+  test.each(['2025-06-18', '2024-11-05', '2025-11-25', '1999-01-01', undefined])(
+    'answers 2025-06-18, though %s was asked for',
+    async (protocolVersion) => {
+      const [answer] = await sentFor({}, request('initialize', { protocolVersion, capabilities: {} }));
+      expect(answer).toMatchObject({
+        jsonrpc: '2.0',
+        id: 1,
+        result: {
+          protocolVersion: '2025-06-18',
+          capabilities: { tools: {} },
+          serverInfo: { name: 'openai-responses-mcp', version: '1.2.3' },
+        },
+      });
+    },
+  );
+
+  test('may be called any number of times', async () => {
+    const sent = await sentFor(
+      {},
+      request('initialize', {}, 1),
+      request('initialize', {}, 2),
+      request('initialize', {}, 2),
+    );
+    expect(sent.map((message) => 'result' in message)).toEqual([true, true, true]);
+  });
+});
+
+test('ping is answered with nothing', async () => {
+  expect(await sentFor({}, request('ping', undefined, 'p'))).toEqual([{ jsonrpc: '2.0', id: 'p', result: {} }]);
+});
+
+describe('tools/list', () => {
+  test.each([[undefined], [{}], [{ cursor: null }]])('with params %j lists the tools', async (params) => {
+    expect(await sentFor({}, request('tools/list', params))).toEqual([
+      { jsonrpc: '2.0', id: 1, result: { tools: toolList(20_000) } },
+    ]);
+  });
+
+  test('knows no cursor', async () => {
+    expect(await sentFor({}, request('tools/list', { cursor: 'x' }))).toMatchObject([{ error: { code: -32602 } }]);
+  });
+});
+
+describe('what is refused', () => {
+  test.each([
+    ['an unknown method', request('resources/list'), -32601, 'Method not found: resources/list'],
+    [
+      'a cancellation as a request',
+      request('notifications/cancelled', { requestId: 1 }),
+      -32601,
+      'Method not found: notifications/cancelled',
+    ],
+    ['a method of any object', request('toString'), -32601, 'Method not found: toString'],
+    ['an unknown tool', call({ name: 'search' }), -32601, 'Unknown tool'],
+    ['a tool of any object', call({ name: 'constructor' }), -32601, 'Unknown tool'],
+    ['a tool whose name is no text', call({ name: 7 }), -32602, 'Invalid params: name must be a string'],
+    ['a call without a name', request('tools/call'), -32602, 'Invalid params: name must be a string'],
+    ['arguments that are a list', call({ arguments: ['q'] }), -32602, 'Invalid params: arguments must be an object'],
+    ['arguments that are text', call({ arguments: 'q' }), -32602, 'Invalid params: arguments must be an object'],
+    ['params that are a list', request('tools/call', ['answer']), -32602, 'Invalid params: params must be an object'],
+  ])('%s', async (_, message, code, words) => {
+    expect(await sentFor({}, message)).toEqual([{ jsonrpc: '2.0', id: 1, error: { code, message: words } }]);
+  });
+
+  test('a message that is none, with its id where it has one', async () => {
+    expect(await sentFor({}, { id: 7, method: 'ping' }, 'ping', [])).toEqual([
+      { jsonrpc: '2.0', id: 7, error: { code: -32600, message: 'Invalid Request: jsonrpc must be "2.0"' } },
+      { jsonrpc: '2.0', error: { code: -32600, message: 'Invalid Request: a message is a JSON object' } },
+      {
+        jsonrpc: '2.0',
+        error: {
+          code: -32600,
+          message: 'Invalid Request: batches are not part of MCP: send one message at a time',
+        },
+      },
+    ]);
+  });
+
+  test('bytes that are no JSON, without an id', () => {
+    const { session, sent } = start();
+    session.refuse('not JSON', (message) => sent.push(message));
+    expect(sent).toEqual([{ jsonrpc: '2.0', error: { code: -32700, message: 'Parse error: not JSON' } }]);
+  });
+});
+
+describe('what is owed nothing', () => {
+  test.each([
+    ['a notification', { jsonrpc: '2.0', method: 'notifications/initialized' }],
+    ['an unknown notification', { jsonrpc: '2.0', method: 'notifications/whatever', params: [1] }],
+    ['a call without an id, which is not run either', { ...call(), id: undefined, method: 'tools/call' }],
+    ['a stray result', { jsonrpc: '2.0', id: 1, result: {} }],
+    ['a stray error', { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'x' } }],
+    ['a cancellation of what is unknown', cancelled(9)],
+    ['a cancellation of nothing', { jsonrpc: '2.0', method: 'notifications/cancelled' }],
+    ['a cancellation of an id that is none', cancelled(null)],
+  ])('%s', async (_, message) => {
+    const { sent, receive } = start();
+    await receive(JSON.parse(JSON.stringify(message)));
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('tools/call', () => {
+  test('is answered with the contract’s JSON', async () => {
+    expect(await sentFor({ application: new FakeApplication(answers()) }, call())).toMatchObject([
+      { jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text: TEXT }] } },
+    ]);
+  });
+
+  test('asks the application, as the client asked', async () => {
+    const application = new FakeApplication(answers(), answers());
+    await sentFor(
+      { application },
+      call({ name: 'answer_quick', arguments: { query: 'q', x: 1 } }),
+      call({ arguments: null }, 'a'),
+    );
+    expect(application.asked).toMatchObject([
+      { tool: 'answer_quick', args: { query: 'q', x: 1 }, caller: 'stdio' },
+      { tool: 'answer', args: {}, caller: 'stdio' },
+    ]);
+    expect(new Set(application.asked.map(({ requestKey }) => requestKey)).size).toBe(2);
+  });
+
+  test('has the answers of two calls in the order in which they come', async () => {
+    const slow = deferred<Answer>();
+    const application = new FakeApplication(async () => ok(await slow.promise), answers());
+    const { sent, receive } = start({ application });
+    const first = receive(call({}, 1));
+    await receive(call({}, 2));
+    slow.settle(ANSWER);
+    await first;
+    expect(sent.map((message) => 'id' in message && message.id)).toEqual([2, 1]);
+  });
+
+  test('logs the length of the query, and nothing of it', async () => {
+    const logger = new RecordingLogger({ isDebug: true });
+    await sentFor(
+      { application: new FakeApplication(answers()), logger },
+      call({ arguments: { query: 'a secret', domains: [] } }),
+    );
+    expect(logger.lines).toContain('debug server: tools/call name=answer argsKeys=["query","domains"] queryLen=8');
+    expect(logger.lines.join('\n')).not.toContain('secret');
+  });
+});
+
+describe('a call that fails', () => {
+  const diagnostics = { status: 429, type: 'tokens', name: 'RateLimitError' };
+  const error = { kind: 'quota_exhausted', detail: 'Out of money.', diagnostics } as const;
+  const words = "The account's quota is used up (429): Out of money. Check plan and billing; waiting does not help.";
+
+  test('is an error with its cause', async () => {
+    expect(await sentFor({ application: new FakeApplication(failsWith(error)) }, call())).toEqual([
+      { jsonrpc: '2.0', id: 1, error: { code: -32001, message: 'answer failed', data: { message: words } } },
+    ]);
+  });
+
+  test('tells with debug what the API said', async () => {
+    const logger = new RecordingLogger({ isDebug: true });
+    expect(await sentFor({ application: new FakeApplication(failsWith(error)), logger }, call())).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        error: { code: -32001, message: 'answer failed', data: { message: words, ...diagnostics } },
+      },
+    ]);
+  });
+
+  test('is a result where that is configured', async () => {
+    const application = new FakeApplication(failsWith(error));
+    expect(await sentFor({ application, toolErrors: 'result' }, call())).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        result: { content: [{ type: 'text', text: `answer failed: ${words}` }], isError: true },
+      },
+    ]);
+  });
+
+  const problems = [{ argument: 'query', received: '', accepted: 'a string that holds a question' }];
+  const badArguments = failsWith({ kind: 'invalid_arguments', problems });
+
+  test('for its arguments says which', async () => {
+    expect(await sentFor({ application: new FakeApplication(badArguments) }, call())).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        error: {
+          code: -32602,
+          message: 'Invalid params',
+          data: { message: 'query: got "", expected a string that holds a question' },
+        },
+      },
+    ]);
+  });
+
+  test('for its arguments is a result too where that is configured', async () => {
+    const application = new FakeApplication(badArguments);
+    expect(await sentFor({ application, toolErrors: 'result' }, call())).toMatchObject([
+      {
+        result: {
+          content: [{ text: 'answer failed: query: got "", expected a string that holds a question' }],
+          isError: true,
+        },
+      },
+    ]);
+  });
+
+  test('by a fault of ours is an internal error, without its stack', async () => {
+    const logger = new RecordingLogger();
+    const application = new FakeApplication(async () => {
+      throw new Error('secret detail');
+    });
+    expect(await sentFor({ application, logger }, call())).toEqual([
+      { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } },
+    ]);
+    expect(logger.lines).toEqual(['error a fault of this program, in tools/call: Error: secret detail']);
+  });
+
+  test('by a fault of ours that is thrown at once does not keep its id', async () => {
+    const sent = await sentFor({ application: new FakeApplication() }, call(), request('ping'));
+    expect(sent).toMatchObject([{ error: { code: -32603 } }, { result: {} }]);
+  });
+});
+
+describe('a cancelled call', () => {
+  test.each([
+    ['its answer', ok(ANSWER)],
+    ['its failure', err({ kind: 'content_filtered' } as const)],
+    ['its end', err({ kind: 'cancelled' } as const)],
+  ])('is owed nothing when %s comes', async (_, late) => {
+    const outcome = deferred<typeof late>();
+    const application = new FakeApplication(() => outcome.promise);
+    const { sent, receive } = start({ application });
+    const owed = receive(call({}, 7));
+    await receive(cancelled(7, 'the user left'));
+    outcome.settle(late);
+    await owed;
+    expect(sent).toEqual([]);
+    expect(application.cancelled).toEqual([
+      { requestKey: application.asked[0]?.requestKey, requestId: 7, reason: 'the user left' },
+    ]);
+  });
+
+  test('may be cancelled by a client that gives an odd reason', async () => {
+    const application = new FakeApplication(hangsUntilClosed);
+    const { receive } = start({ application });
+    void receive(call());
+    await receive(cancelled(1, { not: 'text' }));
+    expect(application.cancelled).toEqual([{ requestKey: application.asked[0]?.requestKey, requestId: 1 }]);
+  });
+
+  test('is not the one whose id only looks the same', async () => {
+    const application = new FakeApplication(hangsUntilClosed, hangsUntilClosed);
+    const { receive } = start({ application });
+    void receive(call({}, 1));
+    void receive(call({}, '1'));
+    await receive(cancelled('1'));
+    expect(application.cancelled).toMatchObject([{ requestKey: application.asked[1]?.requestKey, requestId: '1' }]);
+  });
+
+  test('with the id 0 is found', async () => {
+    const application = new FakeApplication(hangsUntilClosed);
+    const { receive } = start({ application });
+    void receive(call({}, 0));
+    await receive(cancelled(0));
+    expect(application.cancelled).toMatchObject([{ requestId: 0 }]);
+  });
+
+  test('that is answered already is ignored', async () => {
+    const application = new FakeApplication(answers());
+    await sentFor({ application }, call(), cancelled(1));
+    expect(application.cancelled).toEqual([]);
+  });
+});
+
+describe('an id that is still in flight', () => {
+  test.each([
+    ['a call', call()],
+    ['a ping', request('ping')],
+  ])('is refused for %s, and the first goes on', async (_, second) => {
+    const slow = deferred<Answer>();
+    const application = new FakeApplication(async () => ok(await slow.promise));
+    const { sent, receive } = start({ application });
+    const first = receive(call());
+    await receive(second);
+    slow.settle(ANSWER);
+    await first;
+    expect(sent).toMatchObject([
+      { id: 1, error: { code: -32600, message: 'Invalid Request: a request with id 1 is still in flight' } },
+      { id: 1, result: { content: [{ text: TEXT }] } },
+    ]);
+  });
+
+  test('is free again once it is answered', async () => {
+    const application = new FakeApplication(answers(), answers());
+    expect(await sentFor({ application }, call(), call())).toHaveLength(2);
+  });
+
+  test('is not the same as text', async () => {
+    const application = new FakeApplication(hangsUntilClosed, answers());
+    const { sent, receive } = start({ application });
+    void receive(call({}, 1));
+    await receive(call({}, '1'));
+    expect(sent).toMatchObject([{ id: '1', result: {} }]);
+  });
+});
+
+describe('the end', () => {
+  test('by close stops what runs, and sends nothing for it', async () => {
+    const application = new FakeApplication(hangsUntilClosed, hangsUntilClosed);
+    const { session, sent, receive } = start({ application });
+    const owed = [receive(call({}, 1)), receive(call({}, 2))];
+    session.close();
+    await Promise.all(owed);
+    expect(application.signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+    expect(sent).toEqual([]);
+  });
+
+  test('by a fault of ours answers what runs, once', async () => {
+    const slow = deferred<Answer>();
+    const application = new FakeApplication(async () => ok(await slow.promise));
+    const { session, sent, receive } = start({ application });
+    const owed = receive(call());
+    session.fail();
+    session.fail();
+    slow.settle(ANSWER);
+    await owed;
+    expect(sent).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } }]);
+  });
+});
+
+describe('progress', () => {
+  const progressing = (application: FakeApplication, params: object) => {
+    const started = start({ application });
+    return { ...started, owed: started.receive(call(params)) };
+  };
+  const tells: Told = async (input) => {
+    input.observer.onProgress({ kind: 'asking' });
+    return ok(ANSWER);
+  };
+
+  test.each([0, '', 'token', 7])('is told to the token %j, before the answer', async (progressToken) => {
+    const { sent, owed } = progressing(new FakeApplication(tells), { _meta: { progressToken } });
+    await owed;
+    expect(sent).toMatchObject([
+      {
+        method: 'notifications/progress',
+        params: { progressToken, progress: 1, message: 'Asking the model' },
+      },
+      { id: 1, result: {} },
+    ]);
+  });
+
+  test.each([[undefined], [{}], [{ progressToken: null }], [{ progressToken: {} }]])(
+    'is not told to a client whose _meta is %j',
+    async (_meta) => {
+      const { sent, owed } = progressing(new FakeApplication(tells), { _meta });
+      await owed;
+      expect(sent).toHaveLength(1);
+    },
+  );
+
+  test('is not told of a cancelled call', async () => {
+    const { sent, receive } = progressing(new FakeApplication(hangsUntilClosed), { _meta: { progressToken: 1 } });
+    await receive(cancelled(1));
+    await settled();
+    expect(sent.filter((message) => 'method' in message)).toEqual([]);
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import {
+  toErrorObject,
+  toErrorResult,
+  toReportMeta,
+  toToolResult,
+} from '../../../../../src/adapters/inbound/mcp/tool-result.ts';
+import { createRedactor } from '../../../../../src/domain/redaction.ts';
+import { ANSWER } from '../fake-application.ts';
+
+const { inLogs } = createRedactor(['gateway-token-1']);
+
+test('an answer is the contract’s JSON, as text', () => {
+  expect(toToolResult(ANSWER)).toMatchObject({
+    content: [{ type: 'text', text: '{"answer":"Not Found.","used_search":false,"citations":[],"model":"gpt-5.2"}' }],
+  });
+});
+
+test('what an answer took stands in _meta, under a name of our own', () => {
+  expect(toToolResult(ANSWER)).toMatchObject({
+    _meta: {
+      'io.github.uchimanajet7.openai-responses-mcp/report': {
+        searches: { count: 0, queries: [] },
+        attempts: 1,
+        seconds: 1.235,
+      },
+    },
+  });
+});
+
+test('what an answer took, in full', () => {
+  const report = {
+    model: 'gpt-5.2-2025-12-11',
+    responseId: 'resp_1',
+    usage: { inputTokens: 1, cachedTokens: 2, outputTokens: 3, reasoningTokens: 4 },
+    queries: ['q'],
+    searches: 1,
+    attempts: 2,
+    seconds: 2,
+  };
+  expect(toReportMeta(report)).toEqual({
+    model: 'gpt-5.2-2025-12-11',
+    response_id: 'resp_1',
+    usage: { input_tokens: 1, cached_tokens: 2, output_tokens: 3, reasoning_tokens: 4 },
+    searches: { count: 1, queries: ['q'] },
+    attempts: 2,
+    seconds: 2,
+  });
+});
+
+describe('a failure', () => {
+  const diagnostics = { status: 403, type: 'forbidden', name: 'PermissionDeniedError' };
+  const forbidden = { kind: 'forbidden', detail: 'Country not supported.', diagnostics } as const;
+  const words =
+    "The API refused access (403): Country not supported. Check the rights of the key's project, and whether your country and model are allowed.";
+
+  test('is the contract’s error', () => {
+    expect(toErrorObject(forbidden, false, inLogs)).toEqual({
+      code: -32001,
+      message: 'answer failed',
+      data: { message: words },
+    });
+  });
+
+  test('tells with debug what the API said', () => {
+    expect(toErrorObject(forbidden, true, inLogs)).toEqual({
+      code: -32001,
+      message: 'answer failed',
+      data: { message: words, status: 403, type: 'forbidden', name: 'PermissionDeniedError' },
+    });
+  });
+
+  test('tells with debug at most 400 characters, whole ones', () => {
+    const error = toErrorObject({ ...forbidden, detail: '😀'.repeat(1000) }, true, inLogs);
+    const message = String(error.data?.message);
+    expect([...message]).toHaveLength(400);
+    expect(message.isWellFormed()).toBe(true);
+  });
+
+  test('of the arguments has a code of its own', () => {
+    const problems = [{ argument: 'max_results', received: 0, accepted: 'a whole number from 1' }];
+    for (const isDebug of [false, true]) {
+      expect(toErrorObject({ kind: 'invalid_arguments', problems }, isDebug, inLogs)).toEqual({
+        code: -32602,
+        message: 'Invalid params',
+        data: { message: 'max_results: got 0, expected a whole number from 1' },
+      });
+    }
+  });
+
+  test('may be a result, for hosts that show their model only those', () => {
+    expect(toErrorResult(forbidden, inLogs)).toEqual({
+      content: [{ type: 'text', text: `answer failed: ${words}` }],
+      isError: true,
+    });
+  });
+
+  test.each(['sk-proj-abcdef', 'gateway-token-1'])('never shows the key %s', (key) => {
+    const error = { ...forbidden, detail: `Key ${key} is wrong.` };
+    for (const shown of [
+      toErrorObject(error, false, inLogs),
+      toErrorObject(error, true, inLogs),
+      toErrorResult(error, inLogs),
+    ]) {
+      expect(JSON.stringify(shown)).not.toContain(key);
+      expect(JSON.stringify(shown)).toContain('[redacted]');
+    }
+  });
+});

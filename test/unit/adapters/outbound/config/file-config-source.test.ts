@@ -1,0 +1,517 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Environment } from '../../../../../src/adapters/outbound/config/environment.ts';
+import {
+  type CommandLineLayer,
+  FileConfigSource,
+} from '../../../../../src/adapters/outbound/config/file-config-source.ts';
+import { SYSTEM_POLICY } from '../../../../../src/domain/system-policy.ts';
+
+const KEY = 'sk-proj-Ab12_cd34-EF56';
+
+let folder = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'config-'));
+  vi.stubEnv('HOME', folder);
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
+});
+
+interface Given {
+  readonly yaml?: string;
+  readonly environment?: Environment;
+  readonly commandLine?: Partial<CommandLineLayer>;
+}
+
+function load({ yaml, environment = {}, commandLine = {} }: Given = {}) {
+  const configPath = join(folder, 'config.yaml');
+  if (yaml !== undefined) writeFileSync(configPath, yaml);
+  const given = yaml === undefined ? {} : { configPath };
+  return new FileConfigSource({
+    environment,
+    commandLine: { names: [], ...given, ...commandLine },
+    version: '1.2.3',
+  }).load();
+}
+
+const config = async (given: Given = {}) => (await load(given))._unsafeUnwrap();
+const problems = async (given: Given) => (await load(given))._unsafeUnwrapErr();
+
+describe('defaults', () => {
+  test('are those of the contract', async () => {
+    expect(await config()).toMatchObject({
+      profiles: { answer: { model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'medium' } },
+      searchDefaults: { recencyDays: 60, maxResults: 5, domains: [] },
+      maxCitations: 3,
+      timeoutMs: 300_000,
+      maxRetries: 3,
+      instructions: SYSTEM_POLICY,
+      openai: { apiKeyVariable: 'OPENAI_API_KEY', baseUrl: 'https://api.openai.com/v1', store: false },
+      search: { domainFilter: 'hint' },
+      llm: { adapter: 'openai' },
+      server: { debug: false, showConfigOnStart: false, toolErrors: 'protocol', forceLines: false },
+    });
+  });
+
+  test('leave no trace on the disk', async () => {
+    await config();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('YAML', () => {
+  test('of the contract’s own example is understood', async () => {
+    const yaml = `
+openai:
+  api_key_env: OPENAI_API_KEY
+  base_url: https://api.openai.com/v1
+request: { timeout_ms: 300000, max_retries: 3 }
+model_profiles:
+  answer: { model: gpt-5.2, reasoning_effort: medium, verbosity: medium }
+  answer_detailed: { model: gpt-5.1-codex, reasoning_effort: high, verbosity: high }
+  answer_quick: { model: gpt-5.2-chat-latest, reasoning_effort: low, verbosity: low }
+policy:
+  max_citations: 3
+search:
+  defaults: { recency_days: 60, max_results: 5, domains: [] }
+server: { debug: false, debug_file: null, show_config_on_start: false }
+`;
+    expect((await config({ yaml })).profiles).toEqual({
+      answer: { model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'medium' },
+      answer_detailed: { model: 'gpt-5.1-codex', reasoningEffort: 'high', verbosity: 'high' },
+      answer_quick: { model: 'gpt-5.2-chat-latest', reasoningEffort: 'low', verbosity: 'low' },
+    });
+  });
+
+  test('is read from the default path where no other is named', async () => {
+    mkdirSync(join(folder, '.config/openai-responses-mcp'), { recursive: true });
+    const path = join(folder, '.config/openai-responses-mcp/config.yaml');
+    writeFileSync(path, 'policy: { max_citations: 7 }');
+    const { maxCitations, shown } = await config();
+    expect(maxCitations).toBe(7);
+    expect(shown.sources.yaml).toBe(path);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['a comment', '# nothing yet\n'],
+    ['null', 'null'],
+    ['a byte order mark', '\uFEFF'],
+  ])('that holds %s changes nothing', async (_, yaml) => {
+    expect((await config({ yaml })).maxCitations).toBe(3);
+  });
+
+  test('is merged deep over the defaults', async () => {
+    const { profiles, searchDefaults } = await config({
+      yaml: 'model_profiles: { answer: { verbosity: low } }\nsearch: { defaults: { max_results: 9 } }',
+    });
+    expect(profiles.answer).toEqual({ model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'low' });
+    expect(searchDefaults).toEqual({ recencyDays: 60, maxResults: 9, domains: [] });
+  });
+
+  test('may hold every key there is', async () => {
+    const yaml = `
+openai: { organization: org-1, project: proj_1, store: true }
+request: { timeout_ms: 1099511627776 }
+model_profiles:
+  answer: { max_output_tokens: 4000, max_tool_calls: 5, search_context_size: low, reasoning_effort: max }
+search:
+  defaults: { domains: [https://JMA.go.jp/, tenki.jp] }
+  domain_filter: strict
+  user_location: { country: JP, region: Tokyo, city: Minato, timezone: Asia/Tokyo }
+server: { tool_errors: result, show_config_on_start: true }
+`;
+    expect(await config({ yaml })).toMatchObject({
+      openai: { organization: 'org-1', project: 'proj_1', store: true },
+      timeoutMs: 2 ** 40,
+      profiles: {
+        answer: { maxOutputTokens: 4000, maxToolCalls: 5, searchContextSize: 'low', reasoningEffort: 'max' },
+      },
+      searchDefaults: { domains: ['jma.go.jp', 'tenki.jp'] },
+      search: {
+        domainFilter: 'strict',
+        userLocation: { country: 'JP', region: 'Tokyo', city: 'Minato', timezone: 'Asia/Tokyo' },
+      },
+      server: { toolErrors: 'result', showConfigOnStart: true },
+    });
+  });
+
+  test.each(['request:\n', 'request: null', 'request: { timeout_ms: null }', 'model_profiles: { answer_quick: null }'])(
+    'null is absent: %s',
+    async (yaml) => {
+      const { timeoutMs, profiles } = await config({ yaml });
+      expect({ timeoutMs, tools: Object.keys(profiles) }).toEqual({ timeoutMs: 300_000, tools: ['answer'] });
+    },
+  );
+
+  test('answer: null takes the default profile away', async () => {
+    const { profiles } = await config({ yaml: 'model_profiles: { answer: null, answer_quick: { model: o3 } }' });
+    expect(profiles).toEqual({ answer_quick: { model: 'o3' } });
+  });
+
+  test('answer: null and a variable for its model make a profile of that model alone', async () => {
+    const { profiles } = await config({
+      yaml: 'model_profiles: { answer: null }',
+      environment: { MODEL_ANSWER: 'gpt-4.1' },
+    });
+    expect(profiles).toEqual({ answer: { model: 'gpt-4.1' } });
+  });
+});
+
+describe('layers', () => {
+  test('the environment wins over YAML, and YAML over the defaults', async () => {
+    const yaml = 'policy: { max_citations: 5 }\nrequest: { timeout_ms: 1000, max_retries: 1 }';
+    expect(await config({ yaml, environment: { MAX_CITATIONS: '7', OPENAI_API_TIMEOUT: '2000' } })).toMatchObject({
+      maxCitations: 7,
+      timeoutMs: 2000,
+      maxRetries: 1,
+    });
+  });
+
+  test('an empty variable does not hide YAML', async () => {
+    expect(await config({ yaml: 'policy: { max_citations: 5 }', environment: { MAX_CITATIONS: '' } })).toMatchObject({
+      maxCitations: 5,
+    });
+  });
+
+  test.each([
+    ['YAML', {}, {}, true],
+    ['the environment over YAML', { DEBUG: '0' }, {}, false],
+    ['the command line over the environment', { DEBUG: '0' }, { debug: '' }, true],
+    ['the command line, switched off,', { DEBUG: '1' }, { debug: '0' }, false],
+    ['what belongs to another program', { DEBUG: 'express:*' }, {}, true],
+  ])('%s decides on debug', async (_, environment, commandLine, debug) => {
+    expect((await config({ yaml: 'server: { debug: true }', environment, commandLine })).server.debug).toBe(debug);
+  });
+
+  test('a debug file comes from DEBUG, from --debug and from YAML', async () => {
+    const [env, cli, yaml] = ['env.log', 'cli.log', 'yaml.log'].map((name) => join(folder, name));
+    const fileOf = async (given: Given) => (await config(given)).server;
+    expect(await fileOf({ environment: { DEBUG: env } })).toMatchObject({ debug: true, debugFile: env });
+    expect(await fileOf({ environment: { DEBUG: env }, commandLine: { debug: cli ?? '' } })).toMatchObject({
+      debug: true,
+      debugFile: cli,
+    });
+    expect(await fileOf({ yaml: 'server: { debug: true, debug_file: ~/yaml.log }' })).toMatchObject({
+      debug: true,
+      debugFile: yaml,
+    });
+    expect(await fileOf({ yaml: 'server: { debug_file: yaml.log }', environment: { DEBUG: '1' } })).toMatchObject({
+      debug: true,
+      debugFile: yaml,
+    });
+  });
+
+  test('--offline wins over YAML, and may name recordings', async () => {
+    expect((await config({ commandLine: { offline: '' } })).llm).toEqual({ adapter: 'offline' });
+    expect((await config({ commandLine: { offline: folder } })).llm).toEqual({
+      adapter: 'offline',
+      recordings: folder,
+    });
+  });
+});
+
+describe('the key', () => {
+  test.each([KEY, `${KEY}\n`, `\t${KEY} \r\n`])('%j is read without what stands around it', async (text) => {
+    expect((await config({ environment: { OPENAI_API_KEY: text } })).openai.apiKey).toBe(KEY);
+  });
+
+  test.each(['', ' \n', undefined])('%j is none', async (text) => {
+    expect('apiKey' in (await config({ environment: { OPENAI_API_KEY: text } })).openai).toBe(false);
+  });
+
+  test('is read from the variable that is configured, and from no other', async () => {
+    const yaml = 'openai: { api_key_env: MY_KEY }';
+    const environment = { OPENAI_API_KEY: 'sk-another-key', MY_KEY: KEY };
+    expect((await config({ yaml, environment })).openai).toMatchObject({ apiKey: KEY, apiKeyVariable: 'MY_KEY' });
+    expect('apiKey' in (await config({ yaml, environment: { OPENAI_API_KEY: KEY } })).openai).toBe(false);
+  });
+});
+
+describe('the key in a file', () => {
+  const keyFile = (content: string) => {
+    const path = join(folder, 'key');
+    writeFileSync(path, content);
+    return { OPENAI_API_KEY_FILE: path };
+  };
+
+  test.each([KEY, `${KEY}\n`, `\uFEFF${KEY}\r\n`])('%j is read without what stands around it', async (content) => {
+    expect((await config({ environment: keyFile(content) })).openai).toMatchObject({
+      apiKey: KEY,
+      apiKeyVariable: 'OPENAI_API_KEY_FILE',
+    });
+  });
+
+  test.each([
+    ['that is not there', () => ({ OPENAI_API_KEY_FILE: join(folder, 'no') })],
+    ['that is empty', () => keyFile('\n')],
+    ['beside a key in the variable', () => ({ ...keyFile(KEY), OPENAI_API_KEY: KEY })],
+  ])('%s is a problem', async (_, environment) => {
+    const told = await problems({ environment: environment() });
+    expect(told.map(({ where }) => where)).toEqual(['OPENAI_API_KEY_FILE']);
+    expect(JSON.stringify(told)).not.toContain(KEY);
+  });
+});
+
+describe('MCP_LINE_MODE', () => {
+  test.each([
+    ['1', true],
+    [' 1 ', true],
+    ['0', false],
+    ['', false],
+    [undefined, false],
+  ])('%j: lines are forced is %s', async (MCP_LINE_MODE, forced) => {
+    expect((await config({ environment: { MCP_LINE_MODE } })).server.forceLines).toBe(forced);
+  });
+
+  test('that means nothing is a problem', async () => {
+    expect(await problems({ environment: { MCP_LINE_MODE: 'lines' } })).toEqual([
+      { where: 'MCP_LINE_MODE', value: 'lines', accepted: '1 or 0' },
+    ]);
+  });
+});
+
+describe('the system policy', () => {
+  const policy = (merge: string) => `policy: { system: { source: file, path: my/policy.md, merge: ${merge} } }`;
+
+  beforeEach(() => {
+    mkdirSync(join(folder, 'my'));
+    writeFileSync(join(folder, 'my/policy.md'), '\uFEFFBe brief.\n');
+  });
+
+  test.each([
+    ['replace', 'Be brief.'],
+    ['prepend', `Be brief.\n\n${SYSTEM_POLICY}`],
+    ['append', `${SYSTEM_POLICY}\n\nBe brief.`],
+  ])('joins a file, found from the folder of the configuration, by %s', async (merge, instructions) => {
+    expect((await config({ yaml: policy(merge) })).instructions).toBe(instructions);
+  });
+
+  test('is replaced by a file where nothing else is said', async () => {
+    const yaml = 'policy: { system: { source: file, path: ~/my/policy.md } }';
+    expect((await config({ yaml })).instructions).toBe('Be brief.');
+  });
+
+  test('is the built-in one where a source is named and no file', async () => {
+    expect((await config({ yaml: 'policy: { system: { source: builtin } }' })).instructions).toBe(SYSTEM_POLICY);
+  });
+
+  test('in a file that cannot be read is a problem', async () => {
+    expect(await problems({ yaml: 'policy: { system: { source: file, path: no.md } }' })).toEqual([
+      {
+        where: 'policy.system.path',
+        value: join(folder, 'no.md'),
+        accepted: 'a policy file that can be read (ENOENT)',
+      },
+    ]);
+  });
+
+  test('in an empty file is a problem', async () => {
+    writeFileSync(join(folder, 'my/policy.md'), ' \n');
+    expect(await problems({ yaml: policy('append') })).toMatchObject([{ where: 'policy.system.path' }]);
+  });
+
+  test('of a file that is not named is a problem', async () => {
+    expect(await problems({ yaml: 'policy: { system: { source: file } }' })).toMatchObject([
+      { where: 'policy.system.path' },
+    ]);
+  });
+});
+
+describe('problems', () => {
+  test('are told all at once, from every layer', async () => {
+    const yaml = `
+request: { timeout_ms: 0, max_retries: two }
+policy: { max_citations: 11, system: { source: file, path: no.md } }
+model_profiles: { answer: { verbosity: loud } }
+serach: {}
+`;
+    const told = await problems({ yaml, environment: { SEARCH_MAX_RESULTS: 'many', MCP_LINE_MODE: 'x' } });
+    expect(told.map(({ where }) => where).sort()).toEqual([
+      'MCP_LINE_MODE',
+      'SEARCH_MAX_RESULTS',
+      'model_profiles.answer.verbosity',
+      'policy.max_citations',
+      'policy.system.path',
+      'request.max_retries',
+      'request.timeout_ms',
+      'serach',
+    ]);
+  });
+
+  test.each([
+    ['request: { timeout_ms: 0 }', 'request.timeout_ms', '0', 'a whole number of milliseconds from 1'],
+    ['request: { timeout_ms: 1.5 }', 'request.timeout_ms', '1.5', 'a whole number of milliseconds from 1'],
+    ['request: { timeout_ms: "1000" }', 'request.timeout_ms', '1000', 'a whole number of milliseconds from 1'],
+    ['policy: { max_citations: 11 }', 'policy.max_citations', '11', 'a whole number from 1 to 10'],
+    ['policy: { max_citations: [3] }', 'policy.max_citations', '[3]', 'a whole number from 1 to 10'],
+    ['search: { defaults: { recency_days: -1 } }', 'search.defaults.recency_days', '-1', 'a whole number from 0'],
+    [
+      'search: { defaults: { domains: jma.go.jp } }',
+      'search.defaults.domains',
+      'jma.go.jp',
+      'a list of host names, such as [jma.go.jp, tenki.jp]',
+    ],
+    [
+      'search: { defaults: { domains: [jma.go.jp, 7] } }',
+      'search.defaults.domains',
+      '["jma.go.jp",7]',
+      'a list of host names, such as [jma.go.jp, tenki.jp]',
+    ],
+    ['server: { debug: "yes" }', 'server.debug', 'yes', 'true or false'],
+    ['server: { tool_errors: both }', 'server.tool_errors', 'both', 'one of protocol, result'],
+    ['policy: { system: { merge: mix } }', 'policy.system.merge', 'mix', 'one of replace, prepend, append'],
+    [
+      'openai: { base_url: "https://me:secret@a.com" }',
+      'openai.base_url',
+      'https://[redacted]@a.com',
+      'an http:// or https:// URL without user, query or fragment, such as https://api.openai.com/v1',
+    ],
+    ['openai: { api_key_env: "" }', 'openai.api_key_env', '', 'the name of an environment variable'],
+    ['request: 7', 'request', '7', 'a section of keys'],
+    ['model_profiles: { answer: gpt-5 }', 'model_profiles.answer', 'gpt-5', 'a section of keys'],
+  ])('%s', async (yaml, where, value, accepted) => {
+    expect(await problems({ yaml })).toEqual([{ where, value, accepted }]);
+  });
+
+  test.each([
+    ['request: { timeout: 1 }', 'request.timeout', 'request.timeout_ms'],
+    ['serach: { defaults: {} }', 'serach', 'search'],
+    ['model_profile: { answer: { model: o3 } }', 'model_profile', 'model_profiles'],
+    ['model_profiles: { answr: { model: o3 } }', 'model_profiles.answr', 'model_profiles.answer'],
+    ['server: { debug_flie: a.log }', 'server.debug_flie', 'server.debug_file'],
+  ])('an unknown key is told with the nearest known one: %s', async (yaml, where, nearest) => {
+    expect(await problems({ yaml })).toEqual([{ where, accepted: `a known key; the nearest is ${nearest}` }]);
+  });
+
+  test.each([
+    ['[1, 2]', '[1,2]'],
+    ['just words', 'just words'],
+    ['7', '7'],
+  ])('a file that is no mapping: %s', async (yaml, value) => {
+    expect(await problems({ yaml })).toEqual([{ where: 'the file', value, accepted: 'a section of keys' }]);
+  });
+
+  test.each(['a: [1', 'a: b: c', '"', 'request: {}\nrequest: {}', '\ttab: 1', 'a: 1\n---\nb: 2'])(
+    'a file that is no YAML: %j',
+    async (yaml) => {
+      const told = await problems({ yaml });
+      expect(told).toHaveLength(1);
+      expect(told).toMatchObject([{ where: join(folder, 'config.yaml') }]);
+      expect(told.map(({ accepted }) => accepted).join()).toMatch(/^a file in YAML \(.+ at line \d+, column \d+\)$/);
+    },
+  );
+
+  test('aliases that grow without bound', async () => {
+    const levels = Array.from({ length: 9 }, (_, n) => `a${n + 1}: &a${n + 1} [${Array(9).fill(`*a${n}`).join(', ')}]`);
+    expect((await load({ yaml: `a0: &a0 [x]\n${levels.join('\n')}` })).isErr()).toBe(true);
+  });
+
+  test('an explicit file that is not there', async () => {
+    const configPath = join(folder, 'no.yaml');
+    expect(await problems({ commandLine: { configPath } })).toEqual([
+      { where: `--config ${configPath}`, accepted: 'a YAML file that can be read (ENOENT)' },
+    ]);
+  });
+
+  test('an explicit file that is a folder', async () => {
+    expect(await problems({ commandLine: { configPath: folder } })).toEqual([
+      { where: `--config ${folder}`, accepted: 'a YAML file that can be read (EISDIR)' },
+    ]);
+  });
+
+  test('recordings that are not there', async () => {
+    const offline = join(folder, 'no');
+    expect(await problems({ commandLine: { offline } })).toMatchObject([{ where: 'llm.recordings', value: offline }]);
+  });
+
+  test('a debug file that cannot be written', async () => {
+    const debug = join(folder, 'no/such/debug.log');
+    expect(await problems({ commandLine: { debug } })).toMatchObject([{ where: 'server.debug_file', value: debug }]);
+  });
+});
+
+describe('a key in the wrong place', () => {
+  test.each([
+    ['openai: { api_key: KEY }', 'openai.api_key'],
+    ['openai: { apiKey: KEY }', 'openai.apiKey'],
+    ['api_key: KEY', 'api_key'],
+    ['openai: { api_key_env: KEY }', 'openai.api_key_env'],
+    ['openai: { organization: KEY }', 'openai.organization'],
+    ['openai: { anything: { deep: KEY } }', 'openai.anything'],
+  ])('is a problem, and masked: %s', async (yaml, where) => {
+    const told = await problems({ yaml: yaml.replace('KEY', KEY) });
+    expect(told.map((problem) => problem.where)).toEqual([where]);
+    expect(JSON.stringify(told)).not.toContain(KEY);
+  });
+
+  test.each([
+    ['inside a value', { yaml: `openai: { base_url: "${KEY} " }\nrequest: { max_retries: "x ${KEY}" }` }],
+    ['inside a list', { yaml: `search: { defaults: { domains: ["x y", ${KEY}] } }` }],
+    ['as a name', { yaml: `${KEY}: 1` }],
+    ['in a file that is no YAML', { yaml: `openai: api_key: ${KEY}` }],
+    ['in a variable', { environment: { MAX_CITATIONS: KEY } }],
+    ['in a variable of ours', { environment: { MCP_LINE_MODE: KEY } }],
+    ['as a path', { commandLine: { configPath: `/no/${KEY}` } }],
+  ])('is masked %s', async (_, given) => {
+    expect(JSON.stringify(await problems(given))).not.toContain(KEY);
+  });
+});
+
+describe('the configuration as it is shown', () => {
+  test('says where it comes from', async () => {
+    const yaml = 'policy: { max_citations: 5 }';
+    const environment = { MAX_CITATIONS: '7', OPENAI_API_KEY: KEY, DEBUG: '0', MCP_LINE_MODE: '1', MODEL_ANSWER: '' };
+    const commandLine = { debug: '', names: ['--config', '--debug'] };
+    const { version, sources } = (await config({ yaml, environment, commandLine })).shown;
+    expect(version).toBe('1.2.3');
+    expect({ ...sources, env: [...sources.env].sort() }).toEqual({
+      ts_defaults: true,
+      yaml: join(folder, 'config.yaml'),
+      env: ['DEBUG', 'MAX_CITATIONS', 'MCP_LINE_MODE', 'OPENAI_API_KEY'],
+      cli: ['--config', '--debug'],
+    });
+  });
+
+  test('without a file names none', async () => {
+    expect((await config()).shown.sources).toEqual({ ts_defaults: true, env: [], cli: [] });
+  });
+
+  test('has the keys of YAML, merged', async () => {
+    const yaml = 'policy: { max_citations: 5 }\nmodel_profiles: { answer_quick: { verbosity: low } }';
+    expect((await config({ yaml, environment: { OPENAI_API_TIMEOUT: '1000' } })).shown.effective).toMatchObject({
+      openai: { api_key_env: 'OPENAI_API_KEY', base_url: 'https://api.openai.com/v1' },
+      request: { timeout_ms: 1000, max_retries: 3 },
+      model_profiles: {
+        answer: { model: 'gpt-5.2', reasoning_effort: 'medium', verbosity: 'medium' },
+        answer_quick: { verbosity: 'low' },
+      },
+      policy: { max_citations: 5 },
+      search: { defaults: { recency_days: 60, max_results: 5, domains: [] } },
+      server: { debug: false, show_config_on_start: false },
+    });
+  });
+
+  test('can be put into a file and read again', async () => {
+    const yaml = 'search: { defaults: { domains: [jma.go.jp] } }\nmodel_profiles: { answer: null }';
+    const first = await config({ yaml });
+    const again = await config({ yaml: JSON.stringify(first.shown.effective) });
+    expect(again.shown.effective).toEqual(first.shown.effective);
+    expect(again.profiles).toEqual(first.profiles);
+  });
+
+  test.each([
+    ['that is used', {}],
+    ['that stands in another variable too', { OPENAI_ORG_ID: KEY }],
+    ['that stands in the base URL too', { OPENAI_BASE_URL: `https://gateway.example/${KEY}/v1` }],
+  ])('never holds the key %s', async (_, environment) => {
+    const loaded = await load({ environment: { OPENAI_API_KEY: KEY, ...environment } });
+    expect(JSON.stringify(loaded.isOk() ? loaded.value.shown : loaded.error)).not.toContain(KEY);
+  });
+});

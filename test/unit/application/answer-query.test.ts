@@ -1,0 +1,295 @@
+import { getEventListeners } from 'node:events';
+import { err, ok } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { ask, never, startCore } from '../../support/core.ts';
+import { FakeClock, settled } from '../../support/fake-clock.ts';
+import {
+  FakeLlmSearch,
+  fails,
+  hangs,
+  hangsUntilTold,
+  progresses,
+  replies,
+  searchReply,
+} from '../../support/fake-llm-search.ts';
+import { FixedClock } from '../../support/fixed-clock.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
+
+const cancel = { requestKey: 'test/1', requestId: 1 };
+
+describe('what the model is asked', () => {
+  test('is the question, its hints, the profile and the instructions', async () => {
+    const { app, llmSearch } = startCore({ config: { instructions: 'Be brief.' } });
+    await app.answerQuery(ask({ args: { query: 'q', recency_days: 7 } }), never());
+    expect(llmSearch.requests).toMatchObject([
+      {
+        question: { tool: 'answer', query: 'q', recencyDays: 7, maxResults: 5, domains: [] },
+        profile: { model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'medium' },
+        instructions: 'Be brief.',
+      },
+    ]);
+  });
+
+  test('tells it the day in Tokyo, not in UTC', async () => {
+    const { app, llmSearch } = startCore({ clock: new FixedClock('2025-12-31T15:30:00Z') });
+    await app.answerQuery(ask(), never());
+    expect(llmSearch.requests).toMatchObject([{ today: '2026-01-01' }]);
+  });
+
+  test('tells it when the caller gives up', async () => {
+    const clock = new FakeClock();
+    const { app, llmSearch } = startCore({ clock, config: { timeoutMs: 5000 } });
+    await clock.advance(1000);
+    await app.answerQuery(ask(), never());
+    expect(llmSearch.requests).toMatchObject([{ deadlineMs: 6000 }]);
+  });
+
+  test('goes to the profile of answer where the tool has none', async () => {
+    const { app, llmSearch } = startCore();
+    await app.answerQuery(ask({ tool: 'answer_detailed' }), never());
+    expect(llmSearch.requests).toMatchObject([{ profile: { model: 'gpt-5.2' } }]);
+  });
+
+  test('goes to the tool’s own profile, filled from that of answer', async () => {
+    const profiles = {
+      answer: { model: 'gpt-5.2', verbosity: 'low' },
+      answer_quick: { model: 'gpt-5.2-chat' },
+    } as const;
+    const { app, llmSearch } = startCore({ config: { profiles } });
+    const answer = await app.answerQuery(ask({ tool: 'answer_quick' }), never());
+    expect(llmSearch.requests).toMatchObject([{ profile: { model: 'gpt-5.2-chat', verbosity: 'low' } }]);
+    expect(answer._unsafeUnwrap().result.model).toBe('gpt-5.2-chat');
+  });
+});
+
+describe('the answer', () => {
+  test('has its sources, dated by the day in Tokyo', async () => {
+    const sources = { cited: [{ url: 'https://a.com' }], consulted: [], opened: [] };
+    const llmSearch = new FakeLlmSearch(replies({ text: 'Sunny.', searched: true, sources }));
+    const { app } = startCore({ llmSearch, clock: new FixedClock('2025-12-31T15:30:00Z') });
+    expect((await app.answerQuery(ask(), never()))._unsafeUnwrap().result).toEqual({
+      answer: 'Sunny.\n\nSources:\n- https://a.com (2026-01-01)',
+      used_search: true,
+      citations: [{ url: 'https://a.com', published_at: '2026-01-01' }],
+      model: 'gpt-5.2',
+    });
+  });
+
+  test('keeps the day on which it was asked, though it came on the next', async () => {
+    const reply = hangsUntilTold();
+    const clock = new FakeClock('2025-12-31T14:59:59Z');
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(reply.told), clock });
+    const answer = app.answerQuery(ask(), never());
+    await clock.advance(2000);
+    reply.settle(ok(searchReply({ searched: true })));
+    expect((await answer)._unsafeUnwrap().result.answer).toMatch(/\n- web_search \(2025-12-31\)$/);
+  });
+
+  test('comes with what it took, and how many seconds', async () => {
+    const reply = hangsUntilTold();
+    const clock = new FakeClock();
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(reply.told), clock });
+    const answer = app.answerQuery(ask(), never());
+    await clock.advance(1500);
+    reply.settle(
+      ok(searchReply({ report: { model: 'gpt-5.2-2025-12-11', queries: ['q'], searches: 1, attempts: 2 } })),
+    );
+    expect((await answer)._unsafeUnwrap().report).toEqual({
+      model: 'gpt-5.2-2025-12-11',
+      queries: ['q'],
+      searches: 1,
+      attempts: 2,
+      seconds: 1.5,
+    });
+  });
+
+  test('without words is a failure', async () => {
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(replies({ text: ' ' })) });
+    expect((await app.answerQuery(ask(), never()))._unsafeUnwrapErr()).toEqual({ kind: 'empty_answer' });
+  });
+
+  test('fails as the search failed', async () => {
+    const error = { kind: 'forbidden', detail: 'Not here.', diagnostics: { status: 403 } } as const;
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(fails(error)) });
+    expect((await app.answerQuery(ask(), never()))._unsafeUnwrapErr()).toEqual(error);
+  });
+
+  test('is told of while it is made', async () => {
+    const heard: unknown[] = [];
+    const { app } = startCore({
+      llmSearch: new FakeLlmSearch(progresses({ kind: 'thinking' }, { kind: 'searching' })),
+    });
+    await app.answerQuery(ask({ observer: { onProgress: (progress) => heard.push(progress) } }), never());
+    expect(heard).toEqual([{ kind: 'asking' }, { kind: 'thinking' }, { kind: 'searching' }]);
+  });
+
+  test('says in the log which profile made it, and nothing of the question', async () => {
+    const logger = new RecordingLogger({ isDebug: true });
+    await startCore({ logger }).app.answerQuery(ask({ args: { query: 'a private question' } }), never());
+    expect(logger.lines[0]).toBe(
+      'debug answer: profile=answer model=gpt-5.2 supports={verbosity:true, reasoning:true}',
+    );
+    expect(logger.lines.join('\n')).not.toContain('private');
+  });
+
+  test('says nothing in the log without debug', async () => {
+    const { app, logger } = startCore();
+    await app.answerQuery(ask(), never());
+    expect(logger.lines).toEqual([]);
+  });
+});
+
+describe('what bills nothing', () => {
+  test('is a call with bad arguments', async () => {
+    const { app, llmSearch } = startCore();
+    const answer = await app.answerQuery(ask({ args: { query: ' ', max_results: 0 } }), never());
+    expect(answer._unsafeUnwrapErr()).toEqual({
+      kind: 'invalid_arguments',
+      problems: [
+        { argument: 'query', received: ' ', accepted: 'a string that holds a question' },
+        { argument: 'max_results', received: 0, accepted: 'a whole number from 1' },
+      ],
+    });
+    expect(llmSearch.requests).toEqual([]);
+  });
+
+  test('is a call of a tool without a profile', async () => {
+    const { app, llmSearch } = startCore({ config: { profiles: { answer_quick: { model: 'o3' } } } });
+    const answer = await app.answerQuery(ask({ tool: 'answer_detailed' }), never());
+    expect(answer._unsafeUnwrapErr()).toEqual({ kind: 'no_profile', tool: 'answer_detailed' });
+    expect(llmSearch.requests).toEqual([]);
+  });
+
+  test('is a call whose caller has gone before it began', async () => {
+    const { app, llmSearch } = startCore();
+    expect((await app.answerQuery(ask(), AbortSignal.abort()))._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
+    expect(llmSearch.requests).toEqual([]);
+  });
+});
+
+describe('the deadline', () => {
+  test('is kept to the millisecond', async () => {
+    const clock = new FakeClock();
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(hangs), clock, config: { timeoutMs: 5000 } });
+    let ended = false;
+    const answer = app.answerQuery(ask(), never()).finally(() => {
+      ended = true;
+    });
+    await clock.advance(4999);
+    expect(ended).toBe(false);
+    await clock.advance(1);
+    expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'timed_out', timeoutMs: 5000 });
+  });
+
+  test('aborts the search', async () => {
+    const clock = new FakeClock();
+    const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(hangs), clock, config: { timeoutMs: 5000 } });
+    const answer = app.answerQuery(ask(), never());
+    await clock.advance(5000);
+    await answer;
+    expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  test('has no say once the answer is there', async () => {
+    const clock = new FakeClock();
+    const { app, llmSearch } = startCore({ clock });
+    expect((await app.answerQuery(ask(), never())).isOk()).toBe(true);
+    await clock.advance(1_000_000);
+    expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([false]);
+  });
+});
+
+describe('a cancellation', () => {
+  test('stops the question and its search', async () => {
+    const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(hangs) });
+    const answer = app.answerQuery(ask(), never());
+    await settled();
+    app.cancelRequest(cancel);
+    expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
+    expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  test('on the very next line finds the question', async () => {
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(hangs) });
+    const answer = app.answerQuery(ask(), never());
+    app.cancelRequest(cancel);
+    expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
+  });
+
+  test('by the caller’s signal is one too', async () => {
+    const caller = new AbortController();
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(hangs) });
+    const answer = app.answerQuery(ask(), caller.signal);
+    await settled();
+    caller.abort();
+    expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
+  });
+
+  test('before the deadline is the cause, even if the deadline passes too', async () => {
+    const clock = new FakeClock();
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(hangs), clock, config: { timeoutMs: 5000 } });
+    const answer = app.answerQuery(ask(), never());
+    await settled();
+    app.cancelRequest(cancel);
+    await clock.advance(5000);
+    expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
+  });
+
+  test('behind the deadline is not the cause', async () => {
+    const clock = new FakeClock();
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(hangs), clock, config: { timeoutMs: 5000 } });
+    const answer = app.answerQuery(ask(), never());
+    await clock.advance(5000);
+    app.cancelRequest(cancel);
+    expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'timed_out', timeoutMs: 5000 });
+  });
+
+  test.each([
+    ['a reply', ok(searchReply())],
+    ['a failure', err({ kind: 'content_filtered' } as const)],
+  ])('drops %s that comes after it', async (_, late) => {
+    const reply = hangsUntilTold();
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(reply.told) });
+    const answer = app.answerQuery(ask(), never());
+    await settled();
+    app.cancelRequest(cancel);
+    reply.settle(late);
+    expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
+  });
+});
+
+describe('nothing stays behind', () => {
+  test.each([
+    ['an answer', replies(), async () => {}],
+    ['a failure', fails({ kind: 'content_filtered' }), async () => {}],
+    ['an empty answer', replies({ text: '' }), async () => {}],
+    ['a cancellation', hangs, async ({ app }: Started) => app.cancelRequest(cancel)],
+    ['an aborted caller', hangs, async ({ caller }: Started) => caller.abort()],
+    ['a time-out', hangs, async ({ clock }: Started) => clock.advance(300_000)],
+  ])('after %s', async (_, told, end) => {
+    const clock = new FakeClock();
+    const caller = new AbortController();
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(told), clock });
+    const answer = app.answerQuery(ask(), caller.signal);
+    await settled();
+    await end({ app, clock, caller });
+    await answer;
+    expect(clock.pendingSleeps).toBe(0);
+    expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
+  });
+
+  interface Started {
+    readonly app: ReturnType<typeof startCore>['app'];
+    readonly clock: FakeClock;
+    readonly caller: AbortController;
+  }
+
+  test('after a search that breaks its promise, and the fault is not hidden', async () => {
+    const clock = new FakeClock();
+    const caller = new AbortController();
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(), clock });
+    await expect(app.answerQuery(ask(), caller.signal)).rejects.toThrow('asked for more');
+    expect(clock.pendingSleeps).toBe(0);
+    expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
+  });
+});

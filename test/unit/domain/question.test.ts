@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import { parseQuestion, toHostName } from '../../../src/domain/question.ts';
+
+const DEFAULTS = { recencyDays: 60, maxResults: 5, domains: ['tenki.jp'] };
+
+const parse = (args: Readonly<Record<string, unknown>>) => parseQuestion('answer', { query: 'q', ...args }, DEFAULTS);
+const problemsOf = (args: Readonly<Record<string, unknown>>) => parse(args)._unsafeUnwrapErr();
+
+test('what is not said comes from the configuration', () => {
+  expect(parse({})._unsafeUnwrap()).toEqual({
+    tool: 'answer',
+    query: 'q',
+    recencyDays: 60,
+    maxResults: 5,
+    domains: ['tenki.jp'],
+  });
+});
+
+test('what is said wins over the configuration', () => {
+  expect(parse({ recency_days: 7, max_results: 2, domains: ['jma.go.jp'] })._unsafeUnwrap()).toMatchObject({
+    recencyDays: 7,
+    maxResults: 2,
+    domains: ['jma.go.jp'],
+  });
+});
+
+describe('query', () => {
+  test('is kept but for the blanks around it', () => {
+    expect(parse({ query: '\n 東京の  天気は？\u3000' })._unsafeUnwrap().query).toBe('東京の  天気は？');
+  });
+
+  test.each([[undefined], [null], [''], [' '], ['\n\t\u3000'], [404], [true], [['q']], [{ text: 'q' }]])(
+    '%j is no question',
+    (query) => {
+      expect(problemsOf({ query })).toEqual([
+        { argument: 'query', received: query ?? undefined, accepted: 'a string that holds a question' },
+      ]);
+    },
+  );
+});
+
+describe('numbers', () => {
+  test.each([
+    ['7', 7],
+    [' 7 ', 7],
+    ['7.0', 7],
+    ['+7', 7],
+    [7, 7],
+    [7.0, 7],
+    [1, 1],
+    [9007199254740991, 9007199254740991],
+    [null, 60],
+    [undefined, 60],
+  ])('%j is taken as %j', (value, taken) => {
+    expect(parse({ recency_days: value })._unsafeUnwrap().recencyDays).toBe(taken);
+  });
+
+  test.each([0, -0, '0', '-0'])('recency_days may be %j, and is then plainly 0', (value) => {
+    expect(Object.is(parse({ recency_days: value })._unsafeUnwrap().recencyDays, 0)).toBe(true);
+  });
+
+  const noNumbers = [
+    7.5,
+    '7.5',
+    -1,
+    '-1',
+    1e21,
+    '1e21',
+    2 ** 53,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    'NaN',
+    'Infinity',
+    '0x10',
+    '1_000',
+    '',
+    ' ',
+    'seven',
+    '７',
+    true,
+    false,
+    [7],
+    {},
+  ];
+  test.each(noNumbers)('recency_days: %j is refused, not clamped', (value) => {
+    expect(problemsOf({ recency_days: value })).toEqual([
+      { argument: 'recency_days', received: value, accepted: 'a whole number from 0' },
+    ]);
+  });
+
+  test.each([...noNumbers, 0, '0', -0])('max_results: %j is refused, not clamped', (value) => {
+    expect(problemsOf({ max_results: value })).toEqual([
+      { argument: 'max_results', received: value, accepted: 'a whole number from 1' },
+    ]);
+  });
+});
+
+describe('domains', () => {
+  test.each([
+    ['a list', ['jma.go.jp', 'example.com'], ['jma.go.jp', 'example.com']],
+    ['one as a string', 'jma.go.jp', ['jma.go.jp']],
+    ['one twice', ['jma.go.jp', 'https://JMA.go.jp/'], ['jma.go.jp']],
+    ['an empty list, whatever the configuration', [], []],
+    ['null', null, ['tenki.jp']],
+  ])('%s is taken', (_, domains, taken) => {
+    expect(parse({ domains })._unsafeUnwrap().domains).toEqual(taken);
+  });
+
+  test.each([
+    [''],
+    [' '],
+    [['']],
+    [['jma.go.jp', null]],
+    [['jma.go.jp', 7]],
+    [[['jma.go.jp']]],
+    [7],
+    [true],
+    [{}],
+    [['not a host']],
+    [['-a.com']],
+    [['a..com']],
+  ])('%j is refused', (domains) => {
+    expect(problemsOf({ domains })).toEqual([
+      { argument: 'domains', received: domains, accepted: 'a list of host names such as "example.com"' },
+    ]);
+  });
+
+  test.each([
+    ['https://jma.go.jp/', 'jma.go.jp'],
+    ['http://www.jma.go.jp/bosai/?a=b#c', 'www.jma.go.jp'],
+    [' JMA.go.jp ', 'jma.go.jp'],
+    ['jma.go.jp.', 'jma.go.jp'],
+    ['jma.go.jp:443', 'jma.go.jp'],
+    ['jma.go.jp/bosai', 'jma.go.jp'],
+    ['例え.jp', '例え.jp'],
+    ['xn--r8jz45g.jp', 'xn--r8jz45g.jp'],
+    ['localhost', 'localhost'],
+  ])('%j is the host %s', (text, host) => {
+    expect(toHostName(text)).toBe(host);
+  });
+
+  test.each(['', '.', 'a b.com', '*.jma.go.jp', 'user@jma.go.jp', `${'a'.repeat(64)}.com`, `${'a.'.repeat(127)}com`])(
+    '%j is no host name',
+    (text) => {
+      expect(toHostName(text)).toBeUndefined();
+    },
+  );
+});
+
+test('every problem is told at once', () => {
+  expect(
+    problemsOf({ query: '', recency_days: -1, max_results: 0, domains: 7 }).map(({ argument }) => argument),
+  ).toEqual(['query', 'recency_days', 'max_results', 'domains']);
+});
+
+test('unknown arguments are ignored', () => {
+  expect(parse({ verbosity: 'high', Query: 7 }).isOk()).toBe(true);
+});
+
+describe('answer_quick', () => {
+  const quick = (args: Readonly<Record<string, unknown>>) => parseQuestion('answer_quick', args, DEFAULTS);
+
+  test('takes the configured hints and ignores others, right or wrong', () => {
+    expect(quick({ query: 'q', recency_days: 7, max_results: 'x', domains: 7 })._unsafeUnwrap()).toEqual({
+      tool: 'answer_quick',
+      query: 'q',
+      ...DEFAULTS,
+    });
+  });
+
+  test('still wants a question', () => {
+    expect(quick({ recency_days: 7 })._unsafeUnwrapErr()).toHaveLength(1);
+  });
+});

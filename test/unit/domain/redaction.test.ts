@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { createRedactor, looksLikeKey } from '../../../src/domain/redaction.ts';
+
+const KEY = 'sk-proj-Ab12_cd34-EF56';
+
+describe('anywhere', () => {
+  const { anywhere } = createRedactor([KEY]);
+
+  test('the known key is masked, every time', () => {
+    expect(anywhere(`a ${KEY} b ${KEY}`)).toBe('a [redacted] b [redacted]');
+    expect(anywhere(`https://a.com/?k=${KEY}`)).toBe('https://a.com/?k=[redacted]');
+  });
+
+  test('a known key of any form is masked', () => {
+    expect(createRedactor(['gateway.token+1']).anywhere('Bearer gateway.token+1')).toBe('Bearer [redacted]');
+  });
+
+  test.each([
+    'https://a.com/altman-vs-musk-vs-openai-trial',
+    'https://a.com/gsk-boosts-outlook-2026',
+    'https://a.com/sk-hynix-earnings',
+    'Keys begin with sk-proj- and are long.',
+    'Authorization: Bearer YOUR_TOKEN',
+  ])('%s stays', (text) => {
+    expect(anywhere(text)).toBe(text);
+  });
+
+  test.each(['', 'test'])('%j is too short for a key: it would spoil answers', (key) => {
+    expect(createRedactor([key]).anywhere('a test of tests')).toBe('a test of tests');
+  });
+});
+
+describe('in logs', () => {
+  const { inLogs } = createRedactor(['gateway-token-1']);
+
+  test.each([
+    ['a key of another', 'key sk-abcDEF123_-x is wrong', 'key [redacted] is wrong'],
+    [
+      'the API’s own starred key',
+      'Incorrect API key provided: sk-proj-****************wxyz.',
+      'Incorrect API key provided: [redacted].',
+    ],
+    ['a key in quotes', '"sk-abcdef"', '"[redacted]"'],
+    ['a key behind a sign', 'key=sk-abcdef', 'key=[redacted]'],
+    ['the known key', 'key gateway-token-1', 'key [redacted]'],
+    ['a bearer', 'authorization: Bearer eyJ.abc', 'authorization: Bearer [redacted]'],
+  ])('%s is masked', (_, line, masked) => {
+    expect(inLogs(line)).toBe(masked);
+  });
+
+  test.each(['https://a.com/altman-vs-musk-vs-openai', 'https://a.com/gsk-boosts-outlook', 'task-1', 'risk-free'])(
+    '%s stays',
+    (line) => {
+      expect(inLogs(line)).toBe(line);
+    },
+  );
+});
+
+test.each([KEY, ' sk-abc123 ', 'sk-svcacct-x_y'])('%j looks like a key', (text) => {
+  expect(looksLikeKey(text)).toBe(true);
+});
+
+test.each(['OPENAI_API_KEY', 'task-force', 'sk', 'sk-', 'gpt-5.2', 'see sk-abc123', ''])(
+  '%j looks like none',
+  (text) => {
+    expect(looksLikeKey(text)).toBe(false);
+  },
+);

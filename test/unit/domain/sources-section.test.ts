@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { sourcesSection, splitSources } from '../../../src/domain/sources-section.ts';
+
+describe('splitting', () => {
+  test('takes the sources out of the text, without their bullets', () => {
+    expect(splitSources('Sunny.\n\nSources:\n- https://a.com (2026-01-01)\n* oai-weather', ['oai-weather'])).toEqual({
+      body: 'Sunny.',
+      entries: ['https://a.com (2026-01-01)', 'oai-weather'],
+    });
+  });
+
+  test('knows ids that were consulted as sources', () => {
+    const text = 'Sunny.\n\n## Sources\noai-weather\n\nMore?';
+    expect(splitSources(text, ['oai-weather'])).toEqual({ body: 'Sunny.\n\nMore?', entries: ['oai-weather'] });
+  });
+
+  test('leaves a text without sources as it is', () => {
+    expect(splitSources('Sunny.\n\n\n\nWarm.', [])).toEqual({ body: 'Sunny.\n\n\n\nWarm.', entries: [] });
+  });
+});
+
+describe('the section', () => {
+  test('holds what was listed, then what is missing, each with a date', () => {
+    const citations = [
+      { url: 'https://a.com', published_at: '2026-01-05' },
+      { url: 'oai-weather', published_at: '2026-01-05' },
+    ];
+    expect(sourcesSection(['https://a.com 2025-12-31'], citations, '2026-01-05')).toBe(
+      'Sources:\n- https://a.com 2025-12-31\n- oai-weather (2026-01-05)',
+    );
+  });
+
+  test('names the search where nothing else has a name', () => {
+    expect(sourcesSection([], [], '2026-01-05')).toBe('Sources:\n- web_search (2026-01-05)');
+  });
+});
