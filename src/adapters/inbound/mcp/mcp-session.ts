@@ -65,6 +65,8 @@ interface Request {
 /** A call that runs. `isOver` as soon as it is owed nothing more. */
 interface Call {
   isOver: boolean;
+  /** One for each call: Node.js warns of many listeners on one signal. */
+  readonly controller: AbortController;
   readonly fail: () => void;
 }
 
@@ -77,9 +79,9 @@ const UNOBSERVED: SearchObserver = { onProgress: () => {} };
 /** One client's MCP conversation, in both eras: a message in, messages out. It knows no transport. */
 export class McpSession {
   readonly #options: McpSessionOptions;
-  readonly #closing = new AbortController();
   /** By id. */
   readonly #running = new Map<string, Call>();
+  #isClosed = false;
 
   constructor(options: McpSessionOptions) {
     this.#options = options;
@@ -106,7 +108,8 @@ export class McpSession {
 
   /** Nobody can read answers any more: stops all calls, and nothing is sent for them. */
   close(): void {
-    this.#closing.abort();
+    this.#isClosed = true;
+    for (const call of this.#running.values()) call.controller.abort();
   }
 
   /** A fault of ours ends the process: every call that still runs is answered with an error. */
@@ -194,10 +197,12 @@ export class McpSession {
     }
   }
 
-  async #run({ id, params, era }: Request, tool: ToolName, args: Params, send: Send): Promise<void> {
+  async #run(request: Request, tool: ToolName, args: Params, send: Send): Promise<void> {
+    const { id, params } = request;
     this.#logCall(tool, args);
     const call: Call = {
       isOver: false,
+      controller: new AbortController(),
       fail: () => sendUntilOver(errorMessage(id, INTERNAL)),
     };
     const sendUntilOver: Send = (message) => {
@@ -206,8 +211,9 @@ export class McpSession {
       send(message);
     };
     this.#running.set(keyOf(id), call);
+    if (this.#isClosed) call.controller.abort();
     const reporter = this.#reporterFor(params, args, sendUntilOver);
-    const answer = await this.#ask(id, tool, args, era, reporter ?? UNOBSERVED);
+    const answer = await this.#ask(request, tool, args, reporter ?? UNOBSERVED, call.controller.signal);
     reporter?.finish();
     this.#running.delete(keyOf(id));
     if (answer !== undefined) sendUntilOver(answer);
@@ -224,16 +230,16 @@ export class McpSession {
 
   /** The answer to a call; undefined if it is owed none. */
   async #ask(
-    id: RequestId,
+    { id, era }: Request,
     tool: ToolName,
     args: Params,
-    era: Era,
     observer: SearchObserver,
+    signal: AbortSignal,
   ): Promise<OutgoingMessage | undefined> {
     const { application, logger, caller } = this.#options;
     const input = { requestKey: this.#requestKey(id), caller, tool, args, observer };
     try {
-      const answer = await application.answerQuery(input, this.#closing.signal);
+      const answer = await application.answerQuery(input, signal);
       if (answer.isOk()) return resultMessage(id, this.#stamp(toToolResult(answer.value), era));
       return answer.error.kind === 'cancelled' ? undefined : this.#failure(id, answer.error, era);
     } catch (bug) {
