@@ -275,6 +275,7 @@ describe('Recording', () => {
       answersJson('Node 24 ([x](https://nodejs.org/en/blog?utm_source=openai)) 🎉 です。', SEARCHED),
       '.json',
     ],
+    ['an answer that quotes a body', answers('Send {"model":"x","instructions": "Be brief."} to it.'), '.sse'],
     ['a refusal', answers('', { refusal: 'I cannot help with that.' }), '.sse'],
     ['a cut answer', answers('Node 24 is', { incomplete: 'max_output_tokens' }), '.sse'],
   ])('%s gives the same answer offline', async (_name, behaviour, ending) => {
@@ -307,6 +308,15 @@ describe('Recording', () => {
     const texts = readdirSync(folder).map((file) => `${file}\n${readFileSync(join(folder, file), 'utf8')}`);
     for (const text of texts) expect(text).not.toMatch(/gateway-key|0123456789|authorization|bearer/i);
   });
+
+  test.each([answers('Hello.'), answersJson('Hello.')])(
+    'writes no instructions, which the API repeats ($kind)',
+    async (behaviour) => {
+      await record(behaviour);
+      const [file = ''] = readdirSync(folder);
+      expect(readFileSync(join(folder, file), 'utf8')).not.toContain('Answer well.');
+    },
+  );
 
   test('the same question overwrites, another tool’s does not', async () => {
     await record(answers('First.'), asking('Why?'));

@@ -42,7 +42,7 @@ export function wordsFor(error: AnswerError): string {
         ? 'The model replied without any text. Ask again, or put the question differently.'
         : `The model replied without any text: it was cut before it wrote (${error.reason}). Raise max_output_tokens in the profile, or lower its reasoning_effort.`;
     case 'not_recorded':
-      return `This question is not recorded, and the server is offline. Leave --offline (LLM_ADAPTER, llm.adapter) out to ask the API, or ask one of these. ${recordedList(error.recorded)}`;
+      return `This question is not recorded, and the server is offline. Leave --offline (LLM_ADAPTER, llm.adapter) out to ask the API. ${recordedList(error.recorded)}`;
     case 'unreadable_recordings':
       return `The recordings in ${error.path} cannot be read (${error.detail}). Check the path given to --offline.`;
     case 'timed_out':
@@ -75,7 +75,7 @@ function attempts(count: number): string {
 function recordedList(recorded: readonly string[]): string {
   return recorded.length === 0
     ? 'Nothing is recorded.'
-    : `Recorded:\n${recorded.map((question) => `- ${question}`).join('\n')}`;
+    : `Or ask what is recorded:\n${recorded.map((question) => `- ${question}`).join('\n')}`;
 }
 
 /** Where the model of a tool may stand. */

@@ -1,3 +1,4 @@
+import stringWidth from 'string-width';
 import type { Clock } from '../../../application/ports/clock.ts';
 
 /** A terminal, as far as a live line needs it. */
@@ -44,19 +45,12 @@ export class LiveLine {
   }
 }
 
-/** The beginning of a text that fits into so many columns; characters of East Asia take two. */
+/** The beginning of a text that fits into so many columns; characters of East Asia and emoji take two. */
 function clip(text: string, columns: number): string {
-  let width = 0;
   let kept = '';
-  for (const character of text) {
-    width +=
-      /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|\p{Extended_Pictographic}/u.test(
-        character,
-      )
-        ? 2
-        : 1;
-    if (width > columns) break;
-    kept += character;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (stringWidth(kept + segment) > columns) break;
+    kept += segment;
   }
   return kept;
 }

@@ -38,17 +38,18 @@ export function toRequestBody(request: SearchRequest, options: RequestOptions): 
   };
 }
 
-/** The optional parameters that may be left out when a model refuses them, by the name that the API gives as `param`. */
+/**
+ * The optional parameters that may be left out when a model refuses them, by the name that the API gives as `param`. Not
+ * `store` and the domain filter: who set those wants them kept, or no answer.
+ */
 const OPTIONAL_PARAMETERS: readonly (readonly [RegExp, (body: RequestBody) => RequestBody])[] = [
   [/^reasoning\b/, ({ reasoning: _, ...body }) => body],
   [/^text\b/, ({ text: _, ...body }) => body],
   [/^include\b/, ({ include: _, ...body }) => body],
-  [/^store$/, ({ store: _, ...body }) => body],
   [/^max_output_tokens$/, ({ max_output_tokens: _, ...body }) => body],
   [/^max_tool_calls$/, ({ max_tool_calls: _, ...body }) => body],
   [/^tools\b.*\bsearch_context_size$/, (body) => withoutToolOption(body, 'search_context_size')],
   [/^tools\b.*\buser_location\b/, (body) => withoutToolOption(body, 'user_location')],
-  [/^tools\b.*\bfilters\b/, (body) => withoutToolOption(body, 'filters')],
 ];
 
 /** The body without the optional parameter that `param` names; undefined if it holds no such parameter (ruling 12). */

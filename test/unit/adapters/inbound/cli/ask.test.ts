@@ -1,0 +1,142 @@
+import { ok } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { type AskOptions, ask } from '../../../../../src/adapters/inbound/cli/ask.ts';
+import type { SearchProgress } from '../../../../../src/application/ports/llm-search.ts';
+import { createRedactor } from '../../../../../src/domain/redaction.ts';
+import { never } from '../../../../support/core.ts';
+import { FakeClock, settled } from '../../../../support/fake-clock.ts';
+import { ANSWER, answers, FakeApplication, failsWith, hangsUntilClosed, type Told } from '../fake-application.ts';
+
+const CLEAR = '\r\u001B[2K';
+
+async function run(over: Partial<AskOptions> & { readonly isTTY?: boolean; readonly signal?: AbortSignal } = {}) {
+  const { isTTY = false, signal = never(), ...options } = over;
+  const [out, err]: [string[], string[]] = [[], []];
+  const exitCode = await ask(
+    {
+      application: new FakeApplication(answers()),
+      clock: new FakeClock(),
+      redactor: createRedactor([]),
+      tool: 'answer',
+      question: 'HTTP 404?',
+      json: false,
+      verbose: false,
+      out: (text) => out.push(text),
+      err: { isTTY, write: (text: string) => err.push(text) },
+      ...options,
+    },
+    signal,
+  );
+  return { exitCode, out: out.join(''), err: err.join('') };
+}
+
+const tells =
+  (...steps: readonly SearchProgress[]): Told =>
+  async (input) => {
+    for (const step of steps) input.observer.onProgress(step);
+    return ok(ANSWER);
+  };
+
+test('prints the answer, and nothing else', async () => {
+  expect(await run()).toEqual({ exitCode: 0, out: 'Not Found.\n', err: '' });
+});
+
+test('asks the tool that was named', async () => {
+  const application = new FakeApplication(answers());
+  await run({ application, tool: 'answer_quick', question: 'q' });
+  expect(application.asked).toMatchObject([{ tool: 'answer_quick', args: { query: 'q' } }]);
+});
+
+test('prints the contract’s JSON and what the answer took', async () => {
+  const { out, err } = await run({ json: true, verbose: true });
+  expect(JSON.parse(out)).toEqual({
+    answer: 'Not Found.',
+    used_search: false,
+    citations: [],
+    model: 'gpt-5.2',
+    report: { searches: { count: 0, queries: [] }, attempts: 1, seconds: 1.235 },
+  });
+  expect(err).toBe('');
+});
+
+test('prints on request what the answer took, on standard error', async () => {
+  const { out, err } = await run({ verbose: true });
+  expect(out).toBe('Not Found.\n');
+  expect(JSON.parse(err)).toEqual({ searches: { count: 0, queries: [] }, attempts: 1, seconds: 1.235 });
+});
+
+describe('a failure', () => {
+  test('is told on standard error, and by the exit code', async () => {
+    const application = new FakeApplication(failsWith({ kind: 'content_filtered' }));
+    expect(await run({ application, json: true })).toEqual({
+      exitCode: 1,
+      out: '',
+      err: "The API's content filter stopped the answer. Put the question differently.\n",
+    });
+  });
+
+  test('by Ctrl-C has an exit code of its own', async () => {
+    const interrupted = new AbortController();
+    const ended = run({ application: new FakeApplication(hangsUntilClosed), signal: interrupted.signal });
+    await settled();
+    interrupted.abort();
+    expect(await ended).toEqual({ exitCode: 130, out: '', err: 'The question was cancelled.\n' });
+  });
+});
+
+describe('a key', () => {
+  const redactor = createRedactor(['gateway-token-1']);
+
+  test('is shown nowhere', async () => {
+    const result = { ...ANSWER.result, answer: 'The key is gateway-token-1.' };
+    const application = () => new FakeApplication(answers({ ...ANSWER, result }));
+    expect((await run({ application: application(), redactor })).out).toBe('The key is [redacted].\n');
+    expect((await run({ application: application(), redactor, json: true })).out).not.toContain('gateway-token-1');
+  });
+
+  test('is not shown in a failure', async () => {
+    const failed = failsWith({ kind: 'forbidden', detail: 'Key sk-proj-abcdef of gateway-token-1.' });
+    const { err } = await run({ application: new FakeApplication(failed), redactor });
+    expect(err).toContain('Key [redacted] of [redacted].');
+  });
+
+  test('is not seen in a real URL', async () => {
+    const result = { ...ANSWER.result, answer: 'https://a.com/altman-vs-musk-vs-x https://a.com/sk-hynix-up' };
+    const { out } = await run({ application: new FakeApplication(answers({ ...ANSWER, result })) });
+    expect(out).toBe('https://a.com/altman-vs-musk-vs-x https://a.com/sk-hynix-up\n');
+  });
+});
+
+describe('progress', () => {
+  const told = () => new FakeApplication(tells({ kind: 'thinking' }, { kind: 'writing', characters: 9 }));
+
+  test('is shown on a terminal, and cleared before the answer', async () => {
+    expect(await run({ application: told(), isTTY: true })).toEqual({
+      exitCode: 0,
+      out: 'Not Found.\n',
+      err: `${CLEAR}0 s  Thinking${CLEAR}0 s  Writing (9 characters)${CLEAR}`,
+    });
+  });
+
+  test('is shown in the language of the question', async () => {
+    expect((await run({ application: told(), isTTY: true, question: '天気は？' })).err).toContain('考えています');
+  });
+
+  test('is cleared before a failure', async () => {
+    const application = new FakeApplication(failsWith({ kind: 'content_filtered' }));
+    expect((await run({ application, isTTY: true })).err).toBe(
+      `${CLEAR}The API's content filter stopped the answer. Put the question differently.\n`,
+    );
+  });
+
+  test('is not shown elsewhere: a file gets no escape codes', async () => {
+    const { out, err } = await run({ application: told(), verbose: true });
+    expect(out + err).not.toMatch(/[\u0000-\u0009\u000B-\u001F]/);
+  });
+
+  test('leaves no clock running', async () => {
+    const clock = new FakeClock();
+    await run({ application: told(), isTTY: true, clock });
+    expect(clock.pendingSleeps).toBe(0);
+  });
+});

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { progressWords } from '../../../../src/adapters/inbound/progress-words.ts';
+import type { SearchProgress } from '../../../../src/application/ports/llm-search.ts';
+
+const PINNED: readonly (readonly [SearchProgress, string, string])[] = [
+  [{ kind: 'asking' }, 'Asking the model', 'モデルに尋ねています'],
+  [{ kind: 'waiting', ahead: 2 }, 'Waiting in the queue (2 ahead)', '順番を待っています（前に 2 件）'],
+  [{ kind: 'thinking' }, 'Thinking', '考えています'],
+  [{ kind: 'searching' }, 'Searching the web', '検索しています'],
+  [{ kind: 'searching', query: 'weather\n Tokyo' }, 'Searched: weather Tokyo', '検索: weather Tokyo'],
+  [
+    { kind: 'opened_page', url: 'https://a.com/?utm_source=openai' },
+    'Opened: https://a.com/',
+    'ページを開きました: https://a.com/',
+  ],
+  [{ kind: 'writing', characters: 120 }, 'Writing (120 characters)', '書いています（120 文字）'],
+  [
+    { kind: 'retrying', reason: 'rate_limited', waitMs: 1500, attempt: 2 },
+    'The API limits the rate; trying again in 1.5 s',
+    'API の流量制限です。1.5 s 待って再試行します',
+  ],
+  [
+    { kind: 'retrying', reason: 'connection_failed', waitMs: 1000, attempt: 2 },
+    'The connection broke; trying again in 1 s',
+    '接続が切れました。1 s 待って再試行します',
+  ],
+  [
+    { kind: 'retrying', reason: 'server_error', waitMs: 1000, attempt: 2 },
+    'The API failed; trying again in 1 s',
+    'API に障害が出ています。1 s 待って再試行します',
+  ],
+  [
+    { kind: 'retrying', reason: 'something new', waitMs: 1000, attempt: 2 },
+    'The API failed; trying again in 1 s',
+    'API に障害が出ています。1 s 待って再試行します',
+  ],
+];
+
+test.each(PINNED)('%j is told in the language of the question', (progress, english, japanese) => {
+  expect(progressWords(progress, 'en')).toBe(english);
+  expect(progressWords(progress, 'ja')).toBe(japanese);
+});
+
+test('what drives a terminal is no part of the words', () => {
+  expect(progressWords({ kind: 'searching', query: 'a\u001B[31m\u202Eb' }, 'en')).toBe('Searched: a[31mb');
+});

@@ -1,0 +1,95 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { StderrLogger, type StderrLoggerOptions } from '../../../../../src/adapters/outbound/logger/stderr-logger.ts';
+import { createRedactor } from '../../../../../src/domain/redaction.ts';
+import { FixedClock } from '../../../../support/fixed-clock.ts';
+
+let folder = '';
+let written = '';
+const realWrite = process.stderr.write;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'logger-'));
+  written = '';
+  process.stderr.write = (text: string | Uint8Array) => {
+    written += String(text);
+    return true;
+  };
+});
+
+afterEach(() => {
+  process.stderr.write = realWrite;
+  rmSync(folder, { recursive: true });
+});
+
+const logger = (over: Partial<StderrLoggerOptions> = {}) =>
+  new StderrLogger({
+    debug: false,
+    redactor: createRedactor(['gateway-token-1']),
+    clock: new FixedClock('2026-01-05T03:00:00Z'),
+    ...over,
+  });
+
+test('a line has the program, the time and the level', () => {
+  logger().warn('careful');
+  logger().error('broken');
+  expect(written).toBe(
+    '[openai-responses-mcp] 2026-01-05T03:00:00.000Z WARN careful\n[openai-responses-mcp] 2026-01-05T03:00:00.000Z ERROR broken\n',
+  );
+});
+
+test('debug lines are written only with debug', () => {
+  logger().debug('quiet');
+  expect(written).toBe('');
+  logger({ debug: true }).debug('loud');
+  expect(written).toMatch(/ DEBUG loud\n$/);
+});
+
+test.each([true, false])('says whether debug (%s) is heard', (debug) => {
+  expect(logger({ debug }).isDebug).toBe(debug);
+});
+
+test.each(['gateway-token-1', 'sk-proj-abcdef'])('the key %s is taken out of every line', (key) => {
+  const one = logger({ debug: true, debugFile: join(folder, 'debug.log') });
+  for (const level of ['debug', 'warn', 'error'] as const) one[level](`key=${key}`);
+  one.close();
+  expect(written + readFileSync(join(folder, 'debug.log'), 'utf8')).not.toContain(key);
+  expect(written.match(/key=\[redacted\]\n/g)).toHaveLength(3);
+});
+
+describe('a debug file', () => {
+  const path = () => join(folder, 'debug.log');
+
+  test('holds what standard error got, behind what it held before', () => {
+    for (const line of ['one', 'two']) {
+      const one = logger({ debug: true, debugFile: path() });
+      one.debug(line);
+      one.close();
+    }
+    expect(readFileSync(path(), 'utf8')).toBe(written);
+    expect(written).toMatch(/ DEBUG one\n.* DEBUG two\n$/);
+  });
+
+  test('is for its owner alone', () => {
+    logger({ debug: true, debugFile: path() }).close();
+    expect(statSync(path()).mode & 0o777).toBe(0o600);
+  });
+
+  test('is not made without debug', () => {
+    logger({ debugFile: path() }).warn('careful');
+    expect(() => statSync(path())).toThrow('ENOENT');
+  });
+
+  test('that cannot be opened throws', () => {
+    expect(() => logger({ debug: true, debugFile: join(folder, 'no/debug.log') })).toThrow('ENOENT');
+  });
+});
+
+test('a log that nobody can read stops nothing', () => {
+  process.stderr.write = () => {
+    throw new Error('EPIPE');
+  };
+  expect(() => logger().error('broken')).not.toThrow();
+});
