@@ -1,17 +1,19 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { ConfigProblem, ConfigSource } from '../../../application/ports/config.ts';
 import { createRedactor, looksLikeKey } from '../../../domain/redaction.ts';
-import { mergePolicy, type PolicyMerge, SYSTEM_POLICY } from '../../../domain/system-policy.ts';
-import { openDebugFile } from '../logger/stderr-logger.ts';
+import { readApiKey } from './api-key.ts';
+import { checkTogether } from './consistency.ts';
 import { DEFAULTS } from './defaults.ts';
 import { type Environment, readDebug, readEnvironment } from './environment.ts';
 import { readHttpConfig } from './http-config.ts';
+import { checkLineMode, isLineMode } from './line-mode.ts';
+import { expandPath, resolvePaths } from './paths.ts';
+import { readPolicy } from './policy-file.ts';
 import { readProxies } from './proxies.ts';
 import { type ServerConfig, toServerConfig } from './server-config.ts';
 import { mergeTrees, type Tree, valueAt } from './tree.ts';
+import { readYamlLayer } from './yaml-file.ts';
 
 /** What the command line says of the configuration. */
 export interface CommandLineLayer {
@@ -100,201 +102,6 @@ function toTree({ debug, offline, record, http }: CommandLineLayer): Tree {
     },
     ...(http ? { http: { listen: http } } : {}),
   };
-}
-
-interface YamlLayer {
-  readonly found: boolean;
-  readonly tree: Tree;
-  readonly problems: readonly ConfigProblem[];
-}
-
-/** The parser loads only if there is a file to read. */
-async function readYamlLayer(path: string, isExplicit: boolean): Promise<YamlLayer> {
-  if (!isExplicit && !existsSync(path)) return { found: false, tree: {}, problems: [] };
-  const where = isExplicit ? `--config ${path}` : path;
-  const content = readText(path);
-  if (content.isErr()) {
-    return {
-      found: false,
-      tree: {},
-      problems: [{ where, accepted: `a YAML file that can be read (${content.error})` }],
-    };
-  }
-  const [{ parseDocument }, { checkYaml }] = await Promise.all([import('yaml'), import('./yaml-check.ts')]);
-  const document = parseDocument(content.value);
-  const [syntax] = document.errors;
-  if (syntax !== undefined) {
-    const said = syntax.message.split('\n')[0]?.replace(/:$/, '') ?? '';
-    return { found: true, tree: {}, problems: [{ where: path, accepted: `a file in YAML (${said})` }] };
-  }
-  return { found: true, ...checkYaml(toPlain(document)) };
-}
-
-/** Aliases that would grow without bound make the conversion throw; what is then checked is no section. */
-function toPlain(document: { toJS(): unknown }): unknown {
-  try {
-    return document.toJS();
-  } catch (error) {
-    return String(error);
-  }
-}
-
-function readText(path: string): Result<string, string> {
-  try {
-    return ok(readFileSync(path, 'utf8'));
-  } catch (error) {
-    return err((error as NodeJS.ErrnoException).code ?? String(error));
-  }
-}
-
-const PATHS = ['policy.system.path', 'server.debug_file', 'llm.recordings', 'llm.record'];
-
-/** `~` is the home folder; a relative path starts at `folder`: the configuration's for YAML, else where we were started. */
-function resolvePaths(tree: Tree, folder: string): Tree {
-  let resolved = tree;
-  for (const path of PATHS) {
-    const value = valueAt(tree, path);
-    const [section = '', ...rest] = path.split('.');
-    if (typeof value === 'string') {
-      const inner = rest.reduceRight<unknown>((value, key) => ({ [key]: value }), expandPath(value, folder));
-      resolved = mergeTrees(resolved, { [section]: inner });
-    }
-  }
-  return resolved;
-}
-
-function expandPath(path: string, folder: string): string {
-  return /^~(?:[/\\]|$)/.test(path) ? join(homedir(), path.slice(1)) : resolve(folder, path);
-}
-
-interface ApiKey {
-  /** The variable to look at when the key is wrong. */
-  readonly variable: string;
-  readonly value?: string;
-  readonly problems: readonly ConfigProblem[];
-}
-
-/** The key stands in a variable, or in the file that a second variable, ending in `_FILE`, names. */
-function readApiKey(environment: Environment, variable: string): ApiKey {
-  const value = environment[variable]?.trim() ?? '';
-  const fileVariable = `${variable}_FILE`;
-  const path = environment[fileVariable]?.trim() ?? '';
-  if (path === '') return value === '' ? { variable, problems: [] } : { variable, value, problems: [] };
-  const problem = (accepted: string): ApiKey => ({
-    variable: fileVariable,
-    problems: [{ where: fileVariable, value: path, accepted }],
-  });
-  if (value !== '') return problem(`nothing, since ${variable} holds a key: set one of the two`);
-  const content = readText(expandPath(path, process.cwd()));
-  if (content.isErr()) return problem(`the path of a file that can be read (${content.error})`);
-  const key = content.value.replace(/^\uFEFF/, '').trim();
-  return key === ''
-    ? problem('the path of a file that holds a key (it is empty)')
-    : { variable: fileVariable, value: key, problems: [] };
-}
-
-function readPolicy(tree: Tree): { readonly instructions: string; readonly problems: readonly ConfigProblem[] } {
-  const path = valueAt(tree, 'policy.system.path');
-  const isFile = valueAt(tree, 'policy.system.source') === 'file';
-  if (!isFile) {
-    const problem = {
-      where: 'policy.system.path',
-      value: String(path),
-      accepted: 'nothing, unless policy.system.source is file',
-    };
-    return { instructions: SYSTEM_POLICY, problems: path === undefined ? [] : [problem] };
-  }
-  if (typeof path !== 'string') {
-    return {
-      instructions: '',
-      problems: [
-        { where: 'policy.system.path', accepted: 'the path of a policy file, since policy.system.source is file' },
-      ],
-    };
-  }
-  const content = readText(path);
-  const fault = content.isErr() ? content.error : content.value.trim() === '' ? 'it is empty' : undefined;
-  if (content.isErr() || fault !== undefined) {
-    return {
-      instructions: '',
-      problems: [{ where: 'policy.system.path', value: path, accepted: `a policy file that can be read (${fault})` }],
-    };
-  }
-  return {
-    instructions: mergePolicy(
-      content.value.replace(/^\uFEFF/, ''),
-      valueAt(tree, 'policy.system.merge') as PolicyMerge,
-    ),
-    problems: [],
-  };
-}
-
-function isLineMode(value: string | undefined): boolean {
-  return /^\s*(?:1|true)\s*$/i.test(value ?? '');
-}
-
-function checkLineMode({ MCP_LINE_MODE }: Environment): readonly ConfigProblem[] {
-  const value = MCP_LINE_MODE?.trim() ?? '';
-  const isKnown = /^(?:|0|1|true|false)$/i.test(value);
-  return isKnown ? [] : [{ where: 'MCP_LINE_MODE', value, accepted: '1 or 0' }];
-}
-
-/** What only shows once the layers are merged: keys that need each other, files that must be there. */
-function checkTogether(tree: Tree): ConfigProblem[] {
-  const problems: ConfigProblem[] = [];
-  const [adapter, recordings, record] = ['llm.adapter', 'llm.recordings', 'llm.record'].map((path) =>
-    valueAt(tree, path),
-  );
-  if (typeof recordings === 'string' && adapter === 'offline') {
-    const fault = faultOf(() => accessSync(recordings, constants.R_OK));
-    if (fault !== undefined) {
-      problems.push({
-        where: 'llm.recordings',
-        value: recordings,
-        accepted: `a folder of recordings, or one .json or .sse file, that can be read (${fault})`,
-      });
-    } else if (!statSync(recordings).isDirectory() && !/\.(?:json|sse)$/.test(recordings)) {
-      problems.push({
-        where: 'llm.recordings',
-        value: recordings,
-        accepted: 'a folder of recordings, or one .json or .sse file',
-      });
-    }
-  }
-  if (typeof record === 'string') {
-    const fault = faultOf(() => {
-      mkdirSync(record, { recursive: true, mode: 0o700 });
-      accessSync(record, constants.W_OK);
-    });
-    if (adapter === 'offline')
-      problems.push({
-        where: 'llm.record',
-        value: record,
-        accepted: 'nothing while offline: only replies of the API are recorded',
-      });
-    else if (fault !== undefined)
-      problems.push({ where: 'llm.record', value: record, accepted: `a folder that can be written to (${fault})` });
-  }
-  const debugFile = valueAt(tree, 'server.debug_file');
-  if (valueAt(tree, 'server.debug') === true && typeof debugFile === 'string') {
-    const fault = faultOf(() => closeSync(openDebugFile(debugFile)));
-    if (fault !== undefined)
-      problems.push({
-        where: 'server.debug_file',
-        value: debugFile,
-        accepted: `a file that can be written to (${fault})`,
-      });
-  }
-  return problems;
-}
-
-function faultOf(attempt: () => void): string | undefined {
-  try {
-    attempt();
-    return undefined;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? String(error);
-  }
 }
 
 function maskKeys(problem: ConfigProblem): ConfigProblem {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { SearchRequest } from '../../../application/ports/llm-search.ts';
@@ -34,6 +34,7 @@ export class FolderRecorder implements ReplyRecorder {
     const text = formatRecording(withoutInstructions(redactor.anywhere(body)), query, question.tool, clock.now());
     const unfinished = `${file}.${process.pid}.part`;
     try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
       await writeFile(unfinished, text, { mode: 0o600 });
       await rename(unfinished, file);
     } catch (error) {

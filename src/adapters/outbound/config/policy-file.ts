@@ -1,0 +1,41 @@
+import type { ConfigProblem } from '../../../application/ports/config.ts';
+import { mergePolicy, type PolicyMerge, SYSTEM_POLICY } from '../../../domain/system-policy.ts';
+import { readText } from './files.ts';
+import { type Tree, valueAt } from './tree.ts';
+
+/** The model's instructions: the built-in policy, or what a policy file makes of it. */
+export function readPolicy(tree: Tree): { readonly instructions: string; readonly problems: readonly ConfigProblem[] } {
+  const path = valueAt(tree, 'policy.system.path');
+  const isFile = valueAt(tree, 'policy.system.source') === 'file';
+  if (!isFile) {
+    const problem = {
+      where: 'policy.system.path',
+      value: String(path),
+      accepted: 'nothing, unless policy.system.source is file',
+    };
+    return { instructions: SYSTEM_POLICY, problems: path === undefined ? [] : [problem] };
+  }
+  if (typeof path !== 'string') {
+    return {
+      instructions: '',
+      problems: [
+        { where: 'policy.system.path', accepted: 'the path of a policy file, since policy.system.source is file' },
+      ],
+    };
+  }
+  const content = readText(path);
+  const fault = content.isErr() ? content.error : content.value.trim() === '' ? 'it is empty' : undefined;
+  if (content.isErr() || fault !== undefined) {
+    return {
+      instructions: '',
+      problems: [{ where: 'policy.system.path', value: path, accepted: `a policy file that can be read (${fault})` }],
+    };
+  }
+  return {
+    instructions: mergePolicy(
+      content.value.replace(/^\uFEFF/, ''),
+      valueAt(tree, 'policy.system.merge') as PolicyMerge,
+    ),
+    problems: [],
+  };
+}
