@@ -344,11 +344,12 @@ describe('Recording', () => {
 
   test('a folder that cannot be written to costs a warning, not the answer', async () => {
     const path = folder;
-    folder = join(folder, 'nowhere');
+    folder = join(folder, 'a-file', 'below');
+    writeFileSync(join(path, 'a-file'), '');
     const { outcome, logger } = await record(answers('Hello.'));
     folder = path;
     expect(replyOf(outcome).text).toBe('Hello.');
-    expect(logger.lines).toEqual([expect.stringMatching(/^warn .*could not be recorded.*ENOENT/)]);
+    expect(logger.lines).toEqual([expect.stringMatching(/^warn .*could not be recorded.*ENOTDIR/)]);
   });
 });
 
