@@ -71,7 +71,7 @@ export class DiagnoseSetup {
     return toCheck('web search', answer, ({ result, report }) => ({
       verdict: result.used_search ? 'ok' : 'warning',
       detail: result.used_search
-        ? `answered with ${result.citations.length} sources in ${report.seconds.toFixed(1)} s`
+        ? `answered with ${sources(result.citations.length)} in ${report.seconds.toFixed(1)} s`
         : 'answered, but without a search: the model of answer_quick may not support web_search',
     }));
   }
@@ -109,6 +109,10 @@ export class DiagnoseSetup {
       signal.removeEventListener('abort', onAbort);
     }
   }
+}
+
+function sources(count: number): string {
+  return count === 1 ? '1 source' : `${count} sources`;
 }
 
 function toCheck<T>(

@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { cutAtParagraph } from './answer-size.ts';
 import { type Citation, toCitations } from './citation.ts';
 import { cleanText } from './clean-text.ts';
+import { closeFence } from './code-fence.ts';
 import { type Language, languageOf } from './language.ts';
 import type { Question } from './question.ts';
 import type { Reply } from './reply.ts';
@@ -52,7 +53,8 @@ export function toAnswerResult(reply: Reply, context: AnswerContext): Result<Ans
       )
     : { body: text, entries: [] };
   const sources = used_search ? boundedSources(entries, citations, accessedOn, context.maxAnswerChars) : '';
-  const bounded = boundedBody(body, context.maxAnswerChars - note.length - sources.length, language);
+  const whole = note === '' ? body : closeFence(body);
+  const bounded = boundedBody(whole, context.maxAnswerChars - note.length - sources.length, language);
   const answer = [...bounded, note, sources].filter((paragraph) => paragraph !== '').join('\n\n');
   return ok({ answer, used_search, citations, model: context.model });
 }
@@ -70,10 +72,11 @@ function boundedSources(
 
 /** The body, or its beginning and a line that says so. */
 function boundedBody(body: string, max: number, language: Language): readonly string[] {
-  const separators = 6;
+  // Blank lines between the parts, and a fence that may have to be closed.
+  const separators = 12;
   if (body.length + separators <= max) return [body];
   const beginning = cutAtParagraph(body, max - separators - sizeNote(body.length, body.length, language).length);
-  return [beginning, sizeNote(beginning.length, body.length, language)];
+  return [closeFence(beginning), sizeNote(beginning.length, body.length, language)];
 }
 
 /** The words that tell a reader that the text is not whole. */

@@ -1,4 +1,5 @@
 import { type Citation, isWebUrl, pageOf } from './citation.ts';
+import { fenceBehind } from './code-fence.ts';
 
 /** What a text holds once its sources were taken out of it. */
 export interface SplitText {
@@ -110,13 +111,6 @@ function headingAt(line: string): Heading | undefined {
   if (colon < 0) return undefined;
   const inline = `${closing.slice(colon + 1).replace(/^(?:[*_~`）)】\]\s]|<\/[a-z][a-z0-9]*>)+/i, '')}${rest}`.trim();
   return { inline, hasColon: true };
-}
-
-/** The fence of code that is open behind a line, '' if none is: one ends with at least as many of its own marks. */
-function fenceBehind(line: string, open: string): string {
-  const marks = /^\s*(`{3,}|~{3,})/.exec(line)?.[1] ?? '';
-  if (open === '') return marks;
-  return marks.startsWith(open) && line.trim() === marks ? '' : open;
 }
 
 function isFence(line: string): boolean {

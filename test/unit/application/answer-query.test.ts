@@ -1,7 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { ask, never, startCore } from '../../support/core.ts';
+import { AnswerQuery } from '../../../src/application/answer-query.ts';
+import { InFlightRequests } from '../../../src/application/in-flight-requests.ts';
+import { ask, coreConfig, never, startCore } from '../../support/core.ts';
 import { FakeClock, settled } from '../../support/fake-clock.ts';
 import {
   FakeLlmSearch,
@@ -256,6 +258,17 @@ describe('a cancellation', () => {
     reply.settle(late);
     expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
   });
+});
+
+test('a search that replies although it was cancelled is not believed', async () => {
+  const reply = hangsUntilTold();
+  const inFlight = new InFlightRequests();
+  const llmSearch = new FakeLlmSearch(reply.told);
+  const answerQuery = new AnswerQuery(llmSearch, new FakeClock(), new RecordingLogger(), inFlight, coreConfig());
+  const answer = answerQuery.execute(ask(), never());
+  inFlight.cancel('test/1');
+  reply.settle(ok(searchReply()));
+  expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
 });
 
 describe('nothing stays behind', () => {

@@ -1,9 +1,19 @@
 import { getEventListeners } from 'node:events';
 import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
+import type { SearchProgress, SearchRequest } from '../../../src/application/ports/llm-search.ts';
+import { SharedSearch } from '../../../src/application/shared-search.ts';
 import { ask, never, startCore } from '../../support/core.ts';
-import { settled } from '../../support/fake-clock.ts';
-import { FakeLlmSearch, hangs, hangsUntilTold, replies, searchReply } from '../../support/fake-llm-search.ts';
+import { FakeClock, settled } from '../../support/fake-clock.ts';
+import {
+  deferred,
+  FakeLlmSearch,
+  fails,
+  hangs,
+  hangsUntilTold,
+  replies,
+  searchReply,
+} from '../../support/fake-llm-search.ts';
 
 const first = ask({ requestKey: 'test/1' });
 const again = ask({ requestKey: 'test/2' });
@@ -84,3 +94,259 @@ describe('is asked by itself', () => {
     expect(llmSearch.requests).toHaveLength(2);
   });
 });
+
+describe('a search that is shared', () => {
+  test('is asked anew the day after, in Tokyo', async () => {
+    const clock = new FakeClock('2025-12-31T14:59:59.000Z');
+    const { app, llmSearch } = startCore({ clock, llmSearch: new FakeLlmSearch(hangs, hangs) });
+    const leaving = new AbortController();
+    const answers = [app.answerQuery(first, leaving.signal)];
+    await clock.advance(1000);
+    answers.push(app.answerQuery(again, leaving.signal));
+    await settled();
+    expect(llmSearch.requests.map(({ today }) => today)).toEqual(['2025-12-31', '2026-01-01']);
+    leaving.abort();
+    await Promise.all(answers);
+  });
+
+  test('is not shared between profiles that differ', async () => {
+    const llmSearch = new FakeLlmSearch(replies(), replies());
+    const shared = new SharedSearch(llmSearch);
+    const answers = [
+      shared.search(request(), unheard, never()),
+      shared.search(request({ profile: { model: 'gpt-5.2', verbosity: 'low' } }), unheard, never()),
+    ];
+    await Promise.all(answers);
+    expect(llmSearch.requests).toHaveLength(2);
+  });
+
+  test('is one, however the hints were written', async () => {
+    const { app, llmSearch } = startCore();
+    const { query } = first.args;
+    await Promise.all([
+      app.answerQuery(ask({ requestKey: 'test/1', args: { query, recency_days: 7, domains: 'jma.go.jp' } }), never()),
+      app.answerQuery(
+        ask({ requestKey: 'test/2', args: { query, domains: ['https://JMA.go.jp/'], recency_days: '7' } }),
+        never(),
+      ),
+    ]);
+    expect(llmSearch.requests).toHaveLength(1);
+  });
+
+  test('is one for as many as ask, and each gets an answer of its own', async () => {
+    const reply = hangsUntilTold();
+    const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(reply.told) });
+    const asked = Array.from({ length: 50 }, (_, n) => app.answerQuery(ask({ requestKey: `test/${n}` }), never()));
+    await settled();
+    reply.settle(ok(searchReply({ text: 'Not Found.' })));
+    const answers = (await Promise.all(asked)).map((answer) => answer._unsafeUnwrap().result);
+    expect(answers.map(({ answer }) => answer)).toEqual(Array(50).fill('Not Found.'));
+    expect(new Set(answers).size).toBe(50);
+    expect(llmSearch.requests).toHaveLength(1);
+  });
+
+  test('tells each caller of its progress, a late one what happens now', async () => {
+    const heard: [string, SearchProgress][] = [];
+    const observer = (name: string) => ({
+      onProgress: (progress: SearchProgress) => void heard.push([name, progress]),
+    });
+    let tell: (progress: SearchProgress) => void = () => {};
+    const reply = hangsUntilTold();
+    const llmSearch = new FakeLlmSearch((upstream, signal) => {
+      tell = (progress) => upstream.onProgress(progress);
+      return reply.told(upstream, signal);
+    });
+    const shared = new SharedSearch(llmSearch);
+    const leaving = new AbortController();
+    const early = shared.search(request(), observer('early'), leaving.signal);
+    await settled();
+    tell({ kind: 'thinking' });
+    tell({ kind: 'searching', query: 'tokyo weather' });
+    const late = shared.search(request(), observer('late'), never());
+    tell({ kind: 'writing', characters: 3 });
+    leaving.abort();
+    await early;
+    tell({ kind: 'writing', characters: 9 });
+    reply.settle(ok(searchReply()));
+    await late;
+    expect(heard).toEqual([
+      ['early', { kind: 'thinking' }],
+      ['early', { kind: 'searching', query: 'tokyo weather' }],
+      ['late', { kind: 'searching', query: 'tokyo weather' }],
+      ['early', { kind: 'writing', characters: 3 }],
+      ['late', { kind: 'writing', characters: 3 }],
+      ['late', { kind: 'writing', characters: 9 }],
+    ]);
+  });
+
+  test('that fails fails for all', async () => {
+    const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(fails({ kind: 'content_filtered' })) });
+    const answers = await Promise.all([app.answerQuery(first, never()), app.answerQuery(again, never())]);
+    for (const answer of answers) expect(answer._unsafeUnwrapErr()).toEqual({ kind: 'content_filtered' });
+    expect(llmSearch.requests).toHaveLength(1);
+  });
+
+  test('that failed is tried anew by who asks next', async () => {
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(fails({ kind: 'content_filtered' }), replies()) });
+    expect((await app.answerQuery(first, never())).isErr()).toBe(true);
+    expect((await app.answerQuery(again, never())).isOk()).toBe(true);
+  });
+
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('a bug');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('a bug'))],
+  ])('that %s by mistake does so for all, and leaves nothing behind', async (_, bug) => {
+    const llmSearch = new FakeLlmSearch(bug, replies());
+    const shared = new SharedSearch(llmSearch);
+    const signals = [never(), never()];
+    const answers = signals.map((signal) => shared.search(request(), unheard, signal));
+    for (const answer of answers) await expect(answer).rejects.toThrow('a bug');
+    for (const signal of signals) expect(getEventListeners(signal, 'abort')).toEqual([]);
+    expect((await shared.search(request(), unheard, never())).isOk()).toBe(true);
+  });
+
+  test('that breaks once all have left troubles nobody', async () => {
+    const reply = deferred<void>();
+    const shared = new SharedSearch(
+      new FakeLlmSearch(() => reply.promise.then(() => Promise.reject(new Error('bug')))),
+    );
+    const leaving = new AbortController();
+    const answer = shared.search(request(), unheard, leaving.signal);
+    await settled();
+    leaving.abort();
+    expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'aborted' });
+    reply.settle();
+    // An unhandled rejection here would fail the run.
+    await settled();
+  });
+
+  test('whose caller has gone before it asks is not begun, nor joined', async () => {
+    const llmSearch = new FakeLlmSearch(hangs);
+    const shared = new SharedSearch(llmSearch);
+    expect((await shared.search(request(), unheard, AbortSignal.abort()))._unsafeUnwrapErr()).toEqual({
+      kind: 'aborted',
+    });
+    expect(llmSearch.requests).toEqual([]);
+
+    const staying = new AbortController();
+    const stays = shared.search(request(), unheard, staying.signal);
+    expect((await shared.search(request(), unheard, AbortSignal.abort())).isErr()).toBe(true);
+    await settled();
+    expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([false]);
+    staying.abort();
+    await stays;
+  });
+
+  test('is left on the line after it was asked', async () => {
+    const llmSearch = new FakeLlmSearch(hangs, replies());
+    const shared = new SharedSearch(llmSearch);
+    const leaving = new AbortController();
+    const left = shared.search(request(), unheard, leaving.signal);
+    leaving.abort();
+    const stays = shared.search(request(), unheard, never());
+    expect((await left)._unsafeUnwrapErr()).toEqual({ kind: 'aborted' });
+    expect((await stays).isOk()).toBe(true);
+  });
+
+  test('that all have left does not answer who asks meanwhile', async () => {
+    const slow = hangsUntilTold();
+    const llmSearch = new FakeLlmSearch(slow.told, replies({ text: 'The second.' }));
+    const shared = new SharedSearch(llmSearch);
+    const leaving = new AbortController();
+    const left = shared.search(request(), unheard, leaving.signal);
+    await settled();
+    leaving.abort();
+    await left;
+    const next = shared.search(request(), unheard, never());
+    // Aborted, but its reply was already on its way.
+    slow.settle(ok(searchReply({ text: 'The first.' })));
+    expect((await next)._unsafeUnwrap().text).toBe('The second.');
+    const joined = llmSearch.requests.length;
+    expect(joined).toBe(2);
+  });
+});
+
+describe('the deadline', () => {
+  test('counts for each from its own arrival, and the later one may still be answered', async () => {
+    const clock = new FakeClock();
+    const reply = hangsUntilTold();
+    const { app, llmSearch } = startCore({
+      clock,
+      llmSearch: new FakeLlmSearch(reply.told),
+      config: { timeoutMs: 1000 },
+    });
+    const early = app.answerQuery(first, never());
+    await clock.advance(600);
+    const late = app.answerQuery(again, never());
+    await clock.advance(400);
+    expect((await early)._unsafeUnwrapErr()).toEqual({ kind: 'timed_out', timeoutMs: 1000 });
+    expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([false]);
+    await clock.advance(500);
+    reply.settle(ok(searchReply()));
+    expect((await late)._unsafeUnwrap().report.seconds).toBe(0.9);
+    expect(clock.pendingSleeps).toBe(0);
+  });
+
+  test('of the last one ends the search', async () => {
+    const clock = new FakeClock();
+    const { app, llmSearch } = startCore({ clock, llmSearch: new FakeLlmSearch(hangs), config: { timeoutMs: 1000 } });
+    const early = app.answerQuery(first, never());
+    await clock.advance(600);
+    const late = app.answerQuery(again, never());
+    await clock.advance(999);
+    expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([false]);
+    await clock.advance(1);
+    for (const answer of [early, late]) {
+      expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'timed_out', timeoutMs: 1000 });
+    }
+    expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(clock.pendingSleeps).toBe(0);
+  });
+
+  test('that the search sees is that of whoever waits longest, also of one that came later', async () => {
+    const llmSearch = new FakeLlmSearch(hangs);
+    const shared = new SharedSearch(llmSearch);
+    const [early, late] = [new AbortController(), new AbortController()];
+    const answers = [
+      shared.search(request({ deadlineMs: 1000 }), unheard, early.signal),
+      shared.search(request({ deadlineMs: 1600 }), unheard, late.signal),
+    ];
+    await settled();
+    expect(llmSearch.requests[0]?.deadlineMs).toBe(1600);
+    late.abort();
+    expect(llmSearch.requests[0]?.deadlineMs).toBe(1000);
+    early.abort();
+    await Promise.all(answers);
+  });
+});
+
+test('nobody leaves a listener behind, whether the search is answered, fails or is left', async () => {
+  const controllers = Array.from({ length: 30 }, () => new AbortController());
+  const reply = hangsUntilTold();
+  const shared = new SharedSearch(new FakeLlmSearch(reply.told));
+  const answers = controllers.map(({ signal }) => shared.search(request(), unheard, signal));
+  await settled();
+  for (const controller of controllers.slice(0, 10)) controller.abort();
+  reply.settle(ok(searchReply()));
+  await Promise.all(answers);
+  for (const { signal } of controllers) expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+const unheard = { onProgress: () => {} };
+
+function request(over: Partial<SearchRequest> = {}): SearchRequest {
+  return {
+    caller: 'test',
+    question: { tool: 'answer', query: 'q', recencyDays: 60, maxResults: 5, domains: [] },
+    profile: { model: 'gpt-5.2' },
+    instructions: 'Answer.',
+    today: '2026-01-05',
+    deadlineMs: 300_000,
+    ...over,
+  };
+}

@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type AnswerContext, toAnswerResult } from '../../../src/domain/answer-result.ts';
 import { cutAtParagraph } from '../../../src/domain/answer-size.ts';
+import type { Reply } from '../../../src/domain/reply.ts';
 
 test.each([
   ['whole, if it fits', 'One.', 4, 'One.'],
@@ -15,3 +18,176 @@ test.each([
 ])('a text is cut %s', (_, text, max, cut) => {
   expect(cutAtParagraph(text, max)).toBe(cut);
 });
+
+describe('whatever the text', () => {
+  const piece = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 12 }),
+    fc.constantFrom('\n\n', '\n', '. ', '。', '😀', ' ', 'word ', '東京'),
+  );
+  const text = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
+
+  test('what is left is its beginning, no longer than allowed, without half a character', () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: -5, max: 200 }), (text, max) => {
+        const cut = cutAtParagraph(text, max);
+        expect(text.startsWith(cut)).toBe(true);
+        expect(cut.length).toBeLessThanOrEqual(Math.max(0, max));
+        expect(cut.isWellFormed()).toBe(true);
+        if (text.length <= max) expect(cut).toBe(text);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('half of what fits is kept', () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: 0, max: 200 }), (text, max) => {
+        const most = text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '');
+        // Blanks at its end are no loss.
+        const kept = cutAtParagraph(text, max).length;
+        expect(kept).toBeGreaterThanOrEqual(Math.min(most.trimEnd().length, lengthOfFirstHalf(most)));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('an answer', () => {
+  const url = fc.nat(50).map((n) => `https://example.com/${'page/'.repeat(n % 7)}${n}`);
+  const words = fc.constantFrom('Sunny. ', '晴れ。', '😀', '\n\n', '\n', 'x'.repeat(300), '- a list\n', '**bold** ');
+  const body = fc.array(words, { minLength: 1, maxLength: 60 }).map((pieces) => pieces.join(''));
+  const listed = fc.array(
+    url.map((to) => `- ${to} (2026-01-01)`),
+    { maxLength: 20 },
+  );
+  const reply = fc
+    .record({
+      body: body.filter((text) => text.trim() !== ''),
+      listed,
+      cited: fc.array(url, { maxLength: 10 }),
+      consulted: fc.constantFrom([], ['oai-weather']),
+      searched: fc.boolean(),
+      isCut: fc.boolean(),
+    })
+    .map(
+      ({ body, listed, cited, consulted, searched, isCut }): Reply => ({
+        text: listed.length === 0 ? body : `${body}\n\nSources:\n${listed.join('\n')}`,
+        ending: isCut ? { kind: 'cut', reason: 'max_output_tokens' } : { kind: 'complete' },
+        searched,
+        sources: { cited: cited.map((url) => ({ url, title: 'A page' })), consulted, opened: [] },
+      }),
+    );
+  const max = fc.oneof(fc.integer({ min: 1000, max: 6000 }), fc.constant(1000));
+  const UNBOUNDED = 10_000_000;
+
+  test('is never longer than configured, and its citations and Sources: stay whole', () => {
+    fc.assert(
+      fc.property(reply, max, fc.boolean(), (reply, maxAnswerChars, isJapanese) => {
+        const question = isJapanese ? '天気は？' : 'The weather?';
+        const whole = answerTo(reply, question, UNBOUNDED);
+        const { answer, citations, used_search } = answerTo(reply, question, maxAnswerChars);
+        expect(answer.length).toBeLessThanOrEqual(maxAnswerChars);
+        expect(answer.isWellFormed()).toBe(true);
+        expect(citations).toEqual(whole.citations);
+        expect(used_search).toBe(whole.used_search);
+        if (used_search) {
+          const below = answer.slice(answer.lastIndexOf('\nSources:\n'));
+          expect(below).toMatch(/^\nSources:(?:\n- .*\d{4}-\d{2}-\d{2}.*)+$/);
+          for (const { url } of citations) expect(below).toContain(url);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('that fits is left as it is', () => {
+    fc.assert(
+      fc.property(reply, (reply) => {
+        const whole = answerTo(reply, 'The weather?', UNBOUNDED);
+        const max = Math.max(1000, whole.answer.length);
+        expect(answerTo(reply, 'The weather?', max)).toEqual(whole);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('whose text was cut says so, in the language of the question', () => {
+    fc.assert(
+      fc.property(reply, max, fc.boolean(), (reply, maxAnswerChars, isJapanese) => {
+        const question = isJapanese ? '天気は？' : 'The weather?';
+        const whole = answerTo(reply, question, UNBOUNDED).answer;
+        const { answer } = answerTo(reply, question, maxAnswerChars);
+        fc.pre(bodyOf(whole).length > maxAnswerChars);
+        const note = isJapanese ? /（全 \d+ 文字のうち \d+ 文字）/ : /cut here: \d+ of \d+ characters are shown/;
+        expect(bodyOf(answer)).toMatch(note);
+      }),
+    );
+  });
+
+  test('of exactly the allowed length is left as it is', () => {
+    const text = `${'x'.repeat(998)}\ny`;
+    const reply: Reply = { ...FOUND, text, searched: false };
+    expect(answerTo(reply, 'q', 1000).answer).toBe(text);
+  });
+
+  test('that fits keeps all sources that the model listed', () => {
+    const listed = Array.from({ length: 12 }, (_, n) => `- https://b.com/a-page-of-some-length/${n} (2026-01-01)`);
+    const text = `Sunny.\n\nSources:\n${listed.join('\n')}`;
+    expect(text.length).toBeLessThan(900);
+    expect(answerTo({ ...FOUND, text }, 'q', 1000).answer).toBe(text);
+  });
+
+  test('that lost sources which the model had listed says so', () => {
+    const listed = Array.from({ length: 50 }, (_, n) => `- https://b.com/${n} (2026-01-01)`);
+    const text = `Sunny.\n\nSources:\n${listed.join('\n')}`;
+    expect(bodyOf(answerTo({ ...FOUND, text }, 'q', 1000).answer)).toMatch(/\[.*(?:cut|left out).*\]/);
+  });
+
+  test('that is refused, or cut by the API as well, keeps both notes before Sources:', () => {
+    const text = 'A paragraph that says something.\n\n'.repeat(100);
+    const ending = { kind: 'cut', reason: 'max_output_tokens' } as const;
+    const { answer } = answerTo({ ...FOUND, text, ending, sources: SOURCES }, 'q', 2000);
+    expect(answer).toMatch(
+      /something\.\n\n\[The answer is too long [^\]]+\]\n\n\[The answer was cut [^\]]+\]\n\nSources:\n- https:\/\/a\.com \(2026-01-05\)$/,
+    );
+    expect(answer.length).toBeLessThanOrEqual(2000);
+  });
+
+  test('names how much of how much it shows', () => {
+    const text = 'A paragraph that says something.\n\n'.repeat(100).trim();
+    const { answer } = answerTo({ ...FOUND, text, searched: false }, 'q', 1000);
+    const [, shown, all] = /: (\d+) of (\d+) characters/.exec(answer) ?? [];
+    expect(Number(all)).toBe(text.length);
+    expect(answer.indexOf('\n\n[The answer is too long')).toBe(Number(shown));
+    expect(Number(shown)).toBeGreaterThan(800);
+  });
+});
+
+const SOURCES: Reply['sources'] = { cited: [{ url: 'https://a.com' }], consulted: [], opened: [] };
+const FOUND: Reply = {
+  text: 'Sunny.',
+  ending: { kind: 'complete' },
+  searched: true,
+  sources: { cited: [], consulted: [], opened: [] },
+};
+
+function answerTo(reply: Reply, query: string, maxAnswerChars: number) {
+  const context: AnswerContext = {
+    question: { tool: 'answer', query, recencyDays: 60, maxResults: 5, domains: [] },
+    model: 'gpt-5.2',
+    maxCitations: 10,
+    maxAnswerChars,
+    today: '2026-01-05',
+  };
+  return toAnswerResult(reply, context)._unsafeUnwrap();
+}
+
+/** What stands before `Sources:`. */
+function bodyOf(answer: string): string {
+  const at = answer.lastIndexOf('\nSources:\n');
+  return at === -1 ? answer : answer.slice(0, at).trimEnd();
+}
+
+function lengthOfFirstHalf(text: string): number {
+  return text.slice(0, Math.ceil(text.length / 2)).trimEnd().length;
+}

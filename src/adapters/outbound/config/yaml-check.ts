@@ -49,5 +49,6 @@ function unknownKeyAdvice(path: string): string {
 }
 
 function show(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+  // JSON has no word for `.inf` and `.nan`.
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

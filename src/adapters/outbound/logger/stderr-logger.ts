@@ -52,7 +52,7 @@ export class StderrLogger implements Logger {
   }
 }
 
-/** Only its owner may read a debug file, since it holds answers. */
+/** A debug file holds answers: a new one is made for its owner alone. */
 export function openDebugFile(path: string): number {
   return openSync(path, 'a', 0o600);
 }

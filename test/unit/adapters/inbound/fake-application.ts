@@ -2,6 +2,7 @@ import { err, ok } from 'neverthrow';
 import type { Answer, AnswerQueryInput } from '../../../../src/application/answer-query.ts';
 import type { Application } from '../../../../src/application/application.ts';
 import type { CancelRequestInput } from '../../../../src/application/cancel-request.ts';
+import type { Check } from '../../../../src/application/diagnose-setup.ts';
 import type { AnswerError } from '../../../../src/domain/answer-error.ts';
 
 export type Told = Application['answerQuery'];
@@ -29,7 +30,7 @@ export class FakeApplication implements Application {
     this.cancelled.push(input);
   }
 
-  diagnoseSetup(): never {
+  diagnoseSetup(): AsyncGenerator<Check> {
     throw new Error('FakeApplication was not told to diagnose');
   }
 }

@@ -1,0 +1,42 @@
+// Figures: their middle, and a table of them.
+export function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** One row: ours beside the bare one. `costs` says how many times as much ours costs. */
+export function compared(what, ours, bare, unit, limit = undefined, costs = ours / bare) {
+  return { what, ours: `${round(ours)} ${unit}`, bare: `${round(bare)} ${unit}`, ratio: costs, limit };
+}
+
+/** Prints rows of `compared`; gives back whether every limit is kept. */
+export function printCompared(title, rows) {
+  const cells = rows.map(({ what, ours, bare, ratio, limit }) => {
+    const verdict = limit === undefined ? '' : isKept({ ratio, limit }) ? 'ok' : 'BROKEN';
+    return [what, ours, bare, ratio.toFixed(3), limit === undefined ? '-' : String(limit), verdict];
+  });
+  printTable(title, ['', 'ours', 'bare', 'ratio', 'limit', ''], cells);
+  return rows.every(isKept);
+}
+
+/** A row without a limit is there to compare with. */
+function isKept({ ratio, limit }) {
+  return limit === undefined || ratio <= limit;
+}
+
+export function printTable(title, head, rows) {
+  const widths = head.map((name, column) =>
+    Math.max(...[name, ...rows.map((row) => row[column])].map((cell) => cell.length)),
+  );
+  const line = (cells) =>
+    cells
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column])))
+      .join('  ');
+  console.log(`\n${title}`);
+  for (const row of [head, ...rows]) console.log(`  ${line(row).trimEnd()}`);
+}
+
+export function round(value) {
+  return value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 2);
+}

@@ -1,0 +1,31 @@
+// npm run bench [-- start calls frames] [--rounds=N] [--cpu-prof=folder]: how fast the built server is, beside the least
+// that the same work takes on this machine. Exit code 1 if a limit is broken.
+import { benchCalls } from './calls.js';
+import { benchFrames } from './frames.js';
+import { benchStart } from './start.js';
+
+const ROUNDS = { start: 30, calls: 10, frames: 5 };
+const benches = {
+  start: (rounds) => benchStart(rounds),
+  calls: (rounds, profileFolder) => benchCalls(rounds, profileFolder),
+  frames: (rounds) => benchFrames(rounds),
+};
+
+const options = process.argv.slice(2);
+const optionValue = (name) => options.find((option) => option.startsWith(`--${name}=`))?.slice(name.length + 3);
+const rounds = Number(optionValue('rounds') ?? Number.NaN);
+const named = options.filter((option) => !option.startsWith('--'));
+const unknown = named.filter((name) => !Object.hasOwn(benches, name));
+if (unknown.length > 0) {
+  console.error(`Unknown: ${unknown.join(', ')}. There are ${Object.keys(benches).join(', ')}.`);
+  process.exit(2);
+}
+
+let isWell = true;
+console.log(`Node.js ${process.versions.node}, ${process.platform} ${process.arch}`);
+for (const name of named.length > 0 ? named : Object.keys(benches)) {
+  const kept = await benches[name](rounds || ROUNDS[name], optionValue('cpu-prof'));
+  isWell &&= kept;
+}
+console.log(isWell ? '\nEvery limit is kept.' : '\nA limit is BROKEN.');
+process.exit(isWell ? 0 : 1);

@@ -1,0 +1,128 @@
+// The smallest MCP client over a child process's standard input and output; shared by the scripts beside it.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const PROGRAM = fileURLToPath(new URL('../../build/index.js', import.meta.url));
+
+/**
+ * Starts the built server. Requests are written as `Content-Length` frames or as lines; answers are read in either.
+ *
+ * @param {{ args?: string[], framing?: 'framed' | 'line', env?: NodeJS.ProcessEnv }} [options]
+ */
+export function startServer({ args = [], framing = 'line', env = process.env } = {}) {
+  if (!existsSync(PROGRAM)) {
+    console.error('build/index.js is not there. Run: npm run build');
+    process.exit(1);
+  }
+  const child = spawn(process.execPath, [PROGRAM, '--stdio', ...args], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const waiting = new Map();
+  const messages = [];
+  let unread = Buffer.alloc(0);
+  let nextId = 1;
+  let ended;
+
+  const take = (message) => {
+    messages.push(message);
+    waiting.get(message.id)?.resolve(message);
+    waiting.delete(message.id);
+  };
+  child.stdout.on('data', (chunk) => {
+    unread = Buffer.concat([unread, chunk]);
+    for (let found = readMessage(unread); found !== undefined; found = readMessage(unread)) {
+      unread = unread.subarray(found.end);
+      take(found.message);
+    }
+  });
+  // Writing to a server that is gone shows as its exit.
+  child.stdin.on('error', () => {});
+  const exited = new Promise((resolve) => {
+    child.once('close', (code, signal) => {
+      ended = new Error(`The server ended (${signal ?? `exit code ${code}`}) before it answered.`);
+      for (const { reject } of waiting.values()) reject(ended);
+      resolve({ code, signal });
+    });
+  });
+
+  const send = (message) => {
+    const json = JSON.stringify(message);
+    child.stdin.write(framing === 'line' ? `${json}\n` : `Content-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`);
+  };
+  const notify = (method, params) => send({ jsonrpc: '2.0', method, params });
+  const request = (method, params) => {
+    const id = nextId;
+    nextId += 1;
+    const response = new Promise((resolve, reject) => {
+      if (ended) reject(ended);
+      else waiting.set(id, { resolve, reject });
+    });
+    send({ jsonrpc: '2.0', id, method, params });
+    return Object.assign(response, { id });
+  };
+
+  return {
+    child,
+    /** Everything that the server wrote, in order. */
+    messages,
+    request,
+    notify,
+    callTool: (name, args) => request('tools/call', { name, arguments: args }),
+    initialize: async () => {
+      const response = await request('initialize', {
+        protocolVersion: '2025-06-18',
+        capabilities: {},
+        clientInfo: { name: 'openai-responses-mcp-scripts', version: '1.0.0' },
+      });
+      notify('notifications/initialized');
+      return response;
+    },
+    /** Ends the server's input and waits until it is gone. */
+    close: () => {
+      child.stdin.end();
+      return exited;
+    },
+    exited,
+  };
+}
+
+/** The output contract (spec 3.2) of a response to `tools/call`; throws in plain words if it holds none. */
+export function answerOf(response) {
+  if (response.error) throw new Error(response.error.data?.message ?? response.error.message);
+  const text = response.result.content[0].text;
+  if (response.result.isError) throw new Error(text);
+  const answer = JSON.parse(text);
+  const lacking = ['answer', 'used_search', 'citations', 'model'].filter((key) => !(key in answer));
+  if (lacking.length > 0) throw new Error(`The answer lacks ${lacking.join(', ')}.`);
+  return answer;
+}
+
+/** Runs a script: says what went wrong in one line, and exits 0 or 1. */
+export function runScript(script) {
+  script().then(
+    () => process.exit(0),
+    (error) => {
+      console.error(`FAILED: ${error.message}`);
+      process.exit(1);
+    },
+  );
+}
+
+/** Fails after so long, so that nothing waits for ever. */
+export function within(ms, what, promise) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what}: nothing came within ${ms / 1000} s.`)), ms);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+/** The first whole message of some bytes, and where it ends; undefined if it is not whole yet. */
+function readMessage(bytes) {
+  const header = /^Content-Length: (\d+)\r\n\r\n/.exec(bytes.toString('latin1', 0, 64));
+  const lineEnd = bytes.indexOf('\n');
+  if (!header && (lineEnd < 0 || bytes.toString('latin1', 0, 8) === 'Content-')) return undefined;
+  const start = header ? header[0].length : 0;
+  const end = header ? start + Number(header[1]) : lineEnd + 1;
+  if (bytes.length < end) return undefined;
+  return { message: JSON.parse(bytes.toString('utf8', start, end)), end };
+}

@@ -1,0 +1,36 @@
+// A call that is cancelled while the real API works on it is never answered (spec 6.1, 17.2). Needs OPENAI_API_KEY.
+import assert from 'node:assert/strict';
+import { setTimeout as wait } from 'node:timers/promises';
+import { runScript, startServer, within } from './lib/stdio-client.js';
+
+/** Long enough for the call to have reached the API, far too short for its answer. */
+const BEFORE_CANCEL_MS = 1500;
+/** How long a wrong answer has time to come. */
+const AFTER_CANCEL_MS = 5000;
+
+if (!process.env.OPENAI_API_KEY?.trim()) {
+  console.log('Skipped: OPENAI_API_KEY is not set, and this script asks the real API.');
+} else {
+  runScript(async () => {
+    const server = startServer();
+    try {
+      await within(10_000, 'initialize', server.initialize());
+      const call = server.callTool('answer_detailed', {
+        query: 'Compare the energy policies of Japan, Germany and France since 2011, in depth and with sources.',
+      });
+      call.catch(() => {});
+      await wait(BEFORE_CANCEL_MS);
+      assert.ok(!server.messages.some(({ id }) => id === call.id), 'the call was answered before it was cancelled');
+      server.notify('notifications/cancelled', { requestId: call.id, reason: 'the script changed its mind' });
+      const pong = await within(10_000, 'ping', server.request('ping'));
+      assert.deepEqual(pong.result, {});
+      await wait(AFTER_CANCEL_MS);
+      assert.ok(!server.messages.some(({ id }) => id === call.id), 'a cancelled call was answered');
+      const { code } = await within(5000, 'the end of input', server.close());
+      assert.equal(code, 0, 'the exit code at the end of input');
+      console.log('OK: the cancelled call was not answered, and the server went on.');
+    } finally {
+      server.child.kill('SIGKILL');
+    }
+  });
+}

@@ -1,0 +1,2 @@
+import { main } from '../../main.ts';
+export const planted = main;

@@ -1,0 +1,2 @@
+import { compose } from '../../container.ts';
+export const planted = compose;

@@ -1,0 +1,2 @@
+import { fake } from '../../../test/support/fake.ts';
+export const planted = fake;

@@ -1,0 +1,2 @@
+import { clean } from '../adapters/outbound/clean.ts';
+export const planted = clean;

@@ -1,0 +1,2 @@
+import { container } from 'tsyringe';
+export const planted = container;

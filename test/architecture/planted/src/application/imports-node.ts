@@ -1,0 +1,2 @@
+import { setTimeout } from 'node:timers/promises';
+export const planted = setTimeout;

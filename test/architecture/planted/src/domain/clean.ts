@@ -1,0 +1,2 @@
+import { ok } from 'neverthrow';
+export const clean = ok('domain');

@@ -1,0 +1,2 @@
+import type { Clean } from '../application/clean.ts';
+export type Planted = Clean;

@@ -1,0 +1,85 @@
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { answers, fails, neverAnswers } from '../support/behaviours.ts';
+import { startCleanProcess } from '../support/clean-process.ts';
+import { runCli } from '../support/run-cli.ts';
+import { API_KEY, apiEnv, fakeApi } from './serve.ts';
+
+test('prints the answer alone in a pipe', async () => {
+  const api = await fakeApi();
+  api.reply(answers('Canberra.'));
+  const result = await runCli(['ask', 'What is the capital', 'of Australia?'], { env: apiEnv(api) });
+  expect(result).toEqual({ code: 0, signal: null, stdout: 'Canberra.\n', stderr: '' });
+  expect(String(api.requests[0]?.body.input)).toMatch(/^What is the capital of Australia\?\n/);
+});
+
+test('asks with the tool that is named', async () => {
+  const api = await fakeApi();
+  api.replyAlways(answers('Canberra.'));
+  const config = { MODEL_ANSWER: 'gpt-5.1' };
+  const { code } = await runCli(['ask', '--tool', 'answer_quick', 'q'], { env: { ...apiEnv(api), ...config } });
+  expect(code).toBe(0);
+  expect(api.requests[0]?.body.model).toBe('gpt-5.1');
+});
+
+test('--json prints the output contract', async () => {
+  const { code, stdout, stderr } = await runCli(['ask', '--offline', '--json', 'What does HTTP 404 mean?']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(JSON.parse(stdout)).toMatchObject({
+    answer: expect.stringContaining('Not Found'),
+    used_search: false,
+    citations: [],
+    model: 'gpt-5.2',
+  });
+});
+
+test('--verbose says on stderr what the answer took', async () => {
+  const { stdout, stderr } = await runCli(['ask', '--offline', '--verbose', 'What does HTTP 404 mean?']);
+  expect(stdout).toMatch(/^HTTP 404/);
+  expect(JSON.parse(stderr)).toMatchObject({ attempts: 1 });
+});
+
+test('a failure is one line on stderr and exit code 1', async () => {
+  const api = await fakeApi();
+  const message = `Incorrect API key provided: ${API_KEY}.`;
+  api.reply(
+    fails({ status: 401, error: { message, type: 'invalid_request_error', param: null, code: 'invalid_api_key' } }),
+  );
+  const { code, stdout, stderr } = await runCli(['ask', 'q'], { env: apiEnv(api) });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^The API did not accept the key \(401\)[^\n]*OPENAI_API_KEY[^\n]*\n$/);
+  expect(stderr).not.toContain(API_KEY);
+});
+
+test('a missing key is a failure, and so is a question that is not recorded', async () => {
+  expect(await runCli(['ask', 'q'])).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^No API key/),
+  });
+  const offline = await runCli(['ask', '--offline', 'What is love?']);
+  expect(offline).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/not recorded[\s\S]*What does HTTP 404 mean\?/),
+  });
+});
+
+test('a bad configuration is exit code 1 as well', async () => {
+  const { code, stdout, stderr } = await runCli(['ask', 'q'], { env: { MAX_CITATIONS: '0' } });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain('MAX_CITATIONS: got "0"');
+});
+
+test.for([['SIGINT'], ['SIGTERM']] as const)('%s aborts upstream and is exit code 130', async ([signal]) => {
+  const api = await fakeApi();
+  api.replyAlways(neverAnswers());
+  const { child, exited, removeHome } = startCleanProcess(['ask', 'q'], { env: apiEnv(api), timeoutMs: 15_000 });
+  onTestFinished(removeHome);
+  await api.waitForRequests(1);
+  child.kill(signal);
+  await api.waitForAbort(0);
+  expect(await exited).toEqual({ code: 130, signal: null });
+  expect(await text(child.stdout)).toBe('');
+  expect(await text(child.stderr)).not.toMatch(/^\s+at /m);
+});

@@ -1,0 +1,167 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { answers } from '../support/behaviours.ts';
+import { runCli } from '../support/run-cli.ts';
+import { newFile, newFolder } from './files.ts';
+import { API_KEY, answerOf, ROOT, serve, serveWithApi } from './serve.ts';
+
+const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n';
+const PONG = '{"jsonrpc":"2.0","id":1,"result":{}}\n';
+
+test.for([['--help'], ['-h']])('%s prints the usage on stdout', async ([option = '']) => {
+  const { code, stdout, stderr } = await runCli([option]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  for (const word of ['--stdio', '--show-config', '--config', '--debug', '--offline', '--record', '--version', 'ask']) {
+    expect(stdout).toContain(word);
+  }
+});
+
+test.for([['--version'], ['-v']])('%s prints the version of the package', async ([option = '']) => {
+  expect(await runCli([option])).toEqual({ code: 0, signal: null, stdout: `${version}\n`, stderr: '' });
+});
+
+test.for([
+  [['--nonsense']],
+  [['serve']],
+  [['--config']],
+  [['--config', '--stdio']],
+  [['--stdio=yes']],
+  [['--record']],
+  [['--tool', 'answer', '--stdio']],
+  [['ask']],
+  [['ask', ' ']],
+  [['ask', '--tool', 'shout', 'q']],
+  [['ask', '--tool', 'answer']],
+  [['ask', '--stdio', 'q']],
+  [['ask', '--nonsense', 'q']],
+])('%j is bad usage: exit code 2, one line and where help is', async ([args = []]) => {
+  const { code, stdout, stderr } = await runCli(args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^\S[^\n]*\nTry openai-responses-mcp --help\n$/);
+});
+
+test('--stdio serves', async () => {
+  expect(await runCli(['--stdio'], { stdin: PING })).toEqual({ code: 0, signal: null, stdout: PONG, stderr: '' });
+});
+
+test('without a mode it serves what is piped into it', async () => {
+  expect(await runCli([], { stdin: PING })).toEqual({ code: 0, signal: null, stdout: PONG, stderr: '' });
+});
+
+test.for([[['--stdio']], [[]]])('%j ends well on an empty input', async ([args = []]) => {
+  expect(await runCli(args)).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
+});
+
+test('--show-config prints JSON alone, on stderr, without the key', async () => {
+  const config = newFile('config.yaml', 'policy: {max_citations: 5}\nsearch: {defaults: {domains: [jma.go.jp]}}\n');
+  const { code, stdout, stderr } = await runCli(['--show-config', '--config', config], {
+    env: { OPENAI_API_KEY: API_KEY, MODEL_ANSWER: 'gpt-5.1', MAX_CITATIONS: '7', ANSWER_EFFORT: '' },
+  });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  const shown = JSON.parse(stderr) as { sources: { env: string[] }; effective: unknown };
+  expect(shown).toMatchObject({
+    version,
+    sources: { ts_defaults: true, yaml: config, cli: ['--config'] },
+    effective: {
+      request: { timeout_ms: 300_000, max_retries: 3 },
+      model_profiles: { answer: { model: 'gpt-5.1', reasoning_effort: 'medium', verbosity: 'medium' } },
+      policy: { max_citations: 7 },
+      search: { defaults: { recency_days: 60, max_results: 5, domains: ['jma.go.jp'] } },
+    },
+  });
+  expect(shown.sources.env.toSorted()).toEqual(['MAX_CITATIONS', 'MODEL_ANSWER', 'OPENAI_API_KEY']);
+  expect(stderr).not.toContain(API_KEY.slice(0, 12));
+});
+
+test('--show-config without a file names none', async () => {
+  const { stderr } = await runCli(['--show-config']);
+  expect(JSON.parse(stderr)).toMatchObject({ sources: { ts_defaults: true, env: [], cli: [] } });
+  expect(JSON.parse(stderr).sources).not.toHaveProperty('yaml');
+});
+
+test.for([
+  ['--show-config', ['--stdio', '--show-config']],
+  ['server.show_config_on_start', ['--stdio', '--config', '@']],
+] as const)('%s with --stdio prints and serves', async ([, args]) => {
+  const config = newFile('config.yaml', 'server: {show_config_on_start: true}\n');
+  const { code, stdout, stderr } = await runCli(
+    args.map((argument) => (argument === '@' ? config : argument)),
+    { stdin: PING },
+  );
+  expect({ code, stdout }).toEqual({ code: 0, stdout: PONG });
+  expect(JSON.parse(stderr)).toMatchObject({ version });
+});
+
+test('every problem of the configuration is told at once, with exit code 1 and no stack trace', async () => {
+  const config = newFile(
+    'config.yaml',
+    [
+      'policy: {max_citations: 11}',
+      'request: {timeout_ms: soon}',
+      'serch: {defaults: {max_results: 3}}',
+      'openai: {api_key: sk-proj-InTheWrongPlace123}',
+      'model_profiles: {answer: {reasoning_effort: huge}}',
+    ].join('\n'),
+  );
+  const { code, stdout, stderr } = await runCli(['--stdio', '--config', config], {
+    env: { MAX_CITATIONS: 'many', OPENAI_MAX_RETRIES: '-1' },
+    stdin: PING,
+  });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  for (const problem of [
+    /policy\.max_citations: got "11", expected a whole number from 1 to 10/,
+    /request\.timeout_ms: got "soon"/,
+    /serch: .*nearest is search/,
+    /openai\.api_key: .*no API key/,
+    /model_profiles\.answer\.reasoning_effort: got "huge", expected one of none, minimal, low/,
+    /MAX_CITATIONS: got "many"/,
+    /OPENAI_MAX_RETRIES: got "-1"/,
+  ]) {
+    expect(stderr).toMatch(problem);
+  }
+  expect(stderr).not.toContain('InTheWrongPlace');
+  expect(stderr).not.toMatch(/^\s+at /m);
+});
+
+const unreadable: readonly (readonly [what: string, file: () => string, words: RegExp])[] = [
+  ['a file that is not there', () => '/nowhere/config.yaml', /--config.*ENOENT/],
+  ['a folder', () => newFolder(), /--config.*EISDIR/],
+  ['a file that is no YAML', () => newFile('c.yaml', 'a: [1'), /YAML/],
+  ['a list', () => newFile('c.yaml', '- 1\n'), /section/],
+];
+
+test.for(unreadable)('--config with %s is a problem', async ([, file, words]) => {
+  const { code, stdout, stderr } = await runCli(['--stdio', '--config', file()]);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(words);
+});
+
+test('reads the default path, where there is a file', async () => {
+  const home = newFolder();
+  const folder = path.join(home, '.config', 'openai-responses-mcp');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'config.yaml'), 'llm: {adapter: offline}\n');
+  const server = serve({ env: { HOME: home } });
+  expect(answerOf(await server.callTool('answer', { query: 'HTTP 404 の意味は？' })).used_search).toBe(false);
+});
+
+test('a policy file beside the configuration joins the built-in policy', async () => {
+  const config = newFile('config.yaml', 'policy: {system: {source: file, path: policy.md, merge: prepend}}\n');
+  writeFileSync(path.join(path.dirname(config), 'policy.md'), 'Answer like a pirate.\n');
+  const { api, server } = await serveWithApi({ args: ['--stdio', '--config', config] });
+  api.replyAlways(answers('Arr.'));
+  await server.callTool('answer', { query: 'q' });
+  const instructions = String(api.requests[0]?.body.instructions);
+  expect(instructions.startsWith('Answer like a pirate.')).toBe(true);
+  expect(instructions.length).toBeGreaterThan(200);
+});
+
+test('model_profiles.answer: null fails the call, not the start', async () => {
+  const config = newFile('config.yaml', 'model_profiles: {answer: null}\n');
+  const { api, server } = await serveWithApi({ args: ['--stdio', '--config', config] });
+  const { error } = await server.callTool('answer', { query: 'q' });
+  expect(error).toMatchObject({ code: -32001, data: { message: expect.stringContaining('model_profiles') } });
+  expect(api.requests).toEqual([]);
+});

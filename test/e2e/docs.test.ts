@@ -1,0 +1,77 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { KEYS } from '../../src/adapters/outbound/config/keys.ts';
+import { runCli } from '../support/run-cli.ts';
+import { newFolder } from './files.ts';
+import { ROOT } from './serve.ts';
+
+const read = (...names: string[]) => readFileSync(path.join(ROOT, ...names), 'utf8');
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+
+test.for([['README.md'], ['README.ja.md']])('every command of %s that npm runs is a script', ([name = '']) => {
+  const commands = [...codeOf(read(name)).matchAll(/\bnpm (?:run(?:-script)? )?(?:--?[\w-]+ )*([\w:-]+)/g)].map(
+    ([, word]) => word,
+  );
+  expect(commands.length).toBeGreaterThan(0);
+  const builtIn = ['ci', 'install', 'i', 'exec', 'pack', 'link', 'view', 'config', 'root', 'prefix', 'uninstall'];
+  const unknown = commands.filter((word = '') => !builtIn.includes(word) && !Object.hasOwn(scripts, word));
+  expect(unknown).toEqual([]);
+});
+
+test.for([['README.md'], ['README.ja.md']])('every script and local file that %s names is there', ([name = '']) => {
+  const text = read(name);
+  const named = [...codeOf(text).matchAll(/\bnode ((?:scripts|bench|build)\/[\w./-]+)/g)].map(([, file]) => file ?? '');
+  const linked = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, file]) => file ?? '');
+  expect([...named, ...linked].filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+});
+
+test('every npm script runs a file that is there', () => {
+  const files = Object.values(scripts).flatMap((script) =>
+    [...script.matchAll(/\bnode ([\w./-]+)/g)].map(([, file]) => file ?? ''),
+  );
+  expect(files.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+});
+
+test('the config reference names every key and every variable', () => {
+  const text = read('docs', 'reference', 'config-reference.md');
+  const named = (word: string) => new RegExp(`(?<![\\w.])${word.replaceAll('.', '\\.')}(?![\\w])`).test(text);
+  const paths = KEYS.map((key) => key.path);
+  const variables = KEYS.map((key) => key.variable).filter((variable) => variable !== undefined);
+  expect(paths.length).toBeGreaterThan(30);
+  const others = ['OPENAI_API_KEY', 'DEBUG', 'MCP_LINE_MODE', 'HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'];
+  expect([...paths, ...variables, ...others].filter((word) => !named(word))).toEqual([]);
+});
+
+test('config.yaml.example is a configuration without problems', async () => {
+  const file = path.join(ROOT, 'config', 'config.yaml.example');
+  const { code, stdout, stderr } = await runCli(['--show-config', '--config', file], { cwd: newFolder() });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  expect(JSON.parse(stderr)).toMatchObject({ sources: { yaml: file } });
+});
+
+test('config.yaml.example names every key, in use or as a comment', () => {
+  const text = read('config', 'config.yaml.example');
+  const names = [...new Set(KEYS.flatMap((key) => key.path.split('.')))];
+  expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
+});
+
+test('the documents that the spec counts as its parts are there', () => {
+  const documents = [
+    'docs/spec.md',
+    'docs/changelog.md',
+    'config/config.yaml.example',
+    'config/policy.md.example',
+    'LICENSE',
+  ];
+  const references = ['transports', 'config-reference', 'system-policy', 'reproducibility', 'client-setup'];
+  const files = [...documents, ...references.map((name) => `docs/reference/${name}.md`)];
+  expect(files.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+});
+
+/** What stands in code fences and code spans. */
+function codeOf(markdown: string): string {
+  return [...markdown.matchAll(/```[^\n]*\n([\s\S]*?)```|`([^`\n]+)`/g)]
+    .map(([, block, span]) => block ?? span)
+    .join('\n');
+}

@@ -1,0 +1,208 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { answers, holds } from '../support/behaviours.ts';
+import { ROOT, serve, serveWithApi } from './serve.ts';
+
+const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
+
+/** At least this; `capabilities` hold exactly this. */
+const INITIALIZED = {
+  protocolVersion: '2025-06-18',
+  capabilities: { tools: {} },
+  serverInfo: { name: 'openai-responses-mcp', version },
+};
+
+test.for(['2025-06-18', '2025-11-25', '2024-11-05', '2026-07-28', '1900-01-01'])(
+  'initialize answers 2025-06-18 to %s',
+  async (protocolVersion) => {
+    const server = serve();
+    expect(await server.initialize({ protocolVersion })).toMatchObject({ jsonrpc: '2.0', id: 1, result: INITIALIZED });
+  },
+);
+
+test('initialize may be called again, without params too', async () => {
+  const server = serve();
+  await server.initialize();
+  const again = await server.request('initialize');
+  expect(again.result).toMatchObject(INITIALIZED);
+});
+
+test('lists the three tools as the contract has them', async () => {
+  const server = serve();
+  const { result } = await server.request('tools/list', {});
+  const withoutDescriptions = (schema: { properties: Record<string, Record<string, unknown>> }) => ({
+    ...schema,
+    properties: Object.fromEntries(
+      Object.entries(schema.properties).map(([name, { description, ...rest }]) => {
+        expect(description).toEqual(expect.stringMatching(/\S/));
+        return [name, rest];
+      }),
+    ),
+  });
+  const tools = result?.tools as { name: string; description: string; inputSchema: never }[];
+  const searchSchema = {
+    type: 'object',
+    properties: {
+      query: { type: 'string' },
+      recency_days: { type: 'number' },
+      max_results: { type: 'number' },
+      domains: { type: 'array', items: { type: 'string' } },
+    },
+    required: ['query'],
+  };
+  expect(
+    tools.map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      inputSchema: withoutDescriptions(inputSchema),
+    })),
+  ).toEqual([
+    {
+      name: 'answer',
+      description:
+        'Search the web when needed and provide balanced, well-sourced answers. This is the standard general-purpose tool.',
+      inputSchema: searchSchema,
+    },
+    {
+      name: 'answer_detailed',
+      description:
+        'Perform comprehensive analysis with thorough research and detailed explanations. Best for complex questions requiring deep investigation.',
+      inputSchema: searchSchema,
+    },
+    {
+      name: 'answer_quick',
+      description: 'Provide fast, concise answers optimized for speed. Best for simple lookups or urgent questions.',
+      inputSchema: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
+    },
+  ]);
+});
+
+test('answers ping and tools/list before initialize', async () => {
+  const server = serve();
+  expect(await server.request('ping')).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+  expect((await server.request('tools/list')).result?.tools).toHaveLength(3);
+});
+
+test('answers nothing to notifications, known or not, and to stray responses', async () => {
+  const server = serve();
+  for (const method of ['notifications/initialized', 'notifications/cancelled', 'notifications/future', 'ping']) {
+    server.notify(method, {});
+  }
+  server.send({ jsonrpc: '2.0', id: 7, result: {} });
+  server.send({ jsonrpc: '2.0', id: 8, error: { code: -1, message: 'stray' } });
+  await server.request('ping', {}, 9);
+  expect(server.messages).toEqual([{ jsonrpc: '2.0', id: 9, result: {} }]);
+});
+
+test.for([[0], [''], [-1], ['1'], [9_007_199_254_740_991], ['日本語 🌤']] as const)('echoes the id %j', async ([id]) => {
+  const server = serve();
+  expect(await server.request('ping', {}, id)).toEqual({ jsonrpc: '2.0', id, result: {} });
+});
+
+const refused: readonly (readonly [what: string, line: string, answer: object])[] = [
+  ['a line that is not JSON', 'hello', { error: { code: -32700 } }],
+  ['half a message', '{"jsonrpc":"2.0","id":1,"meth', { error: { code: -32700 } }],
+  ['an empty batch', '[]', { error: { code: -32600 } }],
+  ['a batch', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', { error: { code: -32600 } }],
+  ['a number', '7', { error: { code: -32600 } }],
+  ['null', 'null', { error: { code: -32600 } }],
+  ['a string', '"ping"', { error: { code: -32600 } }],
+  ['an object that is nothing', '{}', { error: { code: -32600 } }],
+  ['no jsonrpc', '{"id":1,"method":"ping"}', { id: 1, error: { code: -32600 } }],
+  ['another jsonrpc', '{"jsonrpc":"1.0","id":1,"method":"ping"}', { id: 1, error: { code: -32600 } }],
+  ['no method', '{"jsonrpc":"2.0","id":1}', { id: 1, error: { code: -32600 } }],
+  ['a method that is no string', '{"jsonrpc":"2.0","id":1,"method":5}', { id: 1, error: { code: -32600 } }],
+  ['the id null', '{"jsonrpc":"2.0","id":null,"method":"ping"}', { error: { code: -32600 } }],
+  ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"ping"}', { error: { code: -32600 } }],
+  ['an id that is true', '{"jsonrpc":"2.0","id":true,"method":"ping"}', { error: { code: -32600 } }],
+  ['params in a list', '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', { id: 1, error: { code: -32602 } }],
+  ['params that are text', '{"jsonrpc":"2.0","id":1,"method":"ping","params":"x"}', { id: 1, error: { code: -32602 } }],
+  ['an unknown method', '{"jsonrpc":"2.0","id":1,"method":"resources/list"}', { id: 1, error: { code: -32601 } }],
+  [
+    'an unknown cursor',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}',
+    { id: 1, error: { code: -32602 } },
+  ],
+  [
+    'a call without a name',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}',
+    { id: 1, error: { code: -32602 } },
+  ],
+  [
+    'a name that is no string',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":1}}',
+    { id: 1, error: { code: -32602 } },
+  ],
+  [
+    'arguments in a list',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"answer","arguments":["x"]}}',
+    { id: 1, error: { code: -32602 } },
+  ],
+  [
+    'an unknown tool',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"toString"}}',
+    { id: 1, error: { code: -32601, message: 'Unknown tool' } },
+  ],
+];
+
+test.for(refused)('refuses %s, and reads the next message', async ([, line, answer]) => {
+  const server = serve();
+  server.sendRaw(`${line}\n`);
+  await server.request('ping', {}, 99);
+  const [refusal, pong, ...rest] = server.messages;
+  expect(refusal).toMatchObject({ jsonrpc: '2.0', ...answer });
+  expect(refusal?.error?.message).toMatch(/\S/);
+  // MCP's schemas refuse null: an id that could not be read is left out.
+  expect(Object.hasOwn(refusal ?? {}, 'id')).toBe(Object.hasOwn(answer, 'id'));
+  expect(pong).toEqual({ jsonrpc: '2.0', id: 99, result: {} });
+  expect(rest).toEqual([]);
+  expect(server.junk).toEqual([]);
+});
+
+test('refuses a request whose id is in flight, and the first goes on', async () => {
+  const { api, server } = await serveWithApi();
+  const held = holds();
+  api.replyAlways(held);
+  const first = server.callTool('answer', { query: 'first' }, undefined, 5);
+  await api.waitForRequests(1);
+  server.send({ jsonrpc: '2.0', id: 5, method: 'ping' });
+  expect(await server.waitFor(({ id }) => id === 5)).toMatchObject({ id: 5, error: { code: -32600 } });
+
+  server.send({
+    jsonrpc: '2.0',
+    id: 5,
+    method: 'tools/call',
+    params: { name: 'answer', arguments: { query: 'twin' } },
+  });
+  const twin = server.request('ping', {}, '5');
+  expect(await twin).toEqual({ jsonrpc: '2.0', id: '5', result: {} });
+  held.release(answers('The first answer.'));
+  // `first` was settled by the refusal, which has the same id.
+  await first;
+  const answered = await server.waitFor(({ id, result }) => id === 5 && result !== undefined);
+  expect(answered.error).toBeUndefined();
+  expect(api.requests).toHaveLength(1);
+});
+
+test('an id is free again once it was answered', async () => {
+  const { api, server } = await serveWithApi();
+  api.reply(answers('one'), answers('two'));
+  await server.callTool('answer', { query: 'q' }, undefined, 3);
+  expect((await server.callTool('answer', { query: 'q' }, undefined, 3)).error).toBeUndefined();
+});
+
+test('1 and "1" are different requests', async () => {
+  const { api, server } = await serveWithApi();
+  const held = holds();
+  api.replyAlways(held);
+  const number = server.callTool('answer', { query: 'number' }, undefined, 1);
+  const text = server.callTool('answer', { query: 'text' }, undefined, '1');
+  await api.waitForRequests(2);
+  server.notify('notifications/cancelled', { requestId: '1' });
+  await api.until(() => api.requests.filter(({ aborted }) => aborted).length === 1);
+  held.release(answers('An answer.'));
+  expect((await number).id).toBe(1);
+  await expect(Promise.race([text, server.request('ping', {}, 'p')])).resolves.toMatchObject({ id: 'p' });
+  expect(String(api.requests.find(({ aborted }) => aborted)?.body.input)).toMatch(/^text/);
+});

@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { answers, fails, holds, neverAnswers, stallsMidStream } from '../support/behaviours.ts';
+import { newFile, newFolder } from './files.ts';
+import { answerOf, apiEnv, BUILT_PROGRAM, fakeApi, serve, serveWithApi } from './serve.ts';
+
+/** "Within a second" (ruling 13), and what a busy machine adds. */
+const SOON_MS = 2000;
+
+test('exits 0 at once when its input ends and nothing runs', async () => {
+  const server = serve();
+  await server.initialize();
+  const startedAt = performance.now();
+  server.closeStdin();
+  expect(await server.exited).toEqual({ code: 0, signal: null });
+  expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
+  expect(server.stderr()).toBe('');
+});
+
+test('exits 0 on an empty input without a word', async () => {
+  const server = serve();
+  server.closeStdin();
+  expect(await server.exited).toEqual({ code: 0, signal: null });
+  expect(server.stdout + server.stderr()).toBe('');
+});
+
+test('exits at once after an answer, although the connection to the API idles', async () => {
+  const { api, server } = await serveWithApi();
+  api.replyAlways(answers('Here.'));
+  await server.callTool('answer', { query: 'q' });
+  const startedAt = performance.now();
+  server.closeStdin();
+  expect((await server.exited).code).toBe(0);
+  expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
+});
+
+test('answers what runs when its input ends, then exits 0', async () => {
+  const { api, server } = await serveWithApi();
+  const held = holds();
+  api.replyAlways(held);
+  const calls = ['one', 'two', 'three'].map((query) => server.callTool('answer', { query }));
+  server.closeStdin();
+  await api.waitForRequests(3);
+  held.release(answers('After the end of input.'));
+  for (const response of await Promise.all(calls)) expect(answerOf(response).answer).toBe('After the end of input.');
+  expect(await server.exited).toEqual({ code: 0, signal: null });
+  expect(server.junk).toEqual([]);
+});
+
+test('a call that is retried is answered after the end of input too', async () => {
+  const { api, server } = await serveWithApi();
+  const error = { message: 'no', type: 'server_error', param: null, code: null };
+  api.reply(fails({ status: 500, error, headers: { 'retry-after-ms': '1' } }), answers('At last.'));
+  const call = server.callTool('answer', { query: 'q' });
+  server.closeStdin();
+  expect(answerOf(await call).answer).toBe('At last.');
+  expect((await server.exited).code).toBe(0);
+});
+
+test.for([['SIGINT'], ['SIGTERM']] as const)('%s aborts what runs and ends the process', async ([signal]) => {
+  const { api, server } = await serveWithApi();
+  api.replyAlways(stallsMidStream());
+  void server.callTool('answer', { query: 'q' });
+  await api.waitForRequests(1);
+  const startedAt = performance.now();
+  server.kill(signal);
+  await api.waitForAbort(0);
+  expect(await server.exited).toEqual({ code: 0, signal: null });
+  expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
+  expect(server.messages).toEqual([]);
+  expect(server.stderr()).toBe('');
+});
+
+test.for([['SIGINT'], ['SIGTERM']] as const)('%s ends an idle process', async ([signal]) => {
+  const server = serve();
+  await server.initialize();
+  server.kill(signal);
+  expect(await server.exited).toEqual({ code: 0, signal: null });
+});
+
+test('when nobody can read its answers, it aborts what runs and ends', async () => {
+  const { api, server } = await serveWithApi();
+  api.replyAlways(neverAnswers());
+  void server.callTool('answer', { query: 'q' });
+  await api.waitForRequests(1);
+  const startedAt = performance.now();
+  server.closeStdout();
+  await api.waitForAbort(0);
+  await server.exited;
+  expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
+  expect(server.stderr()).toBe('');
+});
+
+test('when its reader goes in the middle of the input, it ends without a stack trace', async () => {
+  const server = serve();
+  await server.initialize();
+  server.closeStdout();
+  for (let id = 1; id <= 50; id += 1) server.send({ jsonrpc: '2.0', id, method: 'tools/list' });
+  await server.exited;
+  expect(server.stderr()).toBe('');
+});
+
+const isPosix = process.platform !== 'win32';
+
+test.runIf(isPosix)('when its parent is killed, it aborts what runs and ends', async () => {
+  const api = await fakeApi();
+  // The parent's death closes nothing: its standard streams are the test's own.
+  const parent = newFile(
+    'parent.mjs',
+    `import { spawn } from 'node:child_process';
+     spawn(process.execPath, [${JSON.stringify(BUILT_PROGRAM)}, '--stdio'], { stdio: 'inherit' });`,
+  );
+  const server = serve({ program: parent, args: [], env: apiEnv(api) });
+  api.replyAlways(neverAnswers());
+  await server.initialize();
+  void server.callTool('answer', { query: 'q' });
+  await api.waitForRequests(1);
+  const startedAt = performance.now();
+  server.kill('SIGKILL');
+  await api.waitForAbort(0);
+  // Resolves when every process that held the streams is gone.
+  expect((await server.exited).signal).toBe('SIGKILL');
+  expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
+});
+
+test.runIf(isPosix)('behind a shell pipe whose reader has gone it ends with the answer that nobody takes', async () => {
+  const request = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
+  const script = `(for i in $(seq 2000); do echo '${request}'; done) | "$0" "$1" --stdio | head -c 10`;
+  const shell = spawn('sh', ['-c', script, process.execPath, BUILT_PROGRAM], {
+    cwd: newFolder(),
+    env: { PATH: process.env.PATH, HOME: newFolder() },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const stderr: string[] = [];
+  shell.stderr.on('data', (text) => stderr.push(String(text)));
+  shell.stdout.resume();
+  await once(shell, 'close');
+  expect(stderr.filter((text) => !/sh:.*broken pipe/i.test(text)).join('')).toBe('');
+});

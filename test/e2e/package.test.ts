@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { rolldown } from 'rolldown';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { runCli } from '../support/run-cli.ts';
+import { ROOT } from './serve.ts';
+
+const run = promisify(execFile);
+const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+
+interface Packed {
+  readonly filename: string;
+  readonly size: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+const packageJson = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as Record<string, unknown>;
+
+/** Spec 15.1 and 15.2, word for word. */
+const SPEC_15 = {
+  name: 'openai-responses-mcp',
+  version: expect.stringMatching(/^0\.9\.\d+$/),
+  description: 'Lightweight MCP server (Responses API core). OpenAI integration + web_search.',
+  type: 'module',
+  bin: { 'openai-responses-mcp': 'build/index.js' },
+  files: ['build', 'config/config.yaml.example', 'config/policy.md.example', 'README.md', 'LICENSE'],
+  engines: { node: '>=20' },
+  license: 'MIT',
+  repository: { type: 'git', url: 'git+https://github.com/uchimanajet7/openai-responses-mcp.git' },
+  homepage: 'https://github.com/uchimanajet7/openai-responses-mcp#readme',
+  bugs: { url: 'https://github.com/uchimanajet7/openai-responses-mcp/issues' },
+};
+
+test('the metadata are those of spec 15', () => {
+  const { name, version, description, type, bin, files, engines, license, repository, homepage, bugs } = packageJson;
+  expect({ name, version, description, type, bin, files, engines, license, repository, homepage, bugs }).toEqual(
+    SPEC_15,
+  );
+  expect(packageJson.scripts).toMatchObject({ prepublishOnly: 'npm run build' });
+  expect(packageJson).not.toHaveProperty('dependencies');
+  expect(packageJson).not.toHaveProperty('optionalDependencies');
+  expect(packageJson).not.toHaveProperty('peerDependencies');
+});
+
+test('the lock file has the same version', () => {
+  const lock = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')) as Record<string, unknown>;
+  expect(lock).toMatchObject({ version: packageJson.version, lockfileVersion: 3 });
+});
+
+describe('the packed package, installed into an empty folder', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'openai-responses-mcp-package-'));
+  const installed = path.join(folder, 'user', 'node_modules', 'openai-responses-mcp');
+  const program = path.join(installed, 'build', 'index.js');
+  let packed: Packed;
+
+  beforeAll(async () => {
+    const user = path.join(folder, 'user');
+    mkdirSync(user);
+    const env = { PATH: process.env.PATH, HOME: folder, npm_config_cache: path.join(folder, 'cache') };
+    const quiet = ['--ignore-scripts', '--no-update-notifier', '--loglevel=error'];
+    const { stdout } = await run(npm, ['pack', '--json', '--pack-destination', folder, ...quiet], { cwd: ROOT, env });
+    [packed] = JSON.parse(stdout) as [Packed];
+    const tarball = path.join(folder, packed.filename);
+    await run(npm, ['install', '--offline', '--no-audit', '--no-fund', ...quiet, tarball], { cwd: user, env });
+    return () => rmSync(folder, { recursive: true, force: true });
+  }, 60_000);
+
+  test('weighs at most 500 kB', () => {
+    expect(packed.size).toBeLessThanOrEqual(500_000);
+    expect(packed.size).toBe(statSync(path.join(folder, packed.filename)).size);
+  });
+
+  test('holds what spec 15.1 allows, all of it, and nothing else', () => {
+    const files = packed.files.map((file) => file.path);
+    const expected = ['LICENSE', 'README.md', 'config/config.yaml.example', 'config/policy.md.example', 'package.json'];
+    // npm packs every README.* on its own account, whatever `files` says.
+    expect(files.filter((file) => !/^build\/|^README\.ja\.md$/.test(file)).toSorted()).toEqual(expected);
+    expect(files).toContain('build/index.js');
+    expect(files).toContain('build/THIRD_PARTY_LICENSES.txt');
+    expect(files.filter((file) => file.startsWith('build/recordings/'))).toHaveLength(
+      readdirSync(path.join(ROOT, 'recordings')).length,
+    );
+    for (const file of files) expect(file).not.toMatch(/\.(?:ts|map|tsbuildinfo)$|\btests?\b|fixture/);
+  });
+
+  test('brings no other package', () => {
+    expect(readdirSync(path.join(folder, 'user', 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+      'openai-responses-mcp',
+    ]);
+    expect(existsSync(path.join(installed, 'node_modules'))).toBe(false);
+  });
+
+  test('its bin prints its version', async () => {
+    const bin = path.join(folder, 'user', 'node_modules', '.bin', 'openai-responses-mcp');
+    const { stdout } = await run(bin, ['--version'], {
+      env: { PATH: process.env.PATH },
+      shell: process.platform === 'win32',
+    });
+    expect(stdout).toBe(`${packageJson.version}\n`);
+  });
+
+  test('answers offline, also a YAML file, and lists its tools', async () => {
+    const asked = await runCli(['ask', '--offline', 'What does HTTP 404 mean?'], { program });
+    expect(asked).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^HTTP 404 means/) });
+
+    const config = path.join(installed, 'config', 'config.yaml.example');
+    const shown = await runCli(['--show-config', '--config', config], { program });
+    expect(shown).toMatchObject({ code: 0, stdout: '' });
+
+    const stdin = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n';
+    const listed = await runCli(['--stdio'], { program, stdin });
+    expect(JSON.parse(listed.stdout).result.tools).toHaveLength(3);
+  });
+});
+
+test('the licences of what is bundled lie beside it', async () => {
+  const bundle = await rolldown({
+    cwd: ROOT,
+    input: { index: 'src/main.ts' },
+    platform: 'node',
+    resolve: { mainFields: ['es2015', 'module', 'main'] },
+    transform: { define: { PACKAGE_VERSION: '"0.0.0"' } },
+    logLevel: 'silent',
+  });
+  onTestFinished(() => bundle.close());
+  const { output } = await bundle.generate({ format: 'cjs' });
+  const files = output.flatMap((chunk) => (chunk.type === 'chunk' ? Object.keys(chunk.modules) : []));
+  const packages = new Set(files.map((file) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? ''));
+  packages.delete('');
+  expect([...packages]).toEqual(
+    expect.arrayContaining(['openai', 'yaml', 'tsyringe', 'reflect-metadata', 'neverthrow']),
+  );
+
+  const licences = readFileSync(path.join(ROOT, 'build', 'THIRD_PARTY_LICENSES.txt'), 'utf8');
+  const named = [...licences.matchAll(/^(\S+) \d+\.\d+\.\d+\S* \([^)]+\)\n-+\n/gm)].map(([, name]) => name);
+  expect(named).toEqual([...packages].toSorted());
+});

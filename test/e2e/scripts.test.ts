@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, describe, expect, test } from 'vitest';
+import { answers, holds, neverAnswers } from '../support/behaviours.ts';
+import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
+import { API_KEY, apiEnv, ROOT } from './serve.ts';
+
+const home = mkdtempSync(path.join(tmpdir(), 'openai-responses-mcp-scripts-'));
+const apis: FakeApi[] = [];
+
+async function fakeApi(): Promise<FakeApi> {
+  const api = await startFakeApi();
+  apis.push(api);
+  return api;
+}
+
+afterAll(async () => {
+  await Promise.all(apis.map((api) => api.close()));
+  rmSync(home, { recursive: true, force: true });
+});
+
+// At the same time, since the scripts wait for seconds, as spec 10 wants them to.
+describe.concurrent('the scripts', () => {
+  test('demo prints cited answers of every tool', async () => {
+    const { code, stdout, stderr } = await runScript('demo.js');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    for (const tool of ['answer,', 'answer_detailed,', 'answer_quick,']) expect(stdout).toContain(`\n${tool} gpt-5`);
+    expect(stdout).toContain('本日 2026-11-20 の東京の天気は？');
+    expect(stdout).toMatch(/\nSources:\n- https:\/\/\S+ \(\d{4}-\d{2}-\d{2}\)\n/);
+    expect(stdout).toMatch(/\nCitations:\n {2}1\. \S/);
+  });
+
+  test('demo --live without a key says what is missing', async () => {
+    const { code, stdout, stderr } = await runScript('demo.js', ['--live']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^FAILED: [^\n]*OPENAI_API_KEY[^\n]*\n$/);
+  });
+
+  test('demo --live asks the API', async () => {
+    const api = await fakeApi();
+    api.replyAlways(answers('A live answer.'));
+    const { code, stdout, stderr } = await runScript('demo.js', ['--live'], apiEnv(api));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('A live answer.');
+    expect(api.requests.length).toBeGreaterThanOrEqual(3);
+    expect(stdout).not.toContain(API_KEY);
+  });
+
+  test.for([['mcp-smoke.js'], ['mcp-smoke-ldjson.js']])('%s gets every response', async ([name = '']) => {
+    const { code, stdout, stderr } = await runScript(name);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect([...stdout.matchAll(/^--- (.*)\n\{"jsonrpc":"2\.0","id":\d,"result":/gm)].map(([, title]) => title)).toEqual(
+      ['initialize', 'tools/list', 'tools/call answer', 'tools/call answer_detailed', 'tools/call answer_quick'],
+    );
+  });
+
+  test('mcp-smoke-apikey.js asks the API, and fails if the API does', async () => {
+    const api = await fakeApi();
+    api.replyAlways(answers('Yes.'));
+    expect(await runScript('mcp-smoke-apikey.js', [], apiEnv(api))).toMatchObject({ code: 0, stderr: '' });
+    api.replyAlways(answers(''));
+    const failed = await runScript('mcp-smoke-apikey.js', [], apiEnv(api));
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/^FAILED: tools\/call answer: /) });
+  });
+
+  test.for([['test-tools-list.js'], ['test-cancel-noinflight.js']])('%s passes', async ([name = '']) => {
+    const result = await runScript(name);
+    expect(result).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^OK: /) });
+  });
+
+  test.for([['mcp-smoke-apikey.js'], ['test-cancel-during-call.js']])('%s skips without a key', async ([name = '']) => {
+    const result = await runScript(name);
+    expect(result).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^Skipped: .*OPENAI_API_KEY/) });
+  });
+
+  test('test-cancel-during-call.js sees the call aborted', async () => {
+    const api = await fakeApi();
+    api.replyAlways(neverAnswers());
+    const result = await runScript('test-cancel-during-call.js', [], apiEnv(api));
+    expect(result).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^OK: /) });
+    await api.waitForAbort(0);
+  });
+
+  test('test-cancel-during-call.js fails if the call is answered', async () => {
+    const api = await fakeApi();
+    const held = holds();
+    api.replyAlways(held);
+    held.release(answers('Too soon.'));
+    expect(await runScript('test-cancel-during-call.js', [], apiEnv(api))).toMatchObject({ code: 1 });
+  });
+});
+
+interface ScriptResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a script of this project in an environment without keys. */
+async function runScript(name: string, args: readonly string[] = [], env: object = {}): Promise<ScriptResult> {
+  const child = spawn(process.execPath, [path.join(ROOT, 'scripts', name), ...args], {
+    env: { PATH: process.env.PATH, HOME: home, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+  return { code, stdout, stderr };
+}

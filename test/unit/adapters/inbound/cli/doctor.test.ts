@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'vitest';
+import { type DoctorOptions, doctor } from '../../../../../src/adapters/inbound/cli/doctor.ts';
+import type { Application } from '../../../../../src/application/application.ts';
+import type { Check } from '../../../../../src/application/diagnose-setup.ts';
+import { createRedactor } from '../../../../../src/domain/redaction.ts';
+import { never } from '../../../../support/core.ts';
+
+const KEY = 'sk-proj-UnitKey0123456789';
+
+const WELL: readonly Check[] = [
+  { name: 'connection', verdict: 'ok', detail: 'api.test answered (HTTP 401)' },
+  { name: 'model gpt-5.2', verdict: 'ok', detail: 'for answer' },
+  { name: 'web search', verdict: 'ok', detail: 'answered with 2 sources in 1.0 s' },
+];
+
+/** An application that finds these, and remembers whether it was told of a key. */
+function finds(checks: readonly Check[], onEach: () => void = () => {}) {
+  const told: boolean[] = [];
+  const application: Application = {
+    answerQuery: () => Promise.reject(new Error('doctor asked a question by itself')),
+    cancelRequest: () => {},
+    async *diagnoseSetup(hasKey) {
+      told.push(hasKey);
+      for (const check of checks) {
+        yield check;
+        onEach();
+      }
+    },
+  };
+  return { application, told };
+}
+
+async function run(over: Partial<DoctorOptions> = {}, signal: AbortSignal = never()) {
+  const out: string[] = [];
+  const exitCode = await doctor(
+    {
+      application: finds(WELL).application,
+      redactor: createRedactor([KEY]),
+      nodeVersion: '22.11.0',
+      configSources: 'defaults, OPENAI_API_KEY',
+      apiKey: { variable: 'OPENAI_API_KEY', isPresent: true },
+      isOffline: false,
+      json: false,
+      out: (text) => out.push(text),
+      ...over,
+    },
+    signal,
+  );
+  return { exitCode, out: out.join(''), lines: out.join('').split('\n').slice(0, -1), writes: out.length };
+}
+
+test('where all is well: one line each, and exit code 0', async () => {
+  expect(await run()).toMatchObject({
+    exitCode: 0,
+    lines: [
+      'ok    node: 22.11.0',
+      'ok    configuration: defaults, OPENAI_API_KEY',
+      'ok    key: from OPENAI_API_KEY',
+      'ok    connection: api.test answered (HTTP 401)',
+      'ok    model gpt-5.2: for answer',
+      'ok    web search: answered with 2 sources in 1.0 s',
+    ],
+  });
+});
+
+test('each line is written as soon as it is known', async () => {
+  expect((await run()).writes).toBe(6);
+});
+
+test.each([
+  ['18.20.8', 1, 'FAIL  node: Install Node.js 20 or later.'],
+  ['8.0.0', 1, 'FAIL  node: Install Node.js 20 or later.'],
+  ['20.0.0', 0, 'ok    node: 20.0.0'],
+  ['24.1.0', 0, 'ok    node: 24.1.0'],
+])('Node.js %s: exit code %d', async (nodeVersion, exitCode, line) => {
+  const { lines, exitCode: given } = await run({ nodeVersion });
+  expect({ given, line: lines[0] }).toEqual({ given: exitCode, line });
+});
+
+test('a Node.js that is too old is named, beside what to do', async () => {
+  expect((await run({ nodeVersion: '18.20.8' })).lines[0]).toContain('18.20.8');
+});
+
+test('without a key: says which variable to set, tries the rest without it, exit code 1', async () => {
+  const { application, told } = finds([
+    { name: 'connection', verdict: 'ok', detail: 'api.test answered (HTTP 401)' },
+    { name: 'models', verdict: 'skipped', detail: 'there is no key' },
+  ]);
+  const { lines, exitCode } = await run({ application, apiKey: { variable: 'GATEWAY_KEY', isPresent: false } });
+  expect(exitCode).toBe(1);
+  expect(told).toEqual([false]);
+  expect(lines.slice(2)).toEqual([
+    expect.stringMatching(/^FAIL {2}key: .*GATEWAY_KEY is not set\. Set it /),
+    'ok    connection: api.test answered (HTTP 401)',
+    'skip  models: there is no key',
+  ]);
+});
+
+const FAILED: readonly (readonly [Check, RegExp])[] = [
+  [
+    {
+      name: 'connection',
+      verdict: 'failed',
+      detail: 'connection_failed',
+      error: { kind: 'connection_failed', attempts: 1, host: 'nope.invalid', detail: 'ENOTFOUND' },
+    },
+    /^FAIL {2}connection: .*nope\.invalid.*ENOTFOUND.*Check the network, the proxy variables and the base URL/,
+  ],
+  [
+    {
+      name: 'model gpt-9',
+      verdict: 'failed',
+      detail: 'model_not_found',
+      error: { kind: 'model_not_found', model: 'gpt-9', detail: 'No such model.' },
+    },
+    /^FAIL {2}model gpt-9: The model gpt-9 does not exist.*Change the profile's model/,
+  ],
+  [
+    {
+      name: 'model gpt-5.2',
+      verdict: 'failed',
+      detail: 'rejected_api_key',
+      error: { kind: 'rejected_api_key', variable: 'OPENAI_API_KEY' },
+    },
+    /^FAIL {2}model gpt-5\.2: The API did not accept the key \(401\)\. Check the environment variable OPENAI_API_KEY/,
+  ],
+];
+
+test.each(FAILED)('%j says what happened and what to do, exit code 1', async (check, words) => {
+  const { lines, exitCode } = await run({ application: finds([check]).application });
+  expect(exitCode).toBe(1);
+  expect(lines.at(-1)).toMatch(words);
+});
+
+test('a server that hangs: the advice is one that helps', async () => {
+  const error = { kind: 'timed_out', timeoutMs: 15_000 } as const;
+  const check: Check = { name: 'connection', verdict: 'failed', detail: 'timed_out', error };
+  const line = (await run({ application: finds([check]).application })).lines.at(-1) ?? '';
+  expect(line).toMatch(/^FAIL {2}connection: No answer within 15 s/);
+  expect(line).toMatch(/network|proxy|base URL/);
+  expect(line).not.toMatch(/Ask something narrower|request\.timeout_ms/);
+});
+
+test('a warning is no failure', async () => {
+  const check: Check = { name: 'web search', verdict: 'warning', detail: 'answered, but without a search' };
+  expect(await run({ application: finds([check]).application })).toMatchObject({
+    exitCode: 0,
+    lines: expect.arrayContaining(['WARN  web search: answered, but without a search']),
+  });
+});
+
+test('offline: needs neither key nor network', async () => {
+  const { application, told } = finds([]);
+  const apiKey = { variable: 'OPENAI_API_KEY', isPresent: false };
+  const { exitCode, lines } = await run({ application, apiKey, isOffline: true });
+  expect(exitCode).toBe(0);
+  expect(told).toEqual([]);
+  expect(lines.map((line) => line.split(':')[0])).toEqual(['ok    node', 'ok    configuration', 'ok    adapter']);
+});
+
+describe('as JSON', () => {
+  test('is one document, written at the end', async () => {
+    const { exitCode, out, writes } = await run({ json: true });
+    expect({ exitCode, writes }).toEqual({ exitCode: 0, writes: 1 });
+    expect(JSON.parse(out)).toEqual({
+      ok: true,
+      checks: [
+        { name: 'node', verdict: 'ok', detail: '22.11.0' },
+        { name: 'configuration', verdict: 'ok', detail: 'defaults, OPENAI_API_KEY' },
+        { name: 'key', verdict: 'ok', detail: 'from OPENAI_API_KEY' },
+        ...WELL,
+      ],
+    });
+  });
+
+  test('says what to do where something failed', async () => {
+    const [check] = FAILED[0] ?? [];
+    if (check === undefined) throw new Error('no failure to tell of');
+    const { exitCode, out } = await run({ json: true, application: finds([check]).application });
+    expect(exitCode).toBe(1);
+    const { ok, checks } = JSON.parse(out) as { ok: boolean; checks: Record<string, string>[] };
+    expect(ok).toBe(false);
+    expect(checks.at(-1)).toEqual({
+      name: 'connection',
+      verdict: 'failed',
+      detail: 'connection_failed',
+      todo: expect.stringContaining('Check the network'),
+    });
+  });
+});
+
+describe('Ctrl-C', () => {
+  test('ends it with exit code 130, and nothing more is said', async () => {
+    const controller = new AbortController();
+    const { application } = finds(WELL, () => controller.abort());
+    const { exitCode, lines } = await run({ application }, controller.signal);
+    expect(exitCode).toBe(130);
+    expect(lines.at(-1)).toBe('ok    connection: api.test answered (HTTP 401)');
+  });
+
+  test('leaves no half of a JSON document', async () => {
+    const controller = new AbortController();
+    const { application } = finds(WELL, () => controller.abort());
+    expect(await run({ application, json: true }, controller.signal)).toMatchObject({ exitCode: 130, out: '' });
+  });
+});
+
+test.each([false, true])('the key is never shown, whatever repeats it (json: %j)', async (json) => {
+  const error = { kind: 'bad_request', detail: `Bearer ${KEY} and sk-other-key-0123456789` } as const;
+  const checks: Check[] = [
+    { name: 'connection', verdict: 'ok', detail: `${KEY} answered` },
+    { name: 'web search', verdict: 'failed', detail: 'bad_request', error },
+  ];
+  const { out } = await run({ json, application: finds(checks).application });
+  expect(out).not.toContain(KEY);
+  expect(out).not.toContain('sk-other');
+});

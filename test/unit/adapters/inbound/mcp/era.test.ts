@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
+import { McpSession } from '../../../../../src/adapters/inbound/mcp/mcp-session.ts';
+import { toolList } from '../../../../../src/adapters/inbound/mcp/tools.ts';
+import { createRedactor } from '../../../../../src/domain/redaction.ts';
+import { FakeClock } from '../../../../support/fake-clock.ts';
+import { RecordingLogger } from '../../../../support/recording-logger.ts';
+import { answers, FakeApplication, failsWith } from '../fake-application.ts';
+
+const SERVER = { name: 'openai-responses-mcp', version: '1.2.3' };
+const STAMP = { 'io.modelcontextprotocol/serverInfo': SERVER };
+const ENVELOPE = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+async function answerTo(method: string, params: object, application = new FakeApplication()) {
+  const sent: OutgoingMessage[] = [];
+  const session = new McpSession({
+    application,
+    clock: new FakeClock(),
+    logger: new RecordingLogger({ isDebug: true }),
+    redactor: createRedactor([]),
+    serverInfo: SERVER,
+    toolErrors: 'protocol',
+    sessionKey: 's',
+    caller: 'c',
+    maxAnswerChars: 20_000,
+  });
+  await session.receive({ jsonrpc: '2.0', id: 1, method, params }, (message) => sent.push(message));
+  expect(sent).toHaveLength(1);
+  return sent[0];
+}
+
+const modern = (method: string, params: object = {}, application?: FakeApplication) =>
+  answerTo(method, { _meta: ENVELOPE, ...params }, application);
+const call = (application: FakeApplication) =>
+  modern('tools/call', { name: 'answer', arguments: { query: 'q' } }, application);
+
+describe('a request with an envelope', () => {
+  test('discovers the server', async () => {
+    expect(await modern('server/discover')).toMatchObject({
+      result: {
+        resultType: 'complete',
+        supportedVersions: ['2026-07-28'],
+        capabilities: { tools: {} },
+        ttlMs: 3_600_000,
+        cacheScope: 'public',
+        _meta: STAMP,
+      },
+    });
+  });
+
+  test('lists the tools', async () => {
+    expect(await modern('tools/list')).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      result: {
+        resultType: 'complete',
+        tools: toolList(20_000),
+        ttlMs: 3_600_000,
+        cacheScope: 'public',
+        _meta: STAMP,
+      },
+    });
+  });
+
+  test('is answered whole, by a server that names itself, and is not to be kept', async () => {
+    const answer = await call(new FakeApplication(answers()));
+    expect(answer).toMatchObject({ result: { resultType: 'complete', content: [{ type: 'text' }], _meta: STAMP } });
+    expect(JSON.stringify(answer)).not.toMatch(/ttlMs|cacheScope/);
+  });
+
+  test('has its failure as a result', async () => {
+    expect(await call(new FakeApplication(failsWith({ kind: 'content_filtered' })))).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      result: {
+        resultType: 'complete',
+        content: [
+          {
+            type: 'text',
+            text: "answer failed: The API's content filter stopped the answer. Put the question differently.",
+          },
+        ],
+        isError: true,
+        _meta: STAMP,
+      },
+    });
+  });
+
+  test('has its bad arguments as a result', async () => {
+    const problems = [{ argument: 'query', received: '', accepted: 'a question' }];
+    const application = new FakeApplication(failsWith({ kind: 'invalid_arguments', problems }));
+    expect(await call(application)).toMatchObject({
+      result: { content: [{ text: 'answer failed: query: got "", expected a question' }], isError: true },
+    });
+  });
+
+  test('of an unknown tool is a bad one', async () => {
+    expect(await modern('tools/call', { name: 'search' })).toMatchObject({ error: { code: -32602 } });
+  });
+
+  test.each(['initialize', 'ping', 'notifications/initialized', 'logging/setLevel', 'resources/list'])(
+    'knows no method %s',
+    async (method) => {
+      expect(await modern(method)).toMatchObject({ error: { code: -32601, message: `Method not found: ${method}` } });
+    },
+  );
+});
+
+describe('an envelope', () => {
+  test.each(['2025-06-18', '2025-11-25', '2099-01-01', ''])('of version "%s" is not served', async (version) => {
+    const _meta = { ...ENVELOPE, 'io.modelcontextprotocol/protocolVersion': version };
+    expect(await answerTo('tools/list', { _meta })).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      error: {
+        code: -32022,
+        message: 'Unsupported protocol version',
+        data: { supported: ['2026-07-28'], requested: version },
+      },
+    });
+  });
+
+  test.each([
+    ['protocolVersion', 7],
+    ['protocolVersion', null],
+    ['clientCapabilities', undefined],
+    ['clientCapabilities', []],
+    ['clientInfo', 'me'],
+    ['clientInfo', { name: 'me' }],
+    ['logLevel', 'loud'],
+  ])('whose %s is %j is refused, and never served as if it had none', async (name, value) => {
+    const _meta = { ...ENVELOPE, [`io.modelcontextprotocol/${name}`]: value };
+    const answer = await answerTo('tools/list', { _meta });
+    expect(answer).toMatchObject({ error: { code: -32602 } });
+    expect(JSON.stringify(answer)).toContain(`io.modelcontextprotocol/${name}`);
+  });
+
+  test('may say more than we know', async () => {
+    const _meta = {
+      ...ENVELOPE,
+      'io.modelcontextprotocol/clientInfo': { name: 'me', version: '1', title: 'Me' },
+      'io.modelcontextprotocol/logLevel': 'debug',
+      traceparent: '00-0-0-00',
+      'com.example/x': [1],
+    };
+    expect(await answerTo('tools/list', { _meta })).toMatchObject({ result: { resultType: 'complete' } });
+  });
+});
+
+describe('a request without an envelope', () => {
+  test.each(['initialize', 'tools/list', 'ping'])('%s carries nothing of the newer era', async (method) => {
+    expect(JSON.stringify(await answerTo(method, { _meta: { progressToken: 1 } }))).not.toMatch(
+      /resultType|ttlMs|cacheScope|io\.modelcontextprotocol/,
+    );
+  });
+
+  test('that discovers is told what is missing', async () => {
+    expect(await answerTo('server/discover', {})).toMatchObject({ error: { code: -32602 } });
+  });
+});

@@ -1,0 +1,318 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
+import { ProgressReporter, type ProgressToken } from '../../../../../src/adapters/inbound/mcp/progress-reporter.ts';
+import { progressWords } from '../../../../../src/adapters/inbound/progress-words.ts';
+import type { SearchProgress } from '../../../../../src/application/ports/llm-search.ts';
+import type { Language } from '../../../../../src/domain/language.ts';
+import { FakeClock } from '../../../../support/fake-clock.ts';
+
+interface Told {
+  readonly atMs: number;
+  readonly message: string;
+  readonly progress: number;
+}
+
+function start({ token = 'token', language = 'en' }: { token?: ProgressToken; language?: Language } = {}) {
+  const clock = new FakeClock();
+  const sent: OutgoingMessage[] = [];
+  const told: Told[] = [];
+  const send = (message: OutgoingMessage) => {
+    sent.push(message);
+    const { params } = message as unknown as { params: { message: string; progress: number } };
+    told.push({ atMs: clock.elapsedMs(), message: params.message, progress: params.progress });
+  };
+  const reporter = new ProgressReporter({ token, language, clock, send });
+  const lines = () => told.map(({ atMs, message }) => [atMs, message]);
+  return { reporter, clock, sent, told, lines };
+}
+
+const asking: SearchProgress = { kind: 'asking' };
+const thinking: SearchProgress = { kind: 'thinking' };
+const searched = (query: string): SearchProgress => ({ kind: 'searching', query });
+const opened = (url: string): SearchProgress => ({ kind: 'opened_page', url });
+const writing = (characters: number): SearchProgress => ({ kind: 'writing', characters });
+const retrying = (waitMs: number): SearchProgress => ({
+  kind: 'retrying',
+  reason: 'rate_limited',
+  waitMs,
+  attempt: 2,
+});
+
+test('the first line goes out at once, whole', () => {
+  const { reporter, sent } = start({ token: 'a token' });
+  reporter.onProgress(asking);
+  expect(sent).toEqual([
+    {
+      jsonrpc: '2.0',
+      method: 'notifications/progress',
+      params: { progressToken: 'a token', progress: 1, message: 'Asking the model' },
+    },
+  ]);
+});
+
+test.each([0, '', '0', 1.5, -1])('the token %j comes back as it is', (token) => {
+  const { reporter, sent } = start({ token });
+  reporter.onProgress(asking);
+  expect(sent).toMatchObject([{ params: { progressToken: token } }]);
+});
+
+test('the words are in the language of the question', () => {
+  const { reporter, lines } = start({ language: 'ja' });
+  reporter.onProgress(searched('東京の天気'));
+  expect(lines()).toEqual([[0, '検索: 東京の天気']]);
+});
+
+test('later lines wait for their second, and only the latest state counts', async () => {
+  const { reporter, clock, lines } = start();
+  reporter.onProgress(asking);
+  await clock.advance(300);
+  reporter.onProgress(writing(10));
+  await clock.advance(300);
+  reporter.onProgress(writing(20));
+  await clock.advance(5000);
+  expect(lines()).toEqual([
+    [0, 'Asking the model'],
+    [1000, 'Writing (20 characters) · 1 s'],
+  ]);
+});
+
+test('what comes after a quiet second goes out at once', async () => {
+  const { reporter, clock, lines } = start();
+  reporter.onProgress(asking);
+  await clock.advance(3500);
+  reporter.onProgress(thinking);
+  await clock.advance(0);
+  expect(lines()).toEqual([
+    [0, 'Asking the model'],
+    [3500, expect.stringMatching(/^Thinking · [34] s$/)],
+  ]);
+});
+
+test('queries and pages that wait are joined into one line', async () => {
+  const { reporter, clock, lines } = start();
+  reporter.onProgress(asking);
+  reporter.onProgress(searched('tokyo weather'));
+  reporter.onProgress(searched('tokyo rain'));
+  reporter.onProgress(opened('https://tenki.jp/'));
+  await clock.advance(1000);
+  expect(lines()).toEqual([
+    [0, 'Asking the model'],
+    [1000, 'Searched: tokyo weather · Searched: tokyo rain · Opened: https://tenki.jp/'],
+  ]);
+});
+
+test('what does not fit on a line waits for the next second', async () => {
+  const { reporter, clock, lines } = start();
+  reporter.onProgress(asking);
+  for (const name of ['a', 'b', 'c']) reporter.onProgress(searched(name.repeat(120)));
+  await clock.advance(3000);
+  expect(lines()).toEqual([
+    [0, 'Asking the model'],
+    [1000, `Searched: ${'a'.repeat(120)}`],
+    [2000, `Searched: ${'b'.repeat(120)}`],
+    [3000, `Searched: ${'c'.repeat(120)}`],
+  ]);
+});
+
+test('what is too long by itself is cut, and says so', () => {
+  const { reporter, lines } = start();
+  reporter.onProgress(searched('😀'.repeat(150)));
+  const [[, message] = []] = lines();
+  expect(message).toMatch(/^Searched: (?:😀)+…$/u);
+  expect(String(message).length).toBeGreaterThan(190);
+  expect(String(message).length).toBeLessThanOrEqual(200);
+});
+
+test('while nothing happens a line says so every ten seconds, and for how long', async () => {
+  const { reporter, clock, lines } = start();
+  reporter.onProgress(thinking);
+  await clock.advance(30_000);
+  expect(lines()).toEqual([
+    [0, 'Thinking'],
+    [10_000, 'Thinking · 10 s'],
+    [20_000, 'Thinking · 20 s'],
+    [30_000, 'Thinking · 30 s'],
+  ]);
+});
+
+test('what happens now is told in its second, though a query had to be told first', async () => {
+  const { reporter, clock, lines } = start();
+  reporter.onProgress(asking);
+  await clock.advance(100);
+  reporter.onProgress(searched('tokyo weather'));
+  reporter.onProgress(thinking);
+  await clock.advance(3000);
+  expect(lines()).toEqual([
+    [0, 'Asking the model'],
+    [1000, 'Searched: tokyo weather'],
+    [2000, 'Thinking · 2 s'],
+  ]);
+});
+
+test('while a retry waits, no line says that something else goes on', async () => {
+  const { reporter, clock, lines } = start();
+  reporter.onProgress(thinking);
+  await clock.advance(1000);
+  reporter.onProgress(retrying(30_000));
+  await clock.advance(15_000);
+  expect(lines().map(([, message]) => message)).toEqual([
+    'Thinking',
+    'The API limits the rate; trying again in 30 s',
+    expect.not.stringContaining('Thinking'),
+  ]);
+});
+
+test('at the end what still waits is told, and then nothing', async () => {
+  const { reporter, clock, lines } = start();
+  reporter.onProgress(asking);
+  reporter.onProgress(searched('tokyo weather'));
+  reporter.onProgress(writing(5));
+  reporter.finish();
+  reporter.onProgress(opened('https://too-late.example/'));
+  await clock.advance(60_000);
+  expect(lines()).toEqual([
+    [0, 'Asking the model'],
+    [0, 'Searched: tokyo weather'],
+  ]);
+  expect(clock.pendingSleeps).toBe(0);
+});
+
+test('once stopped it is silent, whatever waits', async () => {
+  const { reporter, clock, lines } = start();
+  reporter.onProgress(asking);
+  reporter.onProgress(searched('tokyo weather'));
+  reporter.stop();
+  reporter.onProgress(searched('tokyo rain'));
+  reporter.finish();
+  await clock.advance(60_000);
+  expect(lines()).toEqual([[0, 'Asking the model']]);
+  expect(clock.pendingSleeps).toBe(0);
+});
+
+test.each(['finish', 'stop'] as const)('a call of which nothing was heard tells nothing (%s)', async (end) => {
+  const { reporter, clock, sent } = start();
+  reporter[end]();
+  await clock.advance(60_000);
+  expect(sent).toEqual([]);
+  expect(clock.pendingSleeps).toBe(0);
+});
+
+describe('whatever happens, whenever', () => {
+  const text = fc.string({ unit: 'binary', maxLength: 60 });
+  const long = fc.integer({ min: 1, max: 300 }).map((length) => '長い😀'.repeat(length));
+  const word = fc.oneof(text, long);
+  const step = fc.oneof(
+    fc.constant(thinking),
+    fc.constant<SearchProgress>({ kind: 'searching' }),
+    fc.nat(99).map((ahead): SearchProgress => ({ kind: 'waiting', ahead })),
+    fc.nat(99_999).map(writing),
+    fc.tuple(fc.nat(1e6), word).map(([n, query]) => searched(`q${n} ${query}`)),
+    fc.tuple(fc.nat(1e6), word).map(([n, path]) => opened(`https://a.com/${n}/${path}`)),
+    fc.nat(90_000).map(retrying),
+  );
+  const wait = fc.oneof(fc.constant(0), fc.nat(1500), fc.nat(25_000));
+  const steps = fc.array(fc.tuple(step, wait), { minLength: 1, maxLength: 25 });
+  const language = fc.constantFrom<Language>('en', 'ja');
+
+  test('lines are in order, not too many and not too few, and no query or page is lost', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, language, async (steps, language) => {
+        const { reporter, clock, told } = start({ language });
+        for (const [progress, waitMs] of steps) {
+          reporter.onProgress(progress);
+          expect(told[0]?.atMs).toBe(0);
+          await clock.advance(waitMs);
+        }
+        const beforeTheEnd = told.length;
+        reporter.finish();
+        const atTheEnd = told.length;
+        const endMs = clock.elapsedMs();
+        reporter.onProgress(searched('too late'));
+        await clock.advance(30_000);
+        expect(told).toHaveLength(atTheEnd);
+        expect(clock.pendingSleeps).toBe(0);
+
+        expect(told.map(({ progress }) => progress)).toEqual(told.map((_, index) => index + 1));
+        for (const { message } of told) {
+          expect(message).toMatch(/^\S.*$/u);
+          expect(message).not.toMatch(/[\n\r\u2028\u2029\u0085]/);
+          expect(message.length).toBeLessThanOrEqual(200);
+          expect(message.isWellFormed()).toBe(true);
+        }
+        const times = told.slice(0, beforeTheEnd).map(({ atMs }) => atMs);
+        for (const [index, atMs] of times.entries()) {
+          const gapMs = (times[index + 1] ?? endMs) - atMs;
+          if (index + 1 < times.length) expect(gapMs).toBeGreaterThanOrEqual(1000);
+          expect(gapMs).toBeLessThanOrEqual(10_000);
+        }
+        expectToldInOrder(
+          steps.map(([progress]) => progress),
+          told,
+          language,
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('what waits is told in a moment, even if the call goes on', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, language, async (steps, language) => {
+        const { reporter, clock, told } = start({ language });
+        for (const [progress] of steps) reporter.onProgress(progress);
+        await clock.advance(1000 * steps.length);
+        reporter.stop();
+        expectToldInOrder(
+          steps.map(([progress]) => progress),
+          told,
+          language,
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('nothing is told once it was stopped', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, fc.nat(25), async (steps, stopAt) => {
+        const { reporter, clock, told } = start();
+        let heard = Number.POSITIVE_INFINITY;
+        for (const [index, [progress, waitMs]] of steps.entries()) {
+          if (index === stopAt) {
+            reporter.stop();
+            heard = told.length;
+          }
+          reporter.onProgress(progress);
+          await clock.advance(waitMs);
+        }
+        if (stopAt < steps.length) {
+          expect(told).toHaveLength(heard);
+          expect(clock.pendingSleeps).toBe(0);
+        }
+        reporter.stop();
+        await clock.advance(20_000);
+        expect(clock.pendingSleeps).toBe(0);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+/** Each query, page and retry stands in some line, in the order of events; cut only if it is itself too long. */
+function expectToldInOrder(steps: readonly SearchProgress[], told: readonly Told[], language: Language): void {
+  let [line, from] = [0, 0];
+  for (const progress of steps) {
+    const isFact = 'query' in progress || progress.kind === 'opened_page' || progress.kind === 'retrying';
+    if (!isFact) continue;
+    const words = progressWords(progress, language);
+    const expected = words.length <= 200 ? words : words.slice(0, 190);
+    let at = -1;
+    for (; line < told.length; line += 1, from = 0) {
+      at = told[line]?.message.indexOf(expected, from) ?? -1;
+      if (at >= 0) break;
+    }
+    expect(at, `told, in order: ${words}`).toBeGreaterThanOrEqual(0);
+    from = at + expected.length;
+  }
+}

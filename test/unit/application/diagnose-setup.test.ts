@@ -1,0 +1,255 @@
+import { getEventListeners } from 'node:events';
+import { err, ok, type Result } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { createApplication } from '../../../src/application/application.ts';
+import type { Check } from '../../../src/application/diagnose-setup.ts';
+import type { ApiProbe } from '../../../src/application/ports/api-probe.ts';
+import type { Config } from '../../../src/application/ports/config.ts';
+import type { SearchError } from '../../../src/domain/answer-error.ts';
+import { coreConfig, never } from '../../support/core.ts';
+import { FakeClock, settled } from '../../support/fake-clock.ts';
+import { FakeLlmSearch, fails, hangs, replies } from '../../support/fake-llm-search.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
+
+type Reached = Result<number, SearchError>;
+type Found = Result<'found' | 'unknown', SearchError>;
+
+/** Reaches and finds everything, unless told otherwise; remembers which models it was asked for. */
+class FakeProbe implements ApiProbe {
+  readonly route = 'api.test';
+  readonly models: string[] = [];
+  readonly signals: AbortSignal[] = [];
+  readonly #reached: (signal: AbortSignal) => Promise<Reached>;
+  readonly #found: (model: string, signal: AbortSignal) => Promise<Found>;
+
+  constructor(
+    reached: (signal: AbortSignal) => Promise<Reached> = async () => ok(401),
+    found: (model: string, signal: AbortSignal) => Promise<Found> = async () => ok('found'),
+  ) {
+    this.#reached = reached;
+    this.#found = found;
+  }
+
+  reach(signal: AbortSignal): Promise<Reached> {
+    this.signals.push(signal);
+    return this.#reached(signal);
+  }
+
+  findModel(model: string, signal: AbortSignal): Promise<Found> {
+    this.models.push(model);
+    this.signals.push(signal);
+    return this.#found(model, signal);
+  }
+}
+
+interface Setup {
+  readonly probe?: FakeProbe;
+  readonly llmSearch?: FakeLlmSearch;
+  readonly clock?: FakeClock;
+  readonly config?: Partial<Config>;
+  readonly hasKey?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+const SEARCHED = {
+  searched: true,
+  sources: { cited: [{ url: 'https://a.com' }, { url: 'https://b.com' }], consulted: [], opened: [] },
+};
+
+async function diagnose({
+  probe = new FakeProbe(),
+  llmSearch = new FakeLlmSearch(replies(SEARCHED)),
+  clock = new FakeClock(),
+  config = {},
+  hasKey = true,
+  signal = never(),
+}: Setup = {}): Promise<Check[]> {
+  const ports = { llmSearch, apiProbe: async () => probe, clock, logger: new RecordingLogger() };
+  const checks: Check[] = [];
+  for await (const check of createApplication(ports, coreConfig(config)).diagnoseSetup(hasKey, signal)) {
+    checks.push(check);
+  }
+  return checks;
+}
+
+const hangsUp = <T>(signal: AbortSignal): Promise<Result<T, SearchError>> =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(err({ kind: 'aborted' })), { once: true });
+  });
+
+test('where all is well: the connection, the model with its tools, a search with its sources', async () => {
+  expect(await diagnose()).toEqual([
+    { name: 'connection', verdict: 'ok', detail: 'api.test answered (HTTP 401)' },
+    { name: 'model gpt-5.2', verdict: 'ok', detail: 'for answer, answer_detailed, answer_quick' },
+    { name: 'web search', verdict: 'ok', detail: expect.stringMatching(/2 sources in 0\.0 s/) },
+  ]);
+});
+
+test('each model is looked at once, with the tools that use it', async () => {
+  const probe = new FakeProbe();
+  const profiles = {
+    answer: { model: 'gpt-5.2' },
+    answer_detailed: { model: 'o3' },
+    answer_quick: { verbosity: 'low' },
+  } as const;
+  const checks = await diagnose({ probe, config: { profiles } });
+  expect(probe.models).toEqual(['gpt-5.2', 'o3']);
+  expect(checks.slice(1, 3)).toEqual([
+    { name: 'model gpt-5.2', verdict: 'ok', detail: 'for answer, answer_quick' },
+    { name: 'model o3', verdict: 'ok', detail: 'for answer_detailed' },
+  ]);
+});
+
+test('the search is a question of answer_quick, once', async () => {
+  const llmSearch = new FakeLlmSearch(replies(SEARCHED));
+  await diagnose({ llmSearch, config: { profiles: { answer: { model: 'a' }, answer_quick: { model: 'q' } } } });
+  expect(llmSearch.requests).toMatchObject([{ profile: { model: 'q' }, question: { tool: 'answer_quick' } }]);
+});
+
+describe('what is wrong is told, with its reason', () => {
+  test('the API cannot be reached, and nothing else is tried', async () => {
+    const failure: SearchError = { kind: 'connection_failed', attempts: 1, host: 'api.test', detail: 'ENOTFOUND' };
+    const probe = new FakeProbe(async () => err(failure));
+    expect(await diagnose({ probe, llmSearch: new FakeLlmSearch() })).toEqual([
+      { name: 'connection', verdict: 'failed', detail: 'connection_failed', error: failure },
+      { name: 'models', verdict: 'skipped', detail: 'the API cannot be reached' },
+      { name: 'web search', verdict: 'skipped', detail: 'the API cannot be reached' },
+    ]);
+    expect(probe.models).toEqual([]);
+  });
+
+  test('there is no key: only the connection is tried', async () => {
+    const probe = new FakeProbe();
+    expect(await diagnose({ probe, hasKey: false, llmSearch: new FakeLlmSearch() })).toEqual([
+      { name: 'connection', verdict: 'ok', detail: 'api.test answered (HTTP 401)' },
+      { name: 'models', verdict: 'skipped', detail: 'there is no key' },
+      { name: 'web search', verdict: 'skipped', detail: 'there is no key' },
+    ]);
+    expect(probe.models).toEqual([]);
+  });
+
+  test('a model does not exist; the others and the search are tried all the same', async () => {
+    const failure: SearchError = { kind: 'model_not_found', model: 'gpt-9', detail: 'No.' };
+    const probe = new FakeProbe(undefined, async (model) => (model === 'gpt-9' ? err(failure) : ok('found')));
+    const checks = await diagnose({
+      probe,
+      config: { profiles: { answer: { model: 'gpt-9' }, answer_quick: { model: 'gpt-5.2' } } },
+    });
+    expect(checks.map(({ name, verdict }) => `${name}: ${verdict}`)).toEqual([
+      'connection: ok',
+      'model gpt-9: failed',
+      'model gpt-5.2: ok',
+      'web search: ok',
+    ]);
+    expect(checks[1]).toMatchObject({ error: failure });
+  });
+
+  test('the server has no list of models', async () => {
+    const checks = await diagnose({ probe: new FakeProbe(undefined, async () => ok('unknown')) });
+    expect(checks[1]).toMatchObject({ name: 'model gpt-5.2', verdict: 'skipped' });
+    expect(checks[2]).toMatchObject({ verdict: 'ok' });
+  });
+
+  test('the search fails', async () => {
+    const failure: SearchError = { kind: 'quota_exhausted', detail: 'No money.' };
+    const checks = await diagnose({ llmSearch: new FakeLlmSearch(fails(failure)) });
+    expect(checks.at(-1)).toEqual({
+      name: 'web search',
+      verdict: 'failed',
+      detail: 'quota_exhausted',
+      error: failure,
+    });
+  });
+
+  test('the model answers without a search: a warning', async () => {
+    const checks = await diagnose({ llmSearch: new FakeLlmSearch(replies({ searched: false })) });
+    expect(checks.at(-1)).toMatchObject({
+      name: 'web search',
+      verdict: 'warning',
+      detail: expect.stringContaining('without a search'),
+    });
+  });
+
+  test('no tool has a model', async () => {
+    const checks = await diagnose({ config: { profiles: {} }, llmSearch: new FakeLlmSearch() });
+    expect(checks.at(-1)).toMatchObject({ verdict: 'failed', error: { kind: 'no_profile' } });
+  });
+});
+
+describe('a server that says nothing', () => {
+  test('is given up after 15 seconds', async () => {
+    const clock = new FakeClock();
+    const probe = new FakeProbe((signal) => hangsUp<number>(signal));
+    const checks = diagnose({ clock, probe, llmSearch: new FakeLlmSearch() });
+    await clock.advance(14_999);
+    expect(probe.signals.map(({ aborted }) => aborted)).toEqual([false]);
+    await clock.advance(1);
+    expect((await checks)[0]).toMatchObject({
+      name: 'connection',
+      verdict: 'failed',
+      error: { kind: 'timed_out', timeoutMs: 15_000 },
+    });
+    expect(probe.signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(clock.pendingSleeps).toBe(0);
+  });
+
+  test('to one model is given up alike, and the rest goes on', async () => {
+    const clock = new FakeClock();
+    const probe = new FakeProbe(undefined, (_, signal) => hangsUp(signal));
+    const checks = diagnose({ clock, probe });
+    await clock.advance(15_000);
+    expect((await checks).map(({ verdict }) => verdict)).toEqual(['ok', 'failed', 'ok']);
+    expect(clock.pendingSleeps).toBe(0);
+  });
+
+  test('to the search is given up when any question is', async () => {
+    const clock = new FakeClock();
+    const checks = diagnose({ clock, llmSearch: new FakeLlmSearch(hangs), config: { timeoutMs: 20_000 } });
+    await clock.advance(20_000);
+    expect((await checks).at(-1)).toMatchObject({ verdict: 'failed', error: { kind: 'timed_out', timeoutMs: 20_000 } });
+    expect(clock.pendingSleeps).toBe(0);
+  });
+});
+
+describe('broken off', () => {
+  const cancelled = { verdict: 'failed', error: { kind: 'cancelled' } };
+
+  test('while the connection is tried', async () => {
+    const controller = new AbortController();
+    const clock = new FakeClock();
+    const probe = new FakeProbe((signal) => hangsUp<number>(signal));
+    const checks = diagnose({ clock, probe, signal: controller.signal, llmSearch: new FakeLlmSearch() });
+    await settled();
+    controller.abort();
+    expect((await checks)[0]).toMatchObject(cancelled);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+    expect(clock.pendingSleeps).toBe(0);
+  });
+
+  test('before it began', async () => {
+    const probe = new FakeProbe(async (signal) => (signal.aborted ? err({ kind: 'aborted' }) : ok(200)));
+    const [connection] = await diagnose({ probe, signal: AbortSignal.abort(), llmSearch: new FakeLlmSearch() });
+    expect(connection).toMatchObject(cancelled);
+  });
+
+  test('while the search runs', async () => {
+    const controller = new AbortController();
+    const clock = new FakeClock();
+    const llmSearch = new FakeLlmSearch(hangs);
+    const checks = diagnose({ clock, llmSearch, signal: controller.signal });
+    await settled();
+    controller.abort();
+    expect((await checks).at(-1)).toMatchObject(cancelled);
+    expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+    expect(clock.pendingSleeps).toBe(0);
+  });
+});
+
+test('nothing is left behind where all is well', async () => {
+  const clock = new FakeClock();
+  const signal = never();
+  await diagnose({ clock, signal });
+  expect(clock.pendingSleeps).toBe(0);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { closeFence, fenceBehind } from '../../../src/domain/code-fence.ts';
+
+test.each([
+  ['prose', 'Sunny.', 'Sunny.'],
+  ['a block that is whole', '```js\nlet x;\n```', '```js\nlet x;\n```'],
+  ['a block that was cut', 'See:\n```js\nlet x', 'See:\n```js\nlet x\n```'],
+  ['a long fence around a short one', '````\n```\nx', '````\n```\nx\n````'],
+  ['tildes', '~~~\nx', '~~~\nx\n~~~'],
+])('%s ends outside of code', (_, text, closed) => {
+  expect(closeFence(text)).toBe(closed);
+});
+
+test('a fence ends only with its own marks, alone on their line', () => {
+  expect(fenceBehind('~~~', '```')).toBe('```');
+  expect(fenceBehind('```js', '```')).toBe('```');
+  expect(fenceBehind('`````', '```')).toBe('');
+});
