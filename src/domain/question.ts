@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { toHostName } from './host-name.ts';
 import type { ToolName } from './tool-name.ts';
 
 /** A question as it was asked of a tool, with its hints (spec 3.1). */
@@ -64,22 +65,6 @@ export function parseQuestion(
   }
   return ok({ tool, query, recencyDays, maxResults, domains });
 }
-
-/** A host name, from what people write for one (`https://jma.go.jp/`, `JMA.go.jp.`); undefined if it is none. */
-export function toHostName(text: string): string | undefined {
-  const host = text
-    .trim()
-    .toLowerCase()
-    .replace(/^[a-z][a-z0-9+.-]*:\/\//, '')
-    .replace(/[/?#].*$/s, '')
-    .replace(/:\d+$/, '')
-    .replace(/\.$/, '');
-  const isHostName = host.length <= 253 && host.split('.').every((label) => HOST_LABEL.test(label));
-  return isHostName ? host : undefined;
-}
-
-/** Letters of any script: a name such as `例え.jp` is one that people type. */
-const HOST_LABEL = /^(?!-)[\p{L}\p{M}\p{N}_-]{1,63}(?<!-)$/u;
 
 function toQuery(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;

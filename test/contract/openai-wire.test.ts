@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import nock from 'nock';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RequestOptions } from '../../src/adapters/outbound/openai/request-body.ts';
-import { compose } from '../../src/container.ts';
+import { assemble } from '../../src/container.ts';
+import { layFoundation } from '../../src/foundation.ts';
 import { toApiResponse } from '../support/api-response.ts';
 import { API_KEY, type Asked, ask, openAiSearch, searchRequest } from './search-kit.ts';
 
@@ -208,14 +209,13 @@ describe('The request of the program put together', () => {
   async function askComposed(environment: Readonly<Record<string, string>>, origin: string): Promise<WireRequest> {
     vi.stubEnv('HOME', home);
     const sent = interceptOne(origin);
-    const composed = await compose({
+    const laid = await layFoundation({
       environment: { OPENAI_API_KEY: API_KEY, ...environment },
       commandLine: { names: [] },
       version: '0.9.0',
-      shippedRecordings: home,
     });
-    if (composed.isErr()) throw new Error(JSON.stringify(composed.error));
-    const { application, close } = composed.value;
+    if ('problems' in laid) throw new Error(JSON.stringify(laid.problems));
+    const application = assemble(laid.value, home);
     const outcome = await application.answerQuery(
       {
         requestKey: 'test/1',
@@ -226,7 +226,7 @@ describe('The request of the program put together', () => {
       },
       new AbortController().signal,
     );
-    close();
+    laid.value.close();
     if (outcome.isErr()) throw new Error(JSON.stringify(outcome.error));
     return sent();
   }

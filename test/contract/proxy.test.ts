@@ -4,7 +4,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readProxies } from '../../src/adapters/outbound/config/proxies.ts';
 import { createProxyFetch } from '../../src/adapters/outbound/openai/proxy-fetch.ts';
-import { compose } from '../../src/container.ts';
+import { assemble } from '../../src/container.ts';
+import { layFoundation } from '../../src/foundation.ts';
 import { answers, failsHtml, stallsMidStream } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import {
@@ -179,17 +180,22 @@ describe('Behind a proxy', () => {
 });
 
 describe('The program put together', () => {
+  function answerIn(composed: Awaited<ReturnType<typeof answerComposed>>) {
+    return 'value' in composed ? composed.value : expect.fail(JSON.stringify(composed.problems));
+  }
+
   async function answerComposed(environment: Readonly<Record<string, string>>) {
     vi.stubEnv('HOME', '/nonexistent');
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-    const composed = await compose({
+    const laid = await layFoundation({
       environment: { OPENAI_API_KEY: API_KEY, OPENAI_MAX_RETRIES: '0', ...environment },
       commandLine: { names: [] },
       version: '0.9.0',
-      shippedRecordings: '/nonexistent',
     });
-    return composed.map(({ application }) =>
-      application.answerQuery(
+    if ('problems' in laid) return laid;
+    const application = assemble(laid.value, '/nonexistent');
+    return {
+      value: application.answerQuery(
         {
           requestKey: 'test/1',
           caller: 'test',
@@ -199,24 +205,24 @@ describe('The program put together', () => {
         },
         new AbortController().signal,
       ),
-    );
+    };
   }
 
   test('goes through the proxy that its environment names', async () => {
     const outcome = await answerComposed({ HTTP_PROXY: proxy.url, OPENAI_BASE_URL: remote() });
-    expect((await outcome._unsafeUnwrap())._unsafeUnwrap().result.answer).toBe('Through the proxy 🎉.');
+    expect((await answerIn(outcome))._unsafeUnwrap().result.answer).toBe('Through the proxy 🎉.');
     expect(proxy.seen).toHaveLength(1);
   });
 
   test('goes straight without one', async () => {
     const outcome = await answerComposed({ OPENAI_BASE_URL: api.url });
-    expect((await outcome._unsafeUnwrap()).isOk()).toBe(true);
+    expect((await answerIn(outcome)).isOk()).toBe(true);
     expect(proxy.seen).toEqual([]);
   });
 
   test('takes an empty variable for an absent one', async () => {
     const outcome = await answerComposed({ http_proxy: '', HTTP_PROXY: proxy.url, OPENAI_BASE_URL: remote() });
-    expect((await outcome._unsafeUnwrap()).isOk()).toBe(true);
+    expect((await answerIn(outcome)).isOk()).toBe(true);
     expect(proxy.seen).toHaveLength(1);
   });
 
@@ -224,7 +230,7 @@ describe('The program put together', () => {
     'a proxy that is no URL (%s) is a problem at the start or a failed call, no crash',
     async (value) => {
       const composed = await answerComposed({ HTTP_PROXY: value, OPENAI_BASE_URL: remote() });
-      if (composed.isErr()) expect(composed.error).toMatchObject([{ where: 'HTTP_PROXY' }]);
+      if ('problems' in composed) expect(composed.problems).toMatchObject([{ where: 'HTTP_PROXY' }]);
       else expect((await composed.value).isErr()).toBe(true);
     },
   );

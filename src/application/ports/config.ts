@@ -1,4 +1,3 @@
-import type { Result } from 'neverthrow';
 import type { ModelProfiles } from '../../domain/model-profile.ts';
 import type { SearchDefaults } from '../../domain/question.ts';
 
@@ -25,7 +24,10 @@ export interface ConfigProblem {
   readonly accepted: string;
 }
 
+/** What was configured, or all that is wrong with it. A plain union: the start pays for every package that it loads. */
+export type Checked<T> = { readonly value: T } | { readonly problems: readonly ConfigProblem[] };
+
 /** Where the configuration comes from. Loaded and checked once, at the start, whole. */
 export interface ConfigSource<T extends Config = Config> {
-  load(): Promise<Result<T, readonly ConfigProblem[]>>;
+  load(): Promise<Checked<T>>;
 }

@@ -10,6 +10,8 @@ export interface ConfigOptions {
   readonly offline?: string;
   /** A folder. */
   readonly record?: string;
+  /** '' for a bare `--http`, else an address. */
+  readonly http?: string;
   /** The options that were given. */
   readonly names: readonly string[];
 }
@@ -20,6 +22,7 @@ export type Command =
   | { readonly kind: 'version' }
   | { readonly kind: 'show-config'; readonly config: ConfigOptions }
   | { readonly kind: 'serve'; readonly showConfig: boolean; readonly config: ConfigOptions }
+  | { readonly kind: 'serve-http'; readonly showConfig: boolean; readonly config: ConfigOptions }
   | {
       readonly kind: 'ask';
       readonly tool: ToolName;
@@ -33,6 +36,7 @@ export type Command =
 
 const OPTIONS = {
   stdio: { type: 'boolean' },
+  http: { type: 'string' },
   'show-config': { type: 'boolean' },
   config: { type: 'string' },
   debug: { type: 'string' },
@@ -45,7 +49,7 @@ const OPTIONS = {
   version: { type: 'boolean', short: 'v' },
 } as const;
 
-const OPTIONAL_VALUES = ['--debug', '--offline'];
+const OPTIONAL_VALUES = ['--debug', '--offline', '--http'];
 const REQUIRED_VALUES = ['--config', '--record', '--tool'];
 const ASK_ONLY = ['tool', 'json', 'verbose'] as const;
 
@@ -53,6 +57,7 @@ export const USAGE = `openai-responses-mcp: answers with sources, from OpenAI's 
 
 Usage:
   openai-responses-mcp --stdio [options]            serve MCP over standard input and output
+  openai-responses-mcp --http [host:port] [options] serve MCP over HTTP (default: http://127.0.0.1:3917/mcp)
   openai-responses-mcp ask [options] "question"     answer one question here
   openai-responses-mcp doctor [options]             check configuration, key, network, models and a search
   openai-responses-mcp --show-config [options]      print the effective configuration, as JSON on stderr
@@ -64,12 +69,14 @@ Options:
   --debug[=file]      say on stderr what happens, and in the file as well
   --help, --version
 
+Options of ask and doctor:
+  --json              print the result as JSON
 Options of ask:
   --tool <name>       answer (default), answer_detailed or answer_quick
-  --json              print the result as JSON (doctor too)
   --verbose           print on stderr what the answer took
 
-The API key is read from OPENAI_API_KEY. More: https://github.com/uchimanajet7/openai-responses-mcp#readme
+The API key is read from OPENAI_API_KEY, or from the file that OPENAI_API_KEY_FILE names. doctor asks the API one
+short question, which costs a little. More: https://github.com/uchimanajet7/openai-responses-mcp#readme
 `;
 
 /** Reads the command line (spec 5.5, ruling 21). Without a mode: help on a terminal, the server on a pipe. */
@@ -94,6 +101,9 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
       problem: `unknown command ${JSON.stringify(unknown)}; the commands are ask and doctor`,
     };
   if (misplaced !== undefined) return { kind: 'bad-usage', problem: `--${misplaced} belongs to the command ask` };
+  if (values.stdio === true && values.http !== undefined)
+    return { kind: 'bad-usage', problem: '--stdio does not go with --http: give one of the two' };
+  if (values.http !== undefined) return { kind: 'serve-http', showConfig: values['show-config'] === true, config };
   if (values['show-config'] === true && values.stdio !== true) return { kind: 'show-config', config };
   if (values.stdio !== true && isTerminal) return { kind: 'help' };
   return { kind: 'serve', showConfig: values['show-config'] === true, config };
@@ -111,27 +121,31 @@ function toAsk(words: readonly string[], values: Values, config: ConfigOptions):
   if (tool === undefined) return { kind: 'bad-usage', problem: `--tool takes one of ${TOOL_NAMES.join(', ')}` };
   if (question.trim() === '')
     return { kind: 'bad-usage', problem: 'ask takes a question: openai-responses-mcp ask "your question"' };
-  if (values.stdio === true || values['show-config'] === true) {
-    return { kind: 'bad-usage', problem: `--${values.stdio === true ? 'stdio' : 'show-config'} does not go with ask` };
-  }
+  const misplaced = (['stdio', 'http', 'show-config'] as const).find((name) => values[name] !== undefined);
+  if (misplaced !== undefined) return { kind: 'bad-usage', problem: `--${misplaced} does not go with ask` };
   return { kind: 'ask', tool, question, json: values.json === true, verbose: values.verbose === true, config };
 }
 
 function toDoctor(words: readonly string[], values: Values, config: ConfigOptions): Command {
-  const misplaced = (['tool', 'verbose', 'stdio', 'show-config'] as const).find((name) => values[name] !== undefined);
+  const misplaced = (['tool', 'verbose', 'stdio', 'http', 'show-config'] as const).find(
+    (name) => values[name] !== undefined,
+  );
   if (misplaced !== undefined) return { kind: 'bad-usage', problem: `--${misplaced} does not go with doctor` };
   if (words.length > 0) return { kind: 'bad-usage', problem: 'doctor takes no arguments' };
   return { kind: 'doctor', json: values.json === true, config };
 }
 
 function toConfigOptions(values: Values, names: readonly string[]): ConfigOptions {
-  const { config, debug, offline, record } = values;
+  const { config, debug, offline, record, http } = values;
   return {
     ...(config === undefined ? {} : { configPath: config }),
     ...(debug === undefined ? {} : { debug }),
     ...(offline === undefined ? {} : { offline }),
     ...(record === undefined ? {} : { record }),
-    names: names.filter((name) => ['config', 'debug', 'offline', 'record'].includes(name)).map((name) => `--${name}`),
+    ...(http === undefined ? {} : { http }),
+    names: names
+      .filter((name) => ['config', 'debug', 'offline', 'record', 'http'].includes(name))
+      .map((name) => `--${name}`),
   };
 }
 

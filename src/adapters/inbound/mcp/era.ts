@@ -64,3 +64,16 @@ function isImplementation(value: unknown): boolean {
 function invalid(name: string, accepted: string): ErrorObject {
   return { code: INVALID_PARAMS, message: `Invalid params: _meta["${name}"] must be ${accepted}` };
 }
+
+/** Who serves, as MCP's `Implementation`. */
+export interface ServerInfo {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** Results of the modern era say that they are whole, and who made them; those of the legacy era never do. */
+export function stamp(result: Params, era: Era, serverInfo: ServerInfo): Params {
+  if (era === 'legacy') return result;
+  const meta = isParams(result._meta) ? result._meta : {};
+  return { resultType: 'complete', ...result, _meta: { [META.serverInfo]: serverInfo, ...meta } };
+}

@@ -74,3 +74,6 @@ export function resultMessage(id: RequestId, result: Params): OutgoingMessage {
 export function errorMessage(id: RequestId | undefined, error: ErrorObject): OutgoingMessage {
   return { jsonrpc: '2.0', ...(id === undefined ? {} : { id }), error };
 }
+
+/** A fault of this program, of which a client learns nothing more. */
+export const INTERNAL: ErrorObject = { code: INTERNAL_ERROR, message: 'Internal error' };

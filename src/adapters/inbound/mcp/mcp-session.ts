@@ -1,9 +1,6 @@
 import type { Application } from '../../../application/application.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
-import type { SearchObserver } from '../../../application/ports/llm-search.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import type { AnswerError } from '../../../domain/answer-error.ts';
-import { languageOf } from '../../../domain/language.ts';
 import type { Redactor } from '../../../domain/redaction.ts';
 import { isToolName, type ToolName } from '../../../domain/tool-name.ts';
 import {
@@ -13,13 +10,14 @@ import {
   type Era,
   eraOf,
   LEGACY_VERSION,
-  META,
   MODERN_VERSION,
+  type ServerInfo,
+  stamp,
 } from './era.ts';
 import {
   type ErrorObject,
   errorMessage,
-  INTERNAL_ERROR,
+  INTERNAL,
   INVALID_PARAMS,
   INVALID_REQUEST,
   isParams,
@@ -33,8 +31,6 @@ import {
   readMessage,
   resultMessage,
 } from './json-rpc.ts';
-import { ProgressReporter } from './progress-reporter.ts';
-import { toErrorObject, toErrorResult, toToolResult } from './tool-result.ts';
 import { INSTRUCTIONS, toolList } from './tools.ts';
 
 export interface McpSessionOptions {
@@ -42,7 +38,7 @@ export interface McpSessionOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly redactor: Redactor;
-  readonly serverInfo: { readonly name: string; readonly version: string };
+  readonly serverInfo: ServerInfo;
   /** Whether a call that failed is a JSON-RPC error, or a result with `isError`, in the legacy era (ruling 4). */
   readonly toolErrors: 'protocol' | 'result';
   /** Unique among the sessions of the process: ids of different clients never meet. */
@@ -73,8 +69,6 @@ interface Call {
 /** How long a client may keep what never changes while the process lives (MCP 2026-07-28, caching). */
 const CACHING = { ttlMs: 3_600_000, cacheScope: 'public' };
 const CAPABILITIES = { tools: {} };
-const INTERNAL: ErrorObject = { code: INTERNAL_ERROR, message: 'Internal error' };
-const UNOBSERVED: SearchObserver = { onProgress: () => {} };
 
 /** One client's MCP conversation, in both eras: a message in, messages out. It knows no transport. */
 export class McpSession {
@@ -159,13 +153,13 @@ export class McpSession {
           instructions: INSTRUCTIONS,
           ...CACHING,
         };
-        return resultMessage(id, this.#stamp(discovered, era));
+        return resultMessage(id, stamp(discovered, era, this.#options.serverInfo));
       }
       case 'legacy tools/list':
       case 'modern tools/list': {
         if (params.cursor != null) return errorMessage(id, invalidParams('unknown cursor'));
         const tools = toolList(this.#options.maxAnswerChars);
-        return resultMessage(id, this.#stamp({ tools, ...(era === 'modern' ? CACHING : {}) }, era));
+        return resultMessage(id, stamp({ tools, ...(era === 'modern' ? CACHING : {}) }, era, this.#options.serverInfo));
       }
       case 'legacy server/discover':
         // A probe that forgot its envelope: whatever the refusal, its sender goes on with initialize.
@@ -173,13 +167,6 @@ export class McpSession {
       default:
         return errorMessage(id, { code: METHOD_NOT_FOUND, message: `Method not found: ${method}` });
     }
-  }
-
-  /** Results of the modern era say that they are whole, and who made them; those of the legacy era never do. */
-  #stamp(result: Params, era: Era): Params {
-    if (era === 'legacy') return result;
-    const meta = isParams(result._meta) ? result._meta : {};
-    return { resultType: 'complete', ...result, _meta: { [META.serverInfo]: this.#options.serverInfo, ...meta } };
   }
 
   async #callTool(request: Request, send: Send): Promise<void> {
@@ -197,8 +184,9 @@ export class McpSession {
     }
   }
 
+  /** The call is known before the first await, so that a cancellation on the next line finds it. */
   async #run(request: Request, tool: ToolName, args: Params, send: Send): Promise<void> {
-    const { id, params } = request;
+    const { id } = request;
     this.#logCall(tool, args);
     const call: Call = {
       isOver: false,
@@ -212,48 +200,10 @@ export class McpSession {
     };
     this.#running.set(keyOf(id), call);
     if (this.#isClosed) call.controller.abort();
-    const reporter = this.#reporterFor(params, args, sendUntilOver);
-    const answer = await this.#ask(request, tool, args, reporter ?? UNOBSERVED, call.controller.signal);
-    reporter?.finish();
+    const { runToolCall } = await import('./tool-call.ts');
+    const toolCall = { ...request, requestKey: this.#requestKey(id), tool, args };
+    await runToolCall(toolCall, this.#options, sendUntilOver, call.controller.signal);
     this.#running.delete(keyOf(id));
-    if (answer !== undefined) sendUntilOver(answer);
-  }
-
-  /** Progress is told only to a client that asked for it; `0` is a token like any other (ruling 18). */
-  #reporterFor({ _meta }: Params, args: Params, send: Send): ProgressReporter | undefined {
-    const token = isParams(_meta) ? _meta.progressToken : undefined;
-    const isToken = typeof token === 'string' || (typeof token === 'number' && Number.isFinite(token));
-    if (!isToken) return undefined;
-    const language = languageOf(typeof args.query === 'string' ? args.query : '');
-    return new ProgressReporter({ token, language, clock: this.#options.clock, send });
-  }
-
-  /** The answer to a call; undefined if it is owed none. */
-  async #ask(
-    { id, era }: Request,
-    tool: ToolName,
-    args: Params,
-    observer: SearchObserver,
-    signal: AbortSignal,
-  ): Promise<OutgoingMessage | undefined> {
-    const { application, logger, caller } = this.#options;
-    const input = { requestKey: this.#requestKey(id), caller, tool, args, observer };
-    try {
-      const answer = await application.answerQuery(input, signal);
-      if (answer.isOk()) return resultMessage(id, this.#stamp(toToolResult(answer.value), era));
-      return answer.error.kind === 'cancelled' ? undefined : this.#failure(id, answer.error, era);
-    } catch (bug) {
-      logger.error(`a fault of this program, in tools/call: ${String(bug)}`);
-      if (bug instanceof Error) logger.debug(bug.stack ?? '');
-      return errorMessage(id, INTERNAL);
-    }
-  }
-
-  #failure(id: RequestId, error: AnswerError, era: Era): OutgoingMessage {
-    const { logger, redactor, toolErrors } = this.#options;
-    return era === 'modern' || toolErrors === 'result'
-      ? resultMessage(id, this.#stamp(toErrorResult(error, redactor.inLogs), era))
-      : errorMessage(id, toErrorObject(error, logger.isDebug, redactor.inLogs));
   }
 
   /** A cancelled call is owed nothing more. One that is unknown or finished is ignored, and so is a malformed notice. */

@@ -22,8 +22,8 @@ export function readApiKey(environment: Environment, variable: string): ApiKey {
   });
   if (value !== '') return problem(`nothing, since ${variable} holds a key: set one of the two`);
   const content = readText(expandPath(path, process.cwd()));
-  if (content.isErr()) return problem(`the path of a file that can be read (${content.error})`);
-  const key = content.value.replace(/^\uFEFF/, '').trim();
+  if ('fault' in content) return problem(`the path of a file that can be read (${content.fault})`);
+  const key = content.text.replace(/^\uFEFF/, '').trim();
   return key === ''
     ? problem('the path of a file that holds a key (it is empty)')
     : { variable: fileVariable, value: key, problems: [] };

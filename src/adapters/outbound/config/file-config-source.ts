@@ -1,12 +1,11 @@
 import { dirname } from 'node:path';
-import { err, ok, type Result } from 'neverthrow';
-import type { ConfigProblem, ConfigSource } from '../../../application/ports/config.ts';
+import type { Checked, ConfigProblem, ConfigSource } from '../../../application/ports/config.ts';
 import { createRedactor, looksLikeKey } from '../../../domain/redaction.ts';
 import { readApiKey } from './api-key.ts';
 import { checkTogether } from './consistency.ts';
 import { DEFAULTS } from './defaults.ts';
 import { type Environment, readDebug, readEnvironment } from './environment.ts';
-import { readHttpConfig } from './http-config.ts';
+import type { HttpLayer } from './http-config.ts';
 import { checkLineMode, isLineMode } from './line-mode.ts';
 import { expandPath, resolvePaths } from './paths.ts';
 import { readPolicy } from './policy-file.ts';
@@ -40,7 +39,7 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
     this.#options = options;
   }
 
-  async load(): Promise<Result<ServerConfig, readonly ConfigProblem[]>> {
+  async load(): Promise<Checked<ServerConfig>> {
     const { environment, commandLine, version } = this.#options;
     const yamlPath = expandPath(commandLine.configPath ?? '~/.config/openai-responses-mcp/config.yaml', process.cwd());
     const file = await readYamlLayer(yamlPath, commandLine.configPath !== undefined);
@@ -51,7 +50,7 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
     const tree = resolvePaths(layers.reduce(mergeTrees, DEFAULTS as Tree), process.cwd());
     const policy = readPolicy(tree);
     const key = readApiKey(environment, String(valueAt(tree, 'openai.api_key_env')));
-    const endpoint = commandLine.http === undefined ? { problems: [] } : readHttpConfig(tree, environment);
+    const endpoint = commandLine.http === undefined ? { problems: [] } : await readEndpoint(tree, environment);
     const proxy = readProxies(environment);
     const problems = [
       ...key.problems,
@@ -63,17 +62,17 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
       ...checkTogether(tree),
       ...endpoint.problems,
     ];
-    if (problems.length > 0) return err(problems.map(maskKeys));
+    if (problems.length > 0) return { problems: problems.map(maskKeys) };
 
     const alsoRead = [`${key.variable}`, 'MCP_LINE_MODE'].filter((name) => (environment[name] ?? '').trim() !== '');
-    return ok(
-      toServerConfig(tree, {
+    return {
+      value: toServerConfig(tree, {
         instructions: policy.instructions,
         apiKeyVariable: key.variable,
         ...(key.value === undefined ? {} : { apiKey: key.value }),
         ...(proxy.proxies === undefined ? {} : { proxies: proxy.proxies }),
         forceLines: isLineMode(environment.MCP_LINE_MODE),
-        ...('http' in endpoint ? { http: endpoint.http } : {}),
+        ...('http' in endpoint && endpoint.http !== undefined ? { http: endpoint.http } : {}),
         shown: {
           version,
           sources: {
@@ -85,7 +84,7 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
           effective: withoutKey(tree, key.value),
         },
       }),
-    );
+    };
   }
 }
 
@@ -123,6 +122,12 @@ function maskKeys(problem: ConfigProblem): ConfigProblem {
 function withoutKey(tree: Tree, key: string | undefined): Tree {
   const { anywhere } = createRedactor(key === undefined ? [] : [key]);
   return JSON.parse(anywhere(JSON.stringify(tree))) as Tree;
+}
+
+/** Only the mode that serves HTTP needs to know how. */
+async function readEndpoint(tree: Tree, environment: Environment): Promise<HttpLayer> {
+  const { readHttpConfig } = await import('./http-config.ts');
+  return readHttpConfig(tree, environment);
 }
 
 /** A proxy's or server's URL may hold a password. */

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { err, ok, type Result } from 'neverthrow';
 
 /** A file's text, or why it cannot be read, in the system's word (`ENOENT`). */
-export function readText(path: string): Result<string, string> {
+export function readText(path: string): { readonly text: string } | { readonly fault: string } {
   try {
-    return ok(readFileSync(path, 'utf8'));
+    return { text: readFileSync(path, 'utf8') };
   } catch (error) {
-    return err((error as NodeJS.ErrnoException).code ?? String(error));
+    return { fault: (error as NodeJS.ErrnoException).code ?? String(error) };
   }
 }
 

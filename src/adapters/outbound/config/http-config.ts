@@ -30,10 +30,12 @@ export interface CallerToken {
 const ONLY_CALLER = 'default';
 
 /** Reads the section `http` of the merged keys, and the tokens from the variables that it names. */
-export function readHttpConfig(
-  tree: Tree,
-  environment: Environment,
-): { readonly http?: HttpConfig; readonly problems: readonly ConfigProblem[] } {
+export interface HttpLayer {
+  readonly http?: HttpConfig;
+  readonly problems: readonly ConfigProblem[];
+}
+
+export function readHttpConfig(tree: Tree, environment: Environment): HttpLayer {
   // Every key was checked before; only the command line's address was not.
   const at = <T>(path: string) => valueAt(tree, `http.${path}`) as T;
   const listen = at<string>('listen');

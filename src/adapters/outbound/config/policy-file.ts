@@ -24,18 +24,13 @@ export function readPolicy(tree: Tree): { readonly instructions: string; readonl
     };
   }
   const content = readText(path);
-  const fault = content.isErr() ? content.error : content.value.trim() === '' ? 'it is empty' : undefined;
-  if (content.isErr() || fault !== undefined) {
+  const text = 'text' in content ? content.text.replace(/^\uFEFF/, '') : '';
+  if (text.trim() === '') {
+    const fault = 'fault' in content ? content.fault : 'it is empty';
     return {
       instructions: '',
       problems: [{ where: 'policy.system.path', value: path, accepted: `a policy file that can be read (${fault})` }],
     };
   }
-  return {
-    instructions: mergePolicy(
-      content.value.replace(/^\uFEFF/, ''),
-      valueAt(tree, 'policy.system.merge') as PolicyMerge,
-    ),
-    problems: [],
-  };
+  return { instructions: mergePolicy(text, valueAt(tree, 'policy.system.merge') as PolicyMerge), problems: [] };
 }

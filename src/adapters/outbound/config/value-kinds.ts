@@ -1,4 +1,4 @@
-import { toHostName } from '../../../domain/question.ts';
+import { toHostName } from '../../../domain/host-name.ts';
 import { parseListenAddress, toHostPort } from './listen-address.ts';
 import { isTree } from './tree.ts';
 

@@ -14,15 +14,15 @@ export async function readYamlLayer(path: string, isExplicit: boolean): Promise<
   if (!isExplicit && !existsSync(path)) return { found: false, tree: {}, problems: [] };
   const where = isExplicit ? `--config ${path}` : path;
   const content = readText(path);
-  if (content.isErr()) {
+  if ('fault' in content) {
     return {
       found: false,
       tree: {},
-      problems: [{ where, accepted: `a YAML file that can be read (${content.error})` }],
+      problems: [{ where, accepted: `a YAML file that can be read (${content.fault})` }],
     };
   }
   const [{ parseDocument }, { checkYaml }] = await Promise.all([import('yaml'), import('./yaml-check.ts')]);
-  const document = parseDocument(content.value);
+  const document = parseDocument(content.text);
   const [syntax] = document.errors;
   if (syntax !== undefined) {
     const said = syntax.message.split('\n')[0]?.replace(/:$/, '') ?? '';

@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
 import { McpSession, type McpSessionOptions } from '../../../../../src/adapters/inbound/mcp/mcp-session.ts';
 import { toolList } from '../../../../../src/adapters/inbound/mcp/tools.ts';
@@ -301,7 +301,7 @@ describe('a cancelled call', () => {
     const { receive } = start({ application });
     void receive(call());
     await receive(cancelled(1, { not: 'text' }));
-    expect(application.cancelled).toEqual([{ requestKey: application.asked[0]?.requestKey, requestId: 1 }]);
+    expect(application.cancelled).toEqual([{ requestKey: 'stdio/1', requestId: 1 }]);
   });
 
   test('is not the one whose id only looks the same', async () => {
@@ -310,7 +310,7 @@ describe('a cancelled call', () => {
     void receive(call({}, 1));
     void receive(call({}, '1'));
     await receive(cancelled('1'));
-    expect(application.cancelled).toMatchObject([{ requestKey: application.asked[1]?.requestKey, requestId: '1' }]);
+    expect(application.cancelled).toMatchObject([{ requestKey: 'stdio/"1"', requestId: '1' }]);
   });
 
   test('with the id 0 is found', async () => {
@@ -365,6 +365,7 @@ describe('the end', () => {
     const application = new FakeApplication(hangsUntilClosed, hangsUntilClosed);
     const { session, sent, receive } = start({ application });
     const owed = [receive(call({}, 1)), receive(call({}, 2))];
+    await vi.waitFor(() => expect(application.signals).toHaveLength(2));
     session.close();
     await Promise.all(owed);
     expect(application.signals.map(({ aborted }) => aborted)).toEqual([true, true]);

@@ -40,8 +40,14 @@ function load({ yaml, environment = {}, commandLine = {} }: Given = {}) {
   }).load();
 }
 
-const config = async (given: Given = {}) => (await load(given))._unsafeUnwrap();
-const problems = async (given: Given) => (await load(given))._unsafeUnwrapErr();
+const config = async (given: Given = {}) => {
+  const loaded = await load(given);
+  return 'value' in loaded ? loaded.value : expect.fail(JSON.stringify(loaded.problems));
+};
+const problems = async (given: Given) => {
+  const loaded = await load(given);
+  return 'problems' in loaded ? loaded.problems : expect.fail('nothing is wrong');
+};
 
 describe('defaults', () => {
   test('are those of the contract', async () => {
@@ -410,7 +416,7 @@ serach: {}
 
   test('aliases that grow without bound', async () => {
     const levels = Array.from({ length: 9 }, (_, n) => `a${n + 1}: &a${n + 1} [${Array(9).fill(`*a${n}`).join(', ')}]`);
-    expect((await load({ yaml: `a0: &a0 [x]\n${levels.join('\n')}` })).isErr()).toBe(true);
+    expect(await problems({ yaml: `a0: &a0 [x]\n${levels.join('\n')}` })).not.toEqual([]);
   });
 
   test('an explicit file that is not there', async () => {
@@ -512,6 +518,6 @@ describe('the configuration as it is shown', () => {
     ['that stands in the base URL too', { OPENAI_BASE_URL: `https://gateway.example/${KEY}/v1` }],
   ])('never holds the key %s', async (_, environment) => {
     const loaded = await load({ environment: { OPENAI_API_KEY: KEY, ...environment } });
-    expect(JSON.stringify(loaded.isOk() ? loaded.value.shown : loaded.error)).not.toContain(KEY);
+    expect(JSON.stringify('value' in loaded ? loaded.value.shown : loaded.problems)).not.toContain(KEY);
   });
 });

@@ -1,0 +1,229 @@
+import { getEventListeners, once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { OpenAiProbe, type OpenAiProbeOptions } from '../../src/adapters/outbound/openai/openai-probe.ts';
+import { createProxyFetch } from '../../src/adapters/outbound/openai/proxy-fetch.ts';
+import { createRedactor } from '../../src/domain/redaction.ts';
+import { API_KEY, errorOf, never } from './search-kit.ts';
+
+interface Api {
+  readonly url: string;
+  /** `GET /v1/models`, in order, and what each was allowed with. */
+  readonly requests: string[];
+  readonly keys: (string | undefined)[];
+}
+
+/** A server of the test's own. */
+async function serves(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<Api> {
+  const [requests, keys]: [string[], (string | undefined)[]] = [[], []];
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`);
+    keys.push(request.headers.authorization);
+    answer(request, response);
+  });
+  return { url: `${await listen(server)}/v1`, requests, keys };
+}
+
+async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const says = (status: number, body: unknown) => (_: IncomingMessage, response: ServerResponse) => {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+};
+const fails = (status: number, error: object) => says(status, { error });
+
+function probeOf(baseUrl: string, over: Partial<OpenAiProbeOptions> = {}): OpenAiProbe {
+  return new OpenAiProbe({
+    baseUrl,
+    apiKey: API_KEY,
+    apiKeyVariable: 'OPENAI_API_KEY',
+    fetch,
+    redact: createRedactor([over.apiKey ?? API_KEY]).inLogs,
+    ...over,
+  });
+}
+
+/** A port that nobody listens on. */
+async function closedPort(): Promise<string> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return `http://127.0.0.1:${port}/v1`;
+}
+
+describe('reaching the API', () => {
+  test.each([200, 401, 404, 503])('any answer will do: %d', async (status) => {
+    const api = await serves(says(status, {}));
+    expect((await probeOf(api.url).reach(never()))._unsafeUnwrap()).toBe(status);
+    expect(api.requests).toEqual(['GET /v1/models']);
+  });
+
+  test('needs no key, and does not send one', async () => {
+    const api = await serves(says(401, {}));
+    await probeOf(api.url).reach(never());
+    expect(api.keys).toEqual([undefined]);
+  });
+
+  test('a port that is closed is a failed connection', async () => {
+    const url = await closedPort();
+    expect(errorOf(await probeOf(url).reach(never()))).toMatchObject({
+      kind: 'connection_failed',
+      host: new URL(url).host,
+      detail: 'ECONNREFUSED',
+    });
+  });
+
+  test('a name that nobody has is a failed connection', async () => {
+    expect(errorOf(await probeOf('http://nope.invalid/v1').reach(never()))).toMatchObject({
+      kind: 'connection_failed',
+      host: 'nope.invalid',
+      detail: expect.stringMatching(/^(?:ENOTFOUND|EAI_AGAIN)$/),
+    });
+  });
+
+  test('a server without TLS is a failed connection', async () => {
+    const api = await serves(says(200, {}));
+    const outcome = await probeOf(api.url.replace('http:', 'https:')).reach(never());
+    expect(errorOf(outcome)).toMatchObject({ kind: 'connection_failed', detail: expect.stringMatching(/SSL|EPROTO/) });
+  });
+
+  test('a connection that breaks is a failed connection', async () => {
+    const api = await serves((_, response) => void response.destroy());
+    expect(errorOf(await probeOf(api.url).reach(never()))).toMatchObject({ kind: 'connection_failed' });
+  });
+
+  test('is broken off by its signal, and leaves nothing on it', async () => {
+    const controller = new AbortController();
+    const api = await serves(() => controller.abort());
+    expect(errorOf(await probeOf(api.url).reach(controller.signal))).toEqual({ kind: 'aborted' });
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+
+  test('is broken off in the middle of a body', async () => {
+    const controller = new AbortController();
+    const api = await serves((_, response) => {
+      response.writeHead(200).write('{');
+      setImmediate(() => controller.abort());
+    });
+    expect(errorOf(await probeOf(api.url).reach(controller.signal))).toEqual({ kind: 'aborted' });
+  });
+});
+
+describe('a model', () => {
+  test('is there', async () => {
+    const api = await serves(says(200, { id: 'gpt-5.2', object: 'model' }));
+    expect((await probeOf(api.url).findModel('gpt-5.2', never()))._unsafeUnwrap()).toBe('found');
+    expect(api.requests).toEqual(['GET /v1/models/gpt-5.2']);
+    expect(api.keys).toEqual([`Bearer ${API_KEY}`]);
+  });
+
+  test('with odd letters in its id is asked for by that id', async () => {
+    const api = await serves(says(200, {}));
+    await probeOf(api.url).findModel('ft:gpt-5/x y?#', never());
+    expect(api.requests).toEqual(['GET /v1/models/ft%3Agpt-5%2Fx%20y%3F%23']);
+  });
+
+  test('does not exist', async () => {
+    const message = `The model 'gpt-9' does not exist`;
+    const api = await serves(fails(404, { message, type: 'invalid_request_error', code: 'model_not_found' }));
+    expect(errorOf(await probeOf(api.url).findModel('gpt-9', never()))).toMatchObject({
+      kind: 'model_not_found',
+      model: 'gpt-9',
+      detail: message,
+    });
+  });
+
+  test.each([
+    ['an error of the path', { error: { message: 'Invalid URL (GET /v1/models/x)', type: 'invalid_request_error' } }],
+    ['no error at all', 'Not Found'],
+  ])('is unknown to a server that lists none: 404 with %s', async (_, body) => {
+    const api = await serves(says(404, body));
+    expect((await probeOf(api.url).findModel('gpt-5.2', never()))._unsafeUnwrap()).toBe('unknown');
+  });
+
+  test('with a wrong key: the key is told by its variable, and nothing of it is shown', async () => {
+    const message = `Incorrect API key provided: ${API_KEY}.`;
+    const api = await serves(fails(401, { message, type: 'invalid_request_error', code: 'invalid_api_key' }));
+    const error = errorOf(await probeOf(api.url).findModel('gpt-5.2', never()));
+    expect(error).toMatchObject({ kind: 'rejected_api_key', variable: 'OPENAI_API_KEY' });
+    expect(JSON.stringify(error)).not.toContain(API_KEY);
+  });
+
+  test.each([
+    [403, 'forbidden'],
+    [429, 'rate_limited'],
+    [500, 'server_error'],
+  ])('a %d is what it is', async (status, kind) => {
+    const api = await serves(fails(status, { message: `No, ${API_KEY}.`, type: 'x', code: null }));
+    const error = errorOf(await probeOf(api.url).findModel('gpt-5.2', never()));
+    expect(error).toMatchObject({ kind });
+    expect(JSON.stringify(error)).not.toContain(API_KEY);
+  });
+
+  test.each(['sk-proj-two words', 'sk-proj-two\nlines', 'sk-proj-キー'])(
+    'with a key that no header can hold (%j): says so, and does not blame the network',
+    async (apiKey) => {
+      const api = await serves(says(200, {}));
+      const error = errorOf(await probeOf(api.url, { apiKey }).findModel('gpt-5.2', never()));
+      expect(error).toMatchObject({ kind: 'malformed_api_key', variable: 'OPENAI_API_KEY' });
+      expect(JSON.stringify(error)).not.toContain(apiKey);
+      expect(api.requests).toEqual([]);
+    },
+  );
+});
+
+describe('the route', () => {
+  const proxies = { http: 'http://127.0.0.1:3128', https: 'http://127.0.0.1:3128', bypass: 'localhost,127.0.0.1' };
+
+  test('is the host alone without a proxy', () => {
+    const { route } = probeOf('https://api.openai.com/v1');
+    expect(route).toContain('api.openai.com');
+    expect(route).not.toContain('proxy');
+  });
+
+  test('names the proxy in between', () => {
+    expect(probeOf('https://api.openai.com/v1', { proxies }).route).toMatch(/^api\.openai\.com,? .*proxy/);
+  });
+
+  test.each([
+    ['a host that NO_PROXY excepts', 'http://127.0.0.1:8080/v1', proxies],
+    ['a kind of address that has no proxy', 'http://api.example.test/v1', { https: proxies.https }],
+  ])('names no proxy for %s', (_, baseUrl, proxies) => {
+    expect(probeOf(baseUrl, { proxies }).route).not.toContain('proxy');
+  });
+
+  test('leads through the proxy', async () => {
+    const asked: string[] = [];
+    const proxy = createServer((request) => void asked.push(String(request.url)));
+    proxy.on('connect', (request, socket) => {
+      asked.push(String(request.url));
+      socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+    });
+    const options = { http: await listen(proxy) };
+    const probe = probeOf('http://api.example.test/v1', { proxies: options, fetch: createProxyFetch(options) });
+    expect(errorOf(await probe.reach(never()))).toMatchObject({ kind: 'connection_failed' });
+    expect(asked).toEqual(['api.example.test:80']);
+  });
+
+  test('to a proxy that is not there fails, and the failure names the proxy', async () => {
+    const gone = (await closedPort()).replace('/v1', '');
+    const probe = probeOf('http://api.example.test/v1', {
+      proxies: { http: gone },
+      fetch: createProxyFetch({ http: gone }),
+    });
+    const error = errorOf(await probe.reach(never()));
+    expect(error).toMatchObject({ kind: 'connection_failed' });
+    expect(JSON.stringify(error)).toMatch(new RegExp(`proxy|${new URL(gone).host}`));
+  });
+});
