@@ -1,14 +1,16 @@
-// npm run bench [-- start calls frames] [--rounds=N] [--cpu-prof=folder]: how fast the built server is, beside the least
+// npm run bench [-- start calls frames http] [--rounds=N] [--cpu-prof=folder]: how fast the built server is, beside the least
 // that the same work takes on this machine. Exit code 1 if a limit is broken.
 import { benchCalls } from './calls.js';
 import { benchFrames } from './frames.js';
+import { benchHttp } from './http.js';
 import { benchStart } from './start.js';
 
-const ROUNDS = { start: 30, calls: 10, frames: 5 };
+const ROUNDS = { start: 30, calls: 10, frames: 5, http: 5 };
 const benches = {
   start: (rounds) => benchStart(rounds),
   calls: (rounds, profileFolder) => benchCalls(rounds, profileFolder),
   frames: (rounds) => benchFrames(rounds),
+  http: (rounds) => benchHttp(rounds),
 };
 
 const options = process.argv.slice(2);

@@ -36,6 +36,10 @@ async function main(argv: readonly string[]): Promise<number> {
 async function run(command: RunnableCommand): Promise<number> {
   const laid = await layFoundation({ environment: process.env, commandLine: command.config, version: VERSION });
   if ('problems' in laid) {
+    if (command.kind === 'doctor') {
+      const { runDoctorOfProblems } = await import('./run-for-person.ts');
+      return runDoctorOfProblems(command.json, laid.problems);
+    }
     const { wordsForProblems } = await import('./adapters/inbound/cli/config-problems.ts');
     process.stderr.write(wordsForProblems(laid.problems));
     return FAILED;

@@ -1,6 +1,8 @@
 import { ask } from './adapters/inbound/cli/ask.ts';
 import type { Command } from './adapters/inbound/cli/command-line.ts';
-import { doctor } from './adapters/inbound/cli/doctor.ts';
+import { wordsForProblem } from './adapters/inbound/cli/config-problems.ts';
+import { doctor, doctorOfProblems } from './adapters/inbound/cli/doctor.ts';
+import type { ConfigProblem } from './application/ports/config.ts';
 import type { Program } from './program.ts';
 
 /** Runs a command that a person waits for, and may break off with Ctrl-C. */
@@ -22,13 +24,18 @@ function runDoctor(json: boolean, program: Program, signal: AbortSignal): Promis
       ...program,
       nodeVersion: process.versions.node,
       configSources: ['defaults', ...(yaml === undefined ? [] : [yaml]), ...env, ...cli].join(', '),
-      apiKey: { variable: openai.apiKeyVariable, isPresent: openai.apiKey !== undefined },
+      apiKey: { variable: openai.apiKeyVariable, ...(openai.apiKey === undefined ? {} : { value: openai.apiKey }) },
       isOffline: llm.adapter === 'offline',
       json,
       out: print,
     },
     signal,
   );
+}
+
+/** What doctor has to say if not even the configuration can be read. */
+export function runDoctorOfProblems(json: boolean, problems: readonly ConfigProblem[]): Promise<number> {
+  return doctorOfProblems(process.versions.node, problems.map(wordsForProblem), { json, out: print });
 }
 
 function print(text: string): void {

@@ -35,10 +35,10 @@ export class DiagnoseSetup {
   /** Yields each check as it is done. Without a key only the connection can be tried. */
   async *execute(hasKey: boolean, signal: AbortSignal): AsyncGenerator<Check> {
     const probe = await this.#makeProbe();
-    const reached = await this.#bounded(signal, (signal) => probe.reach(signal));
-    yield toCheck('connection', reached, (status) => ({
+    const reached = await this.#bounded(probe, signal, (signal) => probe.reach(signal));
+    yield toCheck('connection', reached, () => ({
       verdict: 'ok',
-      detail: `${probe.route} answered (HTTP ${status})`,
+      detail: `${probe.route} can be reached`,
     }));
     if (!hasKey || reached.isErr()) {
       const why = hasKey ? 'the API cannot be reached' : 'there is no key';
@@ -47,7 +47,7 @@ export class DiagnoseSetup {
       return;
     }
     for (const [model, tools] of this.#models()) {
-      const found = await this.#bounded(signal, (signal) => probe.findModel(model, signal));
+      const found = await this.#bounded(probe, signal, (signal) => probe.findModel(model, signal));
       yield toCheck(`model ${model}`, found, (answer) =>
         answer === 'found'
           ? { verdict: 'ok', detail: `for ${tools.join(', ')}` }
@@ -87,8 +87,9 @@ export class DiagnoseSetup {
   }
 
   async #bounded<T>(
+    { route }: ApiProbe,
     signal: AbortSignal,
-    probe: (signal: AbortSignal) => Promise<Result<T, SearchError>>,
+    look: (signal: AbortSignal) => Promise<Result<T, SearchError>>,
   ): Promise<Result<T, AnswerError>> {
     const stop = new AbortController();
     const settled = new AbortController();
@@ -99,10 +100,12 @@ export class DiagnoseSetup {
       if (outcome === 'elapsed') stop.abort();
     });
     try {
-      const outcome = await probe(stop.signal);
+      const outcome = await look(stop.signal);
       return outcome.mapErr((error): AnswerError => {
         if (error.kind !== 'aborted') return error;
-        return signal.aborted ? { kind: 'cancelled' } : { kind: 'timed_out', timeoutMs: PROBE_MS };
+        if (signal.aborted) return { kind: 'cancelled' };
+        const detail = `No answer within ${PROBE_MS / 1000} s`;
+        return { kind: 'connection_failed', attempts: 1, host: route, detail };
       });
     } finally {
       settled.abort();

@@ -11,26 +11,30 @@ import type { Check } from './diagnose-setup.ts';
  */
 export class LazyApplication implements Application {
   readonly #load: () => Promise<Application>;
-  #loaded: Promise<Application> | undefined;
+  #loading: Promise<Application> | undefined;
+  #loaded: Application | undefined;
 
   constructor(load: () => Promise<Application>) {
     this.#load = load;
   }
 
   async answerQuery(input: AnswerQueryInput, signal: AbortSignal): Promise<Result<Answer, AnswerError>> {
-    return (await this.#application()).answerQuery(input, signal);
+    const application = this.#loaded ?? (await this.#application());
+    return application.answerQuery(input, signal);
   }
 
   cancelRequest(input: CancelRequestInput): void {
-    void this.#loaded?.then((application) => application.cancelRequest(input));
+    if (this.#loaded !== undefined) this.#loaded.cancelRequest(input);
+    else void this.#loading?.then((application) => application.cancelRequest(input));
   }
 
   async *diagnoseSetup(hasKey: boolean, signal: AbortSignal): AsyncGenerator<Check> {
     yield* (await this.#application()).diagnoseSetup(hasKey, signal);
   }
 
-  #application(): Promise<Application> {
-    this.#loaded ??= this.#load();
+  async #application(): Promise<Application> {
+    this.#loading ??= this.#load();
+    this.#loaded = await this.#loading;
     return this.#loaded;
   }
 }

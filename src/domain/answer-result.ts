@@ -52,31 +52,42 @@ export function toAnswerResult(reply: Reply, context: AnswerContext): Result<Ans
         citations.map(({ url }) => url),
       )
     : { body: text, entries: [] };
-  const sources = used_search ? boundedSources(entries, citations, accessedOn, context.maxAnswerChars) : '';
-  const whole = note === '' ? body : closeFence(body);
-  const bounded = boundedBody(whole, context.maxAnswerChars - note.length - sources.length, language);
-  const answer = [...bounded, note, sources].filter((paragraph) => paragraph !== '').join('\n\n');
+  const sources = used_search ? sourcesSection(entries, citations, accessedOn) : '';
+  const parts = { body: note === '' ? body : closeFence(body), note, sources };
+  const bare = used_search ? sourcesSection([], citations, accessedOn) : '';
+  const answer = withinBounds(parts, bare, context.maxAnswerChars, language);
   return ok({ answer, used_search, citations, model: context.model });
 }
 
-/** Citations stay whole; what the model listed beyond them may go, where it would crowd out the answer. */
-function boundedSources(
-  entries: readonly string[],
-  citations: readonly Citation[],
-  accessedOn: string,
-  max: number,
-): string {
-  const section = sourcesSection(entries, citations, accessedOn);
-  return section.length <= max / 2 ? section : sourcesSection([], citations, accessedOn);
+interface AnswerParts {
+  readonly body: string;
+  readonly note: string;
+  readonly sources: string;
 }
 
-/** The body, or its beginning and a line that says so. */
-function boundedBody(body: string, max: number, language: Language): readonly string[] {
-  // Blank lines between the parts, and a fence that may have to be closed.
-  const separators = 12;
-  if (body.length + separators <= max) return [body];
-  const beginning = cutAtParagraph(body, max - separators - sizeNote(body.length, body.length, language).length);
-  return [closeFence(beginning), sizeNote(beginning.length, body.length, language)];
+/**
+ * The parts as one text of at most `max`. What is too long loses the end of its body; if the sources that the model listed
+ * fill more than half, those go that are no citations (`bare` holds the citations alone). Either is said.
+ */
+function withinBounds({ body, note, sources }: AnswerParts, bare: string, max: number, language: Language): string {
+  const whole = joined([body, note, sources]);
+  if (whole.length <= max) return whole;
+
+  const dropsSources = sources.length > max / 2 && bare.length < sources.length;
+  const kept = dropsSources ? bare : sources;
+  const notes = dropsSources ? joined([note, sourcesNote(language)]) : note;
+  const shorter = joined([body, notes, kept]);
+  if (shorter.length <= max) return shorter;
+
+  // The cut may have to close a block of code, and its note is never longer than for the whole body.
+  const fence = 4;
+  const overhead = joined(['-', sizeNote(body.length, body.length, language), notes, kept]).length - 1 + fence;
+  const beginning = cutAtParagraph(body, max - overhead);
+  return joined([closeFence(beginning), sizeNote(beginning.length, body.length, language), notes, kept]);
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n\n');
 }
 
 /** The words that tell a reader that the text is not whole. */
@@ -84,6 +95,12 @@ function cutNote(reason: string, language: Language): string {
   return language === 'ja'
     ? `[回答は途中で切れています（${reason}）。]`
     : `[The answer was cut before its end (${reason}).]`;
+}
+
+function sourcesNote(language: Language): string {
+  return language === 'ja'
+    ? '[回答が長いため、引用以外の情報源を省きました。]'
+    : '[The answer is too long: listed sources beyond the citations were left out.]';
 }
 
 function sizeNote(shown: number, whole: number, language: Language): string {

@@ -24,6 +24,11 @@ export function createRedactor(keys: readonly string[]): Redactor {
   };
 }
 
+/** Whether a key can be written into a header at all; one with blanks or letters beyond ASCII cannot. */
+export function isSendableKey(key: string): boolean {
+  return /^[\x21-\x7E]+$/.test(key);
+}
+
 /** Whether a configured value is likely a key that somebody put in the wrong place. */
 export function looksLikeKey(text: string): boolean {
   return /^\s*sk-[A-Za-z0-9_-]{3,}\s*$/.test(text);

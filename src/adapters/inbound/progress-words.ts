@@ -10,6 +10,7 @@ export function progressWords(progress: SearchProgress, language: Language): str
     case 'asking':
       return isJapanese ? 'モデルに尋ねています' : 'Asking the model';
     case 'waiting':
+      if (progress.ahead === 0) return isJapanese ? '空きを待っています' : 'Waiting for a free place';
       return isJapanese
         ? `順番を待っています（前に ${progress.ahead} 件）`
         : `Waiting in the queue (${progress.ahead} ahead)`;
@@ -33,5 +34,5 @@ export function progressWords(progress: SearchProgress, language: Language): str
 const RETRY_REASONS: Readonly<Record<string, { readonly ja: string; readonly en: string }>> = {
   rate_limited: { ja: 'API の流量制限です', en: 'The API limits the rate' },
   server_error: { ja: 'API に障害が出ています', en: 'The API failed' },
-  connection_failed: { ja: '接続が切れました', en: 'The connection broke' },
+  connection_failed: { ja: '接続できないか、切れました', en: 'The connection failed' },
 };

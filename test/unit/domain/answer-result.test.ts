@@ -154,7 +154,8 @@ describe('an answer longer than configured', () => {
   test('loses sources that the model listed rather than its words or its citations', () => {
     const listed = Array.from({ length: 50 }, (_, n) => `- https://b.com/${n} (2026-01-01)`).join('\n');
     const { answer } = answerTo(searched(`Sunny.\n\nSources:\n${listed}`, 'https://a.com'), { maxAnswerChars: 1000 });
-    expect(answer).toBe('Sunny.\n\nSources:\n- https://a.com (2026-01-05)');
+    const note = '[The answer is too long: listed sources beyond the citations were left out.]';
+    expect(answer).toBe(`Sunny.\n\n${note}\n\nSources:\n- https://a.com (2026-01-05)`);
   });
 
   test('never is, whatever is in it', () => {

@@ -1,6 +1,6 @@
 import type { Application } from '../../../application/application.ts';
 import type { Check } from '../../../application/diagnose-setup.ts';
-import type { Redactor } from '../../../domain/redaction.ts';
+import { createRedactor, isSendableKey, type Redactor } from '../../../domain/redaction.ts';
 import { wordsFor } from '../error-words.ts';
 
 export interface DoctorOptions {
@@ -10,7 +10,7 @@ export interface DoctorOptions {
   readonly nodeVersion: string;
   /** Where the configuration was read from, in words. */
   readonly configSources: string;
-  readonly apiKey: { readonly variable: string; readonly isPresent: boolean };
+  readonly apiKey: { readonly variable: string; readonly value?: string };
   readonly isOffline: boolean;
   readonly json: boolean;
   readonly out: (text: string) => void;
@@ -26,9 +26,35 @@ const MARKS: Readonly<Record<Check['verdict'], string>> = {
 
 /** Checks the way from this machine to an answer, one line each; the exit code is 0 if nothing failed. Shows no key. */
 export async function doctor(options: DoctorOptions, signal: AbortSignal): Promise<number> {
-  const { json, out, redactor } = options;
+  const { redactor } = options;
+  return report(checks(options, signal), redactor, options, signal);
+}
+
+/** What doctor says of a configuration that cannot be used: every problem, as a check that failed. */
+export async function doctorOfProblems(
+  nodeVersion: string,
+  problems: readonly string[],
+  print: Pick<DoctorOptions, 'json' | 'out'>,
+): Promise<number> {
+  const found = [
+    checkNode(nodeVersion),
+    ...problems.map(
+      (problem): Advised => ({ name: 'configuration', verdict: 'failed', detail: 'wrong', advice: problem }),
+    ),
+  ];
+  return report(found, createRedactor([]), print, new AbortController().signal);
+}
+
+type Advised = Check & { readonly advice?: string };
+
+async function report(
+  found: AsyncIterable<Advised> | Iterable<Advised>,
+  redactor: Redactor,
+  { json, out }: Pick<DoctorOptions, 'json' | 'out'>,
+  signal: AbortSignal,
+): Promise<number> {
   const lines: Shown[] = [];
-  for await (const check of checks(options, signal)) {
+  for await (const check of found) {
     if (signal.aborted) return 130;
     const shown = toShown(check, redactor);
     lines.push(shown);
@@ -39,15 +65,9 @@ export async function doctor(options: DoctorOptions, signal: AbortSignal): Promi
   return isWell ? 0 : 1;
 }
 
-async function* checks(
-  options: DoctorOptions,
-  signal: AbortSignal,
-): AsyncGenerator<Check & { readonly advice?: string }> {
+async function* checks(options: DoctorOptions, signal: AbortSignal): AsyncGenerator<Advised> {
   const { application, nodeVersion, configSources, apiKey, isOffline } = options;
-  const isNewEnough = Number.parseInt(nodeVersion, 10) >= OLDEST_NODE;
-  yield isNewEnough
-    ? { name: 'node', verdict: 'ok', detail: nodeVersion }
-    : { name: 'node', verdict: 'failed', detail: nodeVersion, advice: `Install Node.js ${OLDEST_NODE} or later.` };
+  yield checkNode(nodeVersion);
   yield { name: 'configuration', verdict: 'ok', detail: configSources };
   if (isOffline) {
     yield {
@@ -57,10 +77,23 @@ async function* checks(
     };
     return;
   }
-  yield apiKey.isPresent
-    ? { name: 'key', verdict: 'ok', detail: `from ${apiKey.variable}` }
-    : { name: 'key', verdict: 'failed', detail: 'none', error: { kind: 'no_api_key', variable: apiKey.variable } };
-  yield* application.diagnoseSetup(apiKey.isPresent, signal);
+  const key = checkKey(apiKey.variable, apiKey.value);
+  yield key;
+  yield* application.diagnoseSetup(key.verdict === 'ok', signal);
+}
+
+function checkNode(version: string): Advised {
+  if (Number.parseInt(version, 10) >= OLDEST_NODE) return { name: 'node', verdict: 'ok', detail: version };
+  const advice = `${version} is too old. Install Node.js ${OLDEST_NODE} or later.`;
+  return { name: 'node', verdict: 'failed', detail: version, advice };
+}
+
+function checkKey(variable: string, value: string | undefined): Check {
+  const name = 'key';
+  if (value === undefined) return { name, verdict: 'failed', detail: 'none', error: { kind: 'no_api_key', variable } };
+  return isSendableKey(value)
+    ? { name, verdict: 'ok', detail: `from ${variable}` }
+    : { name, verdict: 'failed', detail: 'malformed', error: { kind: 'malformed_api_key', variable } };
 }
 
 /** A check as it is printed; `todo` says what happened and what to do where it did not go well. */

@@ -40,7 +40,7 @@ export class LiveLine {
 
   #draw(): void {
     const elapsed = Math.floor((this.#clock.elapsedMs() - this.#startedMs) / 1000);
-    const columns = this.#terminal.columns ?? 80;
+    const columns = this.#terminal.columns || 80;
     this.#terminal.write(`${CLEAR_LINE}${clip(`${elapsed} s  ${this.#words}`, columns - 1)}`);
   }
 }

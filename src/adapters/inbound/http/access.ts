@@ -5,6 +5,8 @@ import { type Refusal, refusal } from './refusal.ts';
 export interface AccessOptions {
   /** Callers and their tokens; empty: no token is asked for. */
   readonly tokens: readonly { readonly caller: string; readonly token: string }[];
+  /** Where the server listens: whoever calls it by that name or address means it. */
+  readonly host: string;
   /** Host names besides those of this machine; `*` stands for any. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
@@ -29,10 +31,13 @@ const ALLOWED_HEADERS = [
 /** Who may call, from which pages, and under which names of this server. */
 export class Access {
   readonly #options: AccessOptions;
+  readonly #hostNames: readonly string[];
   readonly #hashes: readonly { readonly caller: string; readonly hash: Buffer }[];
 
   constructor(options: AccessOptions) {
+    const { host, allowedHosts } = options;
     this.#options = options;
+    this.#hostNames = [...LOOPBACK_NAMES, host.includes(':') ? `[${host}]` : host.toLowerCase(), ...allowedHosts];
     this.#hashes = options.tokens.map(({ caller, token }) => ({ caller, hash: hashOf(token) }));
   }
 
@@ -43,8 +48,7 @@ export class Access {
   refusalOf({ host = '', origin }: IncomingHttpHeaders): Refusal | undefined {
     const { allowedHosts, allowedOrigins } = this.#options;
     const name = hostNameOf(host);
-    const isKnownHost = name !== undefined && (LOOPBACK_NAMES.includes(name) || allowedHosts.includes(name));
-    if (!isKnownHost && !allowedHosts.includes('*')) {
+    if ((name === undefined || !this.#hostNames.includes(name)) && !allowedHosts.includes('*')) {
       return refusal(403, 'Forbidden: this Host is not served; see http.allowed_hosts');
     }
     if (origin === undefined || allowedOrigins.includes(origin) || isLoopbackOrigin(origin)) return undefined;

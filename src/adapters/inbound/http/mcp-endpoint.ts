@@ -105,7 +105,9 @@ export class McpEndpoint {
     });
     this.#sessions += 1;
     const session = openSession({ application, sessionKey: `http/${this.#sessions}`, caller });
-    response.once('close', () => session.close());
+    response.once('close', () => {
+      if (!response.writableFinished) session.close();
+    });
     await session.receive(value, (message) => answer.send(message));
   }
 

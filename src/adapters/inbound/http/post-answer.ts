@@ -30,7 +30,7 @@ export class PostAnswer {
   constructor(options: PostAnswerOptions) {
     this.#options = options;
     this.#accepts = accepted(options.headers.accept);
-    options.response.once('close', () => this.#over.abort());
+    options.response.once('close', () => this.#end());
   }
 
   /** Opens a stream if the answer takes long. */
@@ -49,12 +49,17 @@ export class PostAnswer {
       if (this.#accepts.stream) this.#open().notify(json);
       return;
     }
-    this.#over.abort();
+    this.#end();
     if (this.#stream === undefined && (this.#accepts.json || !this.#accepts.stream)) {
       sendJson(response, statusOf(message, era), json);
     } else {
       this.#open().end(json);
     }
+  }
+
+  /** With a reason, since Node.js would make an exception with its stack for one that lacks. */
+  #end(): void {
+    this.#over.abort('over');
   }
 
   #open(): EventStream {

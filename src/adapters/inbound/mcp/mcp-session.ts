@@ -70,6 +70,8 @@ interface Call {
 const CACHING = { ttlMs: 3_600_000, cacheScope: 'public' };
 const CAPABILITIES = { tools: {} };
 
+let toolCalls: typeof import('./tool-call.ts') | undefined;
+
 /** One client's MCP conversation, in both eras: a message in, messages out. It knows no transport. */
 export class McpSession {
   readonly #options: McpSessionOptions;
@@ -200,9 +202,10 @@ export class McpSession {
     };
     this.#running.set(keyOf(id), call);
     if (this.#isClosed) call.controller.abort();
-    const { runToolCall } = await import('./tool-call.ts');
+    // Loaded with the first call; from then on a call is under way before the next message is read.
+    toolCalls ??= await import('./tool-call.ts');
     const toolCall = { ...request, requestKey: this.#requestKey(id), tool, args };
-    await runToolCall(toolCall, this.#options, sendUntilOver, call.controller.signal);
+    await toolCalls.runToolCall(toolCall, this.#options, sendUntilOver, call.controller.signal);
     this.#running.delete(keyOf(id));
   }
 
@@ -218,6 +221,8 @@ export class McpSession {
       requestId,
       ...(typeof reason === 'string' ? { reason } : {}),
     });
+    // The application may not have been asked yet.
+    call.controller.abort();
   }
 
   #requestKey(id: RequestId): string {

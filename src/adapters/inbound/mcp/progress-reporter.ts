@@ -29,6 +29,7 @@ export class ProgressReporter implements SearchObserver {
   #facts: string[] = [];
   /** What happens now; only the latest counts. */
   #state: SearchProgress = { kind: 'asking' };
+  #isStateNew = false;
   #hasNews = false;
   #sent = 0;
   #sentMs = 0;
@@ -43,7 +44,8 @@ export class ProgressReporter implements SearchObserver {
   onProgress(progress: SearchProgress): void {
     if (this.#isOver) return;
     if (isFact(progress)) this.#facts.push(clip(progressWords(progress, this.#options.language)));
-    else this.#state = progress;
+    if (!isFact(progress) || progress.kind === 'retrying') this.#state = progress;
+    if (!isFact(progress)) this.#isStateNew = true;
     if (this.#sent === 0) {
       this.#sendNext();
       void this.#run();
@@ -53,10 +55,12 @@ export class ProgressReporter implements SearchObserver {
     }
   }
 
-  /** The answer comes next: tells what still waits, and nothing after it. */
-  finish(): void {
+  /** The answer comes next: tells what still waits, and nothing after it. Gives back whether there was any. */
+  finish(): boolean {
+    const hasFacts = !this.#isOver && this.#facts.length > 0;
     while (!this.#isOver && this.#facts.length > 0) this.#sendNext();
     this.stop();
+    return hasFacts;
   }
 
   /** Nothing more is told. */
@@ -82,7 +86,7 @@ export class ProgressReporter implements SearchObserver {
   #sendNext(): void {
     const { token, clock, send } = this.#options;
     const message = this.#facts.length > 0 ? this.#takeFacts() : this.#stateLine();
-    this.#hasNews = this.#facts.length > 0;
+    this.#hasNews = this.#facts.length > 0 || this.#isStateNew;
     this.#sent += 1;
     this.#sentMs = clock.elapsedMs();
     const params = { progressToken: token, progress: this.#sent, message };
@@ -100,6 +104,7 @@ export class ProgressReporter implements SearchObserver {
 
   /** A line that says the same again says for how long. */
   #stateLine(): string {
+    this.#isStateNew = false;
     const words = progressWords(this.#state, this.#options.language);
     const elapsed = Math.round((this.#options.clock.elapsedMs() - this.#startedMs) / 1000);
     return clip(elapsed === 0 ? words : `${words} · ${elapsed} s`);

@@ -27,6 +27,9 @@ export interface ToolCall {
   readonly params: Params;
 }
 
+/** How long the answer stays behind what was told right before it: a busy client needs so long to read that alone. */
+const LINGER_MS = 25;
+
 const UNOBSERVED: SearchObserver = { onProgress: () => {} };
 
 /** Answers a call: its progress, where that was asked for, then its result; nothing once `signal` has aborted. */
@@ -42,7 +45,9 @@ export async function runToolCall(
   if (answer === undefined) {
     reporter?.stop();
   } else {
-    reporter?.finish();
+    const wasTold = reporter?.finish() === true;
+    // Clients drop progress that they read in one piece with the answer.
+    if (wasTold) await options.clock.sleep(LINGER_MS, signal);
     send(answer);
   }
 }

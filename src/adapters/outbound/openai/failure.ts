@@ -120,14 +120,14 @@ export function toConnectionFailure(error: unknown, context: FailureContext): Fa
         ...(error instanceof Error ? { name: error.name } : {}),
       },
     },
-    isPassing: !LASTING_CODES.test(code ?? ''),
+    isPassing: !LASTING_CODES.test(code ?? message),
     log: { message, ...(code === undefined ? {} : { code }), ...(error instanceof Error ? { name: error.name } : {}) },
   };
 }
 
 /** Certificates do not mend themselves, and a silence of 300 s is a time-out, which is not repeated. */
 const LASTING_CODES =
-  /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_INVALID_URL/;
+  /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_INVALID_URL|^bad port$/;
 
 export function plainFailure(error: SearchError, message: string, body?: string): Failure {
   return { error, isPassing: false, log: { message, ...(body === undefined ? {} : { body }) } };

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { SearchError } from '../../../domain/answer-error.ts';
+import { isSendableKey } from '../../../domain/redaction.ts';
 import { type ApiCall, type ApiClientOptions, createApiCall } from './api-client.ts';
 
 export interface NetworkOptions extends Omit<ApiClientOptions, 'apiKey'> {
@@ -14,8 +15,7 @@ export function networkCalls({
   ...client
 }: NetworkOptions): () => Result<ApiCall, SearchError> {
   if (apiKey === undefined) return () => err({ kind: 'no_api_key', variable: apiKeyVariable });
-  // Such a key could not be written into a header.
-  if (!/^[\x21-\x7E]+$/.test(apiKey)) return () => err({ kind: 'malformed_api_key', variable: apiKeyVariable });
+  if (!isSendableKey(apiKey)) return () => err({ kind: 'malformed_api_key', variable: apiKeyVariable });
   const call = ok<ApiCall, SearchError>(createApiCall({ ...client, apiKey }));
   return () => call;
 }

@@ -1,16 +1,20 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { ApiProbe } from '../../../application/ports/api-probe.ts';
 import type { SearchError } from '../../../domain/answer-error.ts';
+import { isSendableKey } from '../../../domain/redaction.ts';
 import type { FailureContext } from './failure.ts';
 import { toConnectionFailure, toFailure } from './failure.ts';
 import { asObject, parseJson } from './json.ts';
+import type { ProxyOptions } from './proxy-fetch.ts';
+import { proxyFor } from './proxy-route.ts';
 
 export interface OpenAiProbeOptions {
   readonly baseUrl: string;
   readonly apiKey?: string;
   readonly apiKeyVariable: string;
-  /** Present where a proxy stands in between. */
-  readonly proxies?: object;
+  readonly organization?: string;
+  readonly project?: string;
+  readonly proxies?: ProxyOptions;
   readonly fetch: typeof fetch;
   /** Takes keys out of what the API said. */
   readonly redact: (text: string) => string;
@@ -23,7 +27,9 @@ export class OpenAiProbe implements ApiProbe {
 
   constructor(options: OpenAiProbeOptions) {
     this.#options = options;
-    this.route = `${new URL(options.baseUrl).host}${options.proxies !== undefined ? ', by the proxy of the environment,' : ''}`;
+    const { host } = new URL(options.baseUrl);
+    const proxy = proxyFor(options.baseUrl, options.proxies ?? {});
+    this.route = proxy === undefined ? host : `${host}, by the proxy ${proxy},`;
   }
 
   async reach(signal: AbortSignal): Promise<Result<number, SearchError>> {
@@ -32,8 +38,13 @@ export class OpenAiProbe implements ApiProbe {
   }
 
   async findModel(model: string, signal: AbortSignal): Promise<Result<'found' | 'unknown', SearchError>> {
-    const { apiKey } = this.#options;
-    const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+    const { apiKey = '', apiKeyVariable, organization, project } = this.#options;
+    if (!isSendableKey(apiKey)) return err({ kind: 'malformed_api_key', variable: apiKeyVariable });
+    const headers = {
+      authorization: `Bearer ${apiKey}`,
+      ...(organization === undefined ? {} : { 'openai-organization': organization }),
+      ...(project === undefined ? {} : { 'openai-project': project }),
+    };
     const response = await this.#get(`models/${encodeURIComponent(model)}`, signal, headers);
     return response.andThen(({ status, body }) => {
       if (status < 400) return ok<'found' | 'unknown', SearchError>('found');
@@ -62,7 +73,7 @@ export class OpenAiProbe implements ApiProbe {
   }
 
   #context(model: string): FailureContext {
-    const { baseUrl, apiKeyVariable, redact } = this.#options;
-    return { model, apiKeyVariable, host: new URL(baseUrl).host, attempt: 1, redact };
+    const { apiKeyVariable, redact } = this.#options;
+    return { model, apiKeyVariable, host: this.route, attempt: 1, redact };
   }
 }

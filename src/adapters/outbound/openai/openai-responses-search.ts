@@ -132,7 +132,8 @@ export class OpenAiResponsesSearch implements LlmSearch {
       const http = await call(body, signal);
       const response = await readResponse(http, untilAborted, context, recorder && ((text) => texts.push(text)));
       const reply = response.andThen((response) => toSearchReply(response, context, this.#options.datesFromReply));
-      if (reply.isOk()) await recorder?.record(request, texts.join(''));
+      const isAnswer = reply.isOk() && reply.value.text.trim() !== '';
+      if (isAnswer) await recorder?.record(request, texts.join(''));
       return reply;
     } catch (thrown) {
       return err(toThrownFailure(thrown, this.#options.clock.now(), context));

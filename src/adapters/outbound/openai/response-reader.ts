@@ -86,7 +86,7 @@ class ResponseEvents {
     } else if (/^response\.(?:completed|incomplete|failed|cancelled)$/.test(type)) {
       this.outcome = ok(this.#whole(asObject(event.response) ?? {}));
     } else if (/^response\.(?:output_text|refusal)\.delta$/.test(type)) {
-      this.#characters += asText(event.delta)?.length ?? 0;
+      this.#characters += [...(asText(event.delta) ?? '')].length;
       this.#observer.onProgress({ kind: 'writing', characters: this.#characters });
     } else {
       observeEvent(type, event, this.#observer);

@@ -21,8 +21,8 @@ const PINNED: readonly (readonly [SearchProgress, string, string])[] = [
   ],
   [
     { kind: 'retrying', reason: 'connection_failed', waitMs: 1000, attempt: 2 },
-    'The connection broke; trying again in 1 s',
-    '接続が切れました。1 s 待って再試行します',
+    'The connection failed; trying again in 1 s',
+    '接続できないか、切れました。1 s 待って再試行します',
   ],
   [
     { kind: 'retrying', reason: 'server_error', waitMs: 1000, attempt: 2 },

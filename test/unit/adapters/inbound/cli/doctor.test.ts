@@ -38,7 +38,7 @@ async function run(over: Partial<DoctorOptions> = {}, signal: AbortSignal = neve
       redactor: createRedactor([KEY]),
       nodeVersion: '22.11.0',
       configSources: 'defaults, OPENAI_API_KEY',
-      apiKey: { variable: 'OPENAI_API_KEY', isPresent: true },
+      apiKey: { variable: 'OPENAI_API_KEY', value: 'sk-proj-0123456789' },
       isOffline: false,
       json: false,
       out: (text) => out.push(text),
@@ -68,13 +68,14 @@ test('each line is written as soon as it is known', async () => {
 });
 
 test.each([
-  ['18.20.8', 1, 'FAIL  node: Install Node.js 20 or later.'],
-  ['8.0.0', 1, 'FAIL  node: Install Node.js 20 or later.'],
-  ['20.0.0', 0, 'ok    node: 20.0.0'],
-  ['24.1.0', 0, 'ok    node: 24.1.0'],
+  ['18.20.8', 1, /^FAIL {2}node: .*Install Node\.js 20 or later\.$/],
+  ['8.0.0', 1, /^FAIL {2}node: .*Install Node\.js 20 or later\.$/],
+  ['20.0.0', 0, /^ok {4}node: 20\.0\.0$/],
+  ['24.1.0', 0, /^ok {4}node: 24\.1\.0$/],
 ])('Node.js %s: exit code %d', async (nodeVersion, exitCode, line) => {
   const { lines, exitCode: given } = await run({ nodeVersion });
-  expect({ given, line: lines[0] }).toEqual({ given: exitCode, line });
+  expect(given).toBe(exitCode);
+  expect(lines[0]).toMatch(line);
 });
 
 test('a Node.js that is too old is named, beside what to do', async () => {
@@ -86,7 +87,7 @@ test('without a key: says which variable to set, tries the rest without it, exit
     { name: 'connection', verdict: 'ok', detail: 'api.test answered (HTTP 401)' },
     { name: 'models', verdict: 'skipped', detail: 'there is no key' },
   ]);
-  const { lines, exitCode } = await run({ application, apiKey: { variable: 'GATEWAY_KEY', isPresent: false } });
+  const { lines, exitCode } = await run({ application, apiKey: { variable: 'GATEWAY_KEY' } });
   expect(exitCode).toBe(1);
   expect(told).toEqual([false]);
   expect(lines.slice(2)).toEqual([
@@ -133,10 +134,11 @@ test.each(FAILED)('%j says what happened and what to do, exit code 1', async (ch
 });
 
 test('a server that hangs: the advice is one that helps', async () => {
-  const error = { kind: 'timed_out', timeoutMs: 15_000 } as const;
-  const check: Check = { name: 'connection', verdict: 'failed', detail: 'timed_out', error };
+  const detail = 'No answer within 15 s';
+  const error = { kind: 'connection_failed', attempts: 1, host: 'api.test', detail } as const;
+  const check: Check = { name: 'connection', verdict: 'failed', detail: 'connection_failed', error };
   const line = (await run({ application: finds([check]).application })).lines.at(-1) ?? '';
-  expect(line).toMatch(/^FAIL {2}connection: No answer within 15 s/);
+  expect(line).toMatch(/^FAIL {2}connection: .*No answer within 15 s/);
   expect(line).toMatch(/network|proxy|base URL/);
   expect(line).not.toMatch(/Ask something narrower|request\.timeout_ms/);
 });
@@ -151,7 +153,7 @@ test('a warning is no failure', async () => {
 
 test('offline: needs neither key nor network', async () => {
   const { application, told } = finds([]);
-  const apiKey = { variable: 'OPENAI_API_KEY', isPresent: false };
+  const apiKey = { variable: 'OPENAI_API_KEY' };
   const { exitCode, lines } = await run({ application, apiKey, isOffline: true });
   expect(exitCode).toBe(0);
   expect(told).toEqual([]);

@@ -287,6 +287,7 @@ describe('a cancelled call', () => {
     const application = new FakeApplication(() => outcome.promise);
     const { sent, receive } = start({ application });
     const owed = receive(call({}, 7));
+    await vi.waitFor(() => expect(application.asked).toHaveLength(1));
     await receive(cancelled(7, 'the user left'));
     outcome.settle(late);
     await owed;
@@ -294,6 +295,16 @@ describe('a cancelled call', () => {
     expect(application.cancelled).toEqual([
       { requestKey: application.asked[0]?.requestKey, requestId: 7, reason: 'the user left' },
     ]);
+  });
+
+  test('on the very next line is owed nothing, whether it was asked already or not', async () => {
+    const application = new FakeApplication(hangsUntilClosed);
+    const { sent, receive } = start({ application });
+    const owed = receive(call());
+    await receive(cancelled(1));
+    await owed;
+    expect(application.signals.filter(({ aborted }) => !aborted)).toEqual([]);
+    expect(sent).toEqual([]);
   });
 
   test('may be cancelled by a client that gives an odd reason', async () => {

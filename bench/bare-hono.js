@@ -1,0 +1,27 @@
+// The least that the same work takes over HTTP: a bare Hono handler. tools/list is a JSON body read and one written; a call
+// is one request to the API, read to its end. It checks nothing, parses no answer and writes no log.
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+
+const app = new Hono();
+let tools;
+
+app.post('/mcp', async (context) => {
+  const { id, method, params } = await context.req.json();
+  if (method === 'tools/list') return context.json({ jsonrpc: '2.0', id, result: tools });
+  if (method === 'bench/set-tools') {
+    tools = params;
+    return context.json({});
+  }
+  const reply = await fetch(`${process.env.OPENAI_BASE_URL}/responses`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer sk-bench-0123456789' },
+    body: JSON.stringify({ model: 'gpt-5.2', input: params.arguments.query, stream: true }),
+  });
+  const text = await reply.text();
+  return context.json({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: text.slice(0, 3000) }] } });
+});
+
+serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => {
+  process.stderr.write(`serving MCP at http://127.0.0.1:${port}/mcp\n`);
+});

@@ -1,0 +1,15 @@
+// Preloaded into the server by scripts/soak.js: tells its memory on SIGUSR2. The heap is measured behind a full garbage
+// collection; without one the figure says nothing, since V8 collects when it likes.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc');
+
+if (process.platform !== 'win32') {
+  process.on('SIGUSR2', () => {
+    const { rss } = process.memoryUsage();
+    collect();
+    process.stderr.write(`memory ${JSON.stringify({ heap: process.memoryUsage().heapUsed, rss })}\n`);
+  });
+}

@@ -1,0 +1,331 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { answerEvents, toSse } from '../support/api-stream.ts';
+import { answers } from '../support/behaviours.ts';
+import { startCleanProcess } from '../support/clean-process.ts';
+import { type CliResult, runCli } from '../support/run-cli.ts';
+import { newFile } from './files.ts';
+import { API_KEY, apiEnv, fakeApi } from './serve.ts';
+
+interface Report {
+  readonly ok: boolean;
+  readonly checks: readonly {
+    readonly name: string;
+    readonly verdict: string;
+    readonly detail: string;
+    readonly todo?: string;
+  }[];
+}
+
+interface ApiOptions {
+  /** The only key that is accepted. */
+  readonly key?: string;
+  readonly models?: readonly string[];
+  /** Answers the question without a search. */
+  readonly withoutSearch?: boolean;
+  /** Never answers where the model is looked up. */
+  readonly hangsAtModels?: () => void;
+}
+
+/** An API with a list of models, on a port of the test's own; the variables that lead to it. */
+async function apiWithModels({ key = API_KEY, models = ['gpt-5.2'], ...options }: ApiOptions = {}) {
+  const server = createServer((request, response) => void answer(request, response));
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const fail = (status: number, message: string, code: string | null) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { message, type: 'invalid_request_error', param: null, code } }));
+    };
+    const body = await text(request);
+    const given = request.headers.authorization;
+    const model = /^\/v1\/models\/(.+)$/.exec(request.url ?? '')?.[1];
+    if (given !== `Bearer ${key}`) return fail(401, `Incorrect API key provided: ${given}.`, 'invalid_api_key');
+    if (request.url === '/v1/models') return response.end('{"data":[]}');
+    if (model !== undefined) {
+      if (options.hangsAtModels !== undefined) return options.hangsAtModels();
+      if (!models.includes(model)) return fail(404, `The model '${model}' does not exist`, 'model_not_found');
+      return response.end(JSON.stringify({ id: model }));
+    }
+    const citations = [{ url: 'https://nodejs.org/', title: 'Node.js' }];
+    const script = { text: 'Node.js 24.', options: options.withoutSearch === true ? {} : { citations } };
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(
+      answerEvents(script, { body: JSON.parse(body), number: 1 })
+        .map(toSse)
+        .join(''),
+    );
+  };
+  const port = await listen(server);
+  return { env: { OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` }, port };
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function doctor(env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<CliResult> {
+  const result = await runCli(['doctor', ...args], { env });
+  expect(result.stdout + result.stderr).not.toContain(API_KEY);
+  expect(result.stdout + result.stderr).not.toContain(API_KEY.slice(0, 12));
+  return result;
+}
+
+const linesOf = ({ stdout }: CliResult) => stdout.split('\n').slice(0, -1);
+
+test('where all is well: a line each, exit code 0, nothing on stderr', async () => {
+  const { env, port } = await apiWithModels();
+  const result = await doctor(env);
+  expect(result).toMatchObject({ code: 0, stderr: '' });
+  expect(linesOf(result)).toEqual([
+    `ok    node: ${process.versions.node}`,
+    'ok    configuration: defaults, OPENAI_BASE_URL, OPENAI_API_KEY',
+    'ok    key: from OPENAI_API_KEY',
+    expect.stringMatching(new RegExp(`^ok {4}connection: 127\\.0\\.0\\.1:${port} can be reached$`)),
+    'ok    model gpt-5.2: for answer, answer_detailed, answer_quick',
+    expect.stringMatching(/^ok {4}web search: answered with 1 source(?:s|\(s\))? in \d+\.\d s$/),
+  ]);
+});
+
+test('--json is the same, for programs', async () => {
+  const { env } = await apiWithModels();
+  const { code, stdout, stderr } = await doctor(env, '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const { ok, checks } = JSON.parse(stdout) as Report;
+  expect(ok).toBe(true);
+  expect(checks.map(({ name, verdict }) => [name, verdict])).toEqual([
+    ['node', 'ok'],
+    ['configuration', 'ok'],
+    ['key', 'ok'],
+    ['connection', 'ok'],
+    ['model gpt-5.2', 'ok'],
+    ['web search', 'ok'],
+  ]);
+  for (const check of checks) expect(check.detail).toEqual(expect.any(String));
+});
+
+test('a file that holds the key is its source', async () => {
+  const { env } = await apiWithModels();
+  const { OPENAI_API_KEY, ...rest } = env;
+  const OPENAI_API_KEY_FILE = newFile('key', `${OPENAI_API_KEY}\n`);
+  const result = await doctor({ ...rest, OPENAI_API_KEY_FILE });
+  expect(result.code).toBe(0);
+  expect(linesOf(result)[2]).toBe('ok    key: from OPENAI_API_KEY_FILE');
+});
+
+test('the configuration names the file that was read', async () => {
+  const { env } = await apiWithModels({ models: ['gpt-5.2', 'o3'] });
+  const config = newFile('config.yaml', 'model_profiles: {answer_detailed: {model: o3}}\n');
+  const lines = linesOf(await doctor(env, '--config', config));
+  expect(lines[1]).toBe(`ok    configuration: defaults, ${config}, OPENAI_BASE_URL, OPENAI_API_KEY, --config`);
+  expect(lines.slice(4, 6)).toEqual([
+    'ok    model gpt-5.2: for answer, answer_quick',
+    'ok    model o3: for answer_detailed',
+  ]);
+});
+
+describe('exit code 1, and what to do:', () => {
+  test('there is no key', async () => {
+    const { env } = await apiWithModels();
+    const result = await doctor({ OPENAI_BASE_URL: env.OPENAI_BASE_URL });
+    expect(result.code).toBe(1);
+    expect(linesOf(result).slice(2)).toEqual([
+      expect.stringMatching(/^FAIL {2}key: .*OPENAI_API_KEY is not set\. Set it /),
+      expect.stringMatching(/^ok {4}connection: /),
+      'skip  models: there is no key',
+      'skip  web search: there is no key',
+    ]);
+  });
+
+  test('the key is not accepted', async () => {
+    const { env } = await apiWithModels({ key: 'sk-another' });
+    const result = await doctor(env);
+    expect(result.code).toBe(1);
+    for (const line of linesOf(result).slice(4)) {
+      expect(line).toMatch(
+        /^FAIL {2}(?:model gpt-5\.2|web search): .*did not accept the key \(401\)\. Check .*OPENAI_API_KEY/,
+      );
+    }
+  });
+
+  test('a model does not exist', async () => {
+    const { env } = await apiWithModels();
+    const config = newFile('config.yaml', 'model_profiles: {answer_detailed: {model: gpt-9}}\n');
+    const result = await doctor(env, '--config', config);
+    expect(result.code).toBe(1);
+    expect(linesOf(result).slice(4)).toEqual([
+      'ok    model gpt-5.2: for answer, answer_quick',
+      expect.stringMatching(/^FAIL {2}model gpt-9: The model gpt-9 does not exist .*Change the profile's model/),
+      expect.stringMatching(/^ok {4}web search: /),
+    ]);
+  });
+
+  test('the port is closed', async () => {
+    const port = await closedPort();
+    const result = await doctor({ OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` });
+    expect(result).toMatchObject({ code: 1, stderr: '' });
+    expect(linesOf(result).slice(3)).toEqual([
+      expect.stringMatching(
+        new RegExp(`^FAIL {2}connection: .*127\\.0\\.0\\.1:${port}.*ECONNREFUSED.* Check the network`),
+      ),
+      'skip  models: the API cannot be reached',
+      'skip  web search: the API cannot be reached',
+    ]);
+  });
+
+  test('the name is nobody’s', async () => {
+    const result = await doctor({ OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: 'http://nope.invalid/v1' });
+    expect(result.code).toBe(1);
+    expect(linesOf(result)[3]).toMatch(
+      /^FAIL {2}connection: .*nope\.invalid.*(?:ENOTFOUND|EAI_AGAIN).* Check the network/,
+    );
+  });
+
+  test('the server speaks no TLS', async () => {
+    const { env } = await apiWithModels();
+    const result = await doctor({ ...env, OPENAI_BASE_URL: env.OPENAI_BASE_URL.replace('http:', 'https:') });
+    expect(result.code).toBe(1);
+    expect(linesOf(result)[3]).toMatch(/^FAIL {2}connection: .*(?:SSL|TLS)/);
+  });
+
+  test('the key holds what no key holds: no line blames anything else', async () => {
+    const { env } = await apiWithModels();
+    const result = await doctor({ ...env, OPENAI_API_KEY: 'sk-proj-キー-0123456789' });
+    expect(result.code).toBe(1);
+    expect(result.stdout).not.toContain('キー');
+    const failed = linesOf(result).filter((line) => line.startsWith('FAIL'));
+    expect(failed.length).toBeGreaterThan(0);
+    for (const line of failed) expect(line).toMatch(/OPENAI_API_KEY holds characters that no API key has/);
+  });
+
+  test('the configuration is wrong: told as a check like the others', async () => {
+    const result = await doctor({ OPENAI_API_KEY: API_KEY, MAX_CITATIONS: '99' });
+    expect(result.code).toBe(1);
+    expect(linesOf(result)[0]).toBe(`ok    node: ${process.versions.node}`);
+    expect(result.stdout + result.stderr).toMatch(/FAIL {2}configuration: [\s\S]*MAX_CITATIONS: got "99", expected /);
+  });
+
+  test('the configuration is wrong: --json is JSON all the same', async () => {
+    const { code, stdout } = await doctor({ OPENAI_API_KEY: API_KEY, MAX_CITATIONS: '99' }, '--json');
+    expect(code).toBe(1);
+    const { ok, checks } = JSON.parse(stdout) as Report;
+    expect(ok).toBe(false);
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'configuration', verdict: 'failed' }));
+  });
+});
+
+test('a server without a list of models is asked all the same', async () => {
+  const api = await fakeApi();
+  api.reply(answers('Node.js 24.', { citations: [{ url: 'https://nodejs.org/', title: 'Node.js' }] }));
+  const result = await doctor(apiEnv(api));
+  expect(result.code).toBe(0);
+  expect(
+    linesOf(result)
+      .slice(3)
+      .map((line) => line.slice(0, 16)),
+  ).toEqual(['ok    connection', 'skip  model gpt-', 'ok    web search']);
+});
+
+test('an answer without a search is a warning', async () => {
+  const { env } = await apiWithModels({ withoutSearch: true });
+  const result = await doctor(env);
+  expect(result.code).toBe(0);
+  expect(linesOf(result).at(-1)).toMatch(/^WARN {2}web search: answered, but without a search/);
+});
+
+test('asks one question, of answer_quick, and nothing more that costs', async () => {
+  const api = await fakeApi();
+  api.reply(answers('Node.js 24.', { search: true }));
+  await doctor({ ...apiEnv(api), OPENAI_MAX_RETRIES: '0' });
+  expect(api.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST']);
+});
+
+describe('behind a proxy', () => {
+  /** A proxy that tunnels every host to one port of this machine. */
+  async function tunnelTo(port: number): Promise<string> {
+    const proxy = createServer();
+    proxy.on('connect', (_, socket) => {
+      const onward = connect(port, '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+        onward.pipe(socket).pipe(onward);
+      });
+      for (const end of [socket, onward]) end.on('error', () => undefined);
+      onTestFinished(() => void onward.destroy());
+    });
+    return `http://127.0.0.1:${await listen(proxy)}`;
+  }
+
+  test('says that the way leads through it', async () => {
+    const { env, port } = await apiWithModels();
+    const HTTP_PROXY = await tunnelTo(port);
+    const result = await doctor({ ...env, HTTP_PROXY, OPENAI_BASE_URL: 'http://api.example.test/v1' });
+    expect(result.code).toBe(0);
+    expect(linesOf(result)[3]).toMatch(/^ok {4}connection: api\.example\.test.*proxy.*can be reached/);
+  });
+
+  test('that NO_PROXY goes around, says no such thing', async () => {
+    const { env } = await apiWithModels();
+    const proxy = { HTTP_PROXY: `http://127.0.0.1:${await closedPort()}`, NO_PROXY: '127.0.0.1' };
+    const result = await doctor({ ...env, ...proxy });
+    expect(result.code).toBe(0);
+    expect(linesOf(result)[3]).not.toContain('proxy');
+  });
+
+  test('that is not there, names it', async () => {
+    const { env } = await apiWithModels();
+    const port = await closedPort();
+    const result = await doctor({ ...env, HTTP_PROXY: `http://127.0.0.1:${port}` });
+    expect(result.code).toBe(1);
+    expect(linesOf(result)[3]).toMatch(
+      new RegExp(`^FAIL {2}connection: .*(?:by the proxy|through the proxy|:${port})`),
+    );
+  });
+});
+
+test('--offline needs neither key nor network', async () => {
+  const result = await runCli(['doctor', '--offline'], { env: { OPENAI_BASE_URL: 'http://nope.invalid/v1' } });
+  expect(result).toMatchObject({ code: 0, stderr: '' });
+  expect(linesOf(result).at(-1)).toMatch(/^ok {4}adapter: offline/);
+});
+
+test.for([['SIGINT'], ['SIGTERM']] as const)('%s ends it at once, with exit code 130', async ([signal]) => {
+  let reached: () => void = () => {};
+  const hanging = new Promise<void>((resolve) => {
+    reached = resolve;
+  });
+  const { env } = await apiWithModels({ hangsAtModels: () => reached() });
+  const { child, exited, removeHome } = startCleanProcess(['doctor'], { env, timeoutMs: 15_000 });
+  onTestFinished(removeHome);
+  const output = Promise.all([text(child.stdout), text(child.stderr)]);
+  await hanging;
+  child.kill(signal);
+  expect(await exited).toEqual({ code: 130, signal: null });
+  const [stdout] = await output;
+  expect(stdout).toMatch(/ok {4}connection: [^\n]*\n$/);
+});
+
+test.for([[['doctor', 'now']], [['doctor', '--verbose']], [['doctor', '--tool', 'answer']], [['doctor', '--stdio']]])(
+  '%j is bad usage',
+  async ([args = []]) => {
+    const { code, stdout, stderr } = await runCli(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^\S[^\n]*\nTry openai-responses-mcp --help\n$/);
+  },
+);

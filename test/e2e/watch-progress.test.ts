@@ -1,0 +1,281 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  answers,
+  type Behaviour,
+  fails,
+  neverAnswers,
+  sendsBody,
+  stallsAfterHeaders,
+  stallsMidStream,
+} from '../support/behaviours.ts';
+import { startCleanProcess } from '../support/clean-process.ts';
+import type { JsonRpcMessage } from '../support/mcp-output.ts';
+import type { McpProcess } from '../support/mcp-process.ts';
+import { answerOf, apiEnv, BUILT_PROGRAM, failureOf, fakeApi, serve, serveWithApi } from './serve.ts';
+
+const isProgressOf = (token: unknown) => (message: JsonRpcMessage) =>
+  message.method === 'notifications/progress' && message.params?.progressToken === token;
+
+const progressOf = (server: McpProcess, token: unknown) => server.messages.filter(isProgressOf(token));
+const wordsOf = (server: McpProcess, token: unknown) =>
+  progressOf(server, token).map(({ params }) => String(params?.message));
+
+/** Waits for the line of a call that says so. */
+const toldOf = (server: McpProcess, token: unknown, words: RegExp) =>
+  server.waitFor((message) => isProgressOf(token)(message) && words.test(String(message.params?.message)));
+
+const rateLimited = (retryAfter: string): Behaviour =>
+  fails({
+    status: 429,
+    error: { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' },
+    headers: { 'retry-after': retryAfter },
+  });
+
+/** A whole stream: two searches, a page, an answer. */
+function searchesAndReads(): Behaviour {
+  const call = (action: object) => ({ type: 'web_search_call', id: 'ws', status: 'completed', action });
+  const items = [
+    call({ type: 'search', query: 'tokyo weather today', queries: ['tokyo weather today', '東京 天気'] }),
+    call({ type: 'open_page', url: 'https://tenki.jp/forecast/?utm_source=openai' }),
+    call({ type: 'find_in_page', url: 'https://jma.go.jp/', pattern: 'rain' }),
+    { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Sunny.', annotations: [] }] },
+  ];
+  const events = [
+    ...items.map((item, output_index) => ({ type: 'response.output_item.done', output_index, item })),
+    { type: 'response.completed', response: { id: 'resp_1', status: 'completed', output: items } },
+  ];
+  return sendsBody({
+    body: events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''),
+  });
+}
+
+describe('a call that asks for progress', () => {
+  test('hears at once that it is asked, before the API has said a word', async () => {
+    const { api, server } = await serveWithApi();
+    api.replyAlways(neverAnswers());
+    void server.callTool('answer', { query: 'Who?' }, { progressToken: 'a token' }, 1);
+    await server.waitFor(isProgressOf('a token'));
+    expect(server.messages).toEqual([
+      {
+        jsonrpc: '2.0',
+        method: 'notifications/progress',
+        params: { progressToken: 'a token', progress: 1, message: 'Asking the model' },
+      },
+    ]);
+  });
+
+  test('hears of each query and each page, joined, in their order, before the answer', async () => {
+    const { api, server } = await serveWithApi();
+    api.replyAlways(searchesAndReads());
+    expect(
+      answerOf(await server.callTool('answer', { query: 'The weather?' }, { progressToken: 7 }, 1)).answer,
+    ).toMatch(/^Sunny\./);
+    expect(wordsOf(server, 7).join(' · ')).toBe(
+      [
+        'Asking the model',
+        'Searched: tokyo weather today',
+        'Searched: 東京 天気',
+        'Opened: https://tenki.jp/forecast/',
+        'Opened: https://jma.go.jp/',
+      ].join(' · '),
+    );
+    expect(server.messages.at(-1)?.id).toBe(1);
+  });
+
+  test('hears what happens now: a query, while the model goes on', async () => {
+    const { api, server } = await serveWithApi();
+    // Until the search is done.
+    api.replyAlways(stallsMidStream(7, answers('Sunny.', { search: 'tokyo weather today' })));
+    void server.callTool('answer', { query: 'The weather?' }, { progressToken: 1 }, 1);
+    await toldOf(server, 1, /^Searched: tokyo weather today$/);
+  });
+
+  test('hears of the writing, with the count of characters', async () => {
+    const { api, server } = await serveWithApi();
+    api.replyAlways(stallsMidStream(6, answers('123456789 123456789 ', { chunks: 4 })));
+    void server.callTool('answer', { query: 'Count.' }, { progressToken: 1 }, 1);
+    await toldOf(server, 1, /^Writing \(10 characters\)/);
+  });
+
+  test('hears of a retry: why, and after how long', async () => {
+    const { api, server } = await serveWithApi();
+    api.reply(rateLimited('2'), answers('At last.'));
+    const answer = await server.callTool('answer', { query: 'q' }, { progressToken: 1 }, 1);
+    expect(answerOf(answer).answer).toBe('At last.');
+    expect(wordsOf(server, 1)).toContain('The API limits the rate; trying again in 2 s');
+  });
+
+  test('hears that it waits in the queue', async () => {
+    const { api, server } = await serveWithApi({ env: { OPENAI_MAX_CONCURRENCY: '1' } });
+    api.replyAlways(neverAnswers());
+    void server.callTool('answer', { query: 'the first' }, {}, 1);
+    await api.waitForRequests(1);
+    void server.callTool('answer', { query: 'the second' }, { progressToken: 'second' }, 2);
+    void server.callTool('answer', { query: 'the third' }, { progressToken: 'third' }, 3);
+    await toldOf(server, 'second', /^Waiting (?:for a free place|in the queue \(\d+ ahead\))/);
+    await toldOf(server, 'third', /^Waiting (?:for a free place|in the queue \(\d+ ahead\))/);
+    expect(api.requests).toHaveLength(1);
+  });
+
+  test('hears it in the language of the question', async () => {
+    const { api, server } = await serveWithApi();
+    api.replyAlways(searchesAndReads());
+    await server.callTool('answer', { query: '今日の天気は？' }, { progressToken: 1 }, 1);
+    expect(wordsOf(server, 1).join('\n')).toMatch(
+      /^モデルに尋ねています\n検索: tokyo weather today · 検索: 東京 天気 · ページを開きました: https:\/\/tenki\.jp\/forecast\/ · /,
+    );
+  });
+
+  test('hears lines that grow by number, are short, and promise no total', async () => {
+    const { api, server } = await serveWithApi();
+    api.reply(rateLimited('1'), rateLimited('1'), searchesAndReads());
+    await server.callTool('answer', { query: 'q' }, { progressToken: 1 }, 1);
+    const params = progressOf(server, 1).map(({ params }) => params ?? {});
+    expect(params.length).toBeGreaterThanOrEqual(3);
+    expect(params.map(({ progress }) => progress)).toEqual(params.map((_, index) => index + 1));
+    for (const each of params) {
+      expect(Object.keys(each)).toEqual(['progressToken', 'progress', 'message']);
+      expect(String(each.message)).toMatch(/^\S.{0,198}\S$/u);
+    }
+  });
+
+  test('in the revision 2026-07-28 hears the same', async () => {
+    const { api, server } = await serveWithApi();
+    api.replyAlways(searchesAndReads());
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+      progressToken: 0,
+    };
+    await server.callTool('answer', { query: 'The weather?' }, meta, 0);
+    expect(wordsOf(server, 0)[0]).toBe('Asking the model');
+    expect(wordsOf(server, 0).join()).toContain('Opened: https://tenki.jp/forecast/');
+    expect(server.messages.at(-1)).toMatchObject({ id: 0, result: { resultType: 'complete' } });
+  });
+});
+
+test.for([[0], [''], ['0'], [-7], ['long'.repeat(50)]])('the token %j comes back as it is', async ([token]) => {
+  const { api, server } = await serveWithApi();
+  api.replyAlways(answers('Yes.'));
+  await server.callTool('answer', { query: 'q' }, { progressToken: token }, 1);
+  expect(server.notifications.map(({ params }) => params?.progressToken)).toEqual([token]);
+});
+
+test('calls that run beside each other hear of themselves alone', async () => {
+  const { api, server } = await serveWithApi();
+  api.replyAlways(neverAnswers());
+  for (const [id, token] of [0, '0', ''].entries()) {
+    void server.callTool('answer', { query: `question ${id}` }, { progressToken: token }, id);
+  }
+  for (const token of [0, '0', '']) await server.waitFor(isProgressOf(token));
+  expect(server.messages).toHaveLength(3);
+});
+
+test.for([
+  ['no _meta', undefined],
+  ['an empty _meta', {}],
+  ['null', { progressToken: null }],
+  ['true', { progressToken: true }],
+  ['an object', { progressToken: {} }],
+] as const)('without a token nothing is told: %s', async ([, meta]) => {
+  const { api, server } = await serveWithApi();
+  api.replyAlways(searchesAndReads());
+  await server.callTool('answer', { query: 'q' }, meta, 1);
+  expect(server.messages.map(({ id }) => id)).toEqual([1]);
+});
+
+describe('nothing is told', () => {
+  /** Another call's second line comes a second later: whatever else were told would be there. */
+  const aSecondLater = async (server: McpProcess) => {
+    void server.callTool('answer', { query: 'Another one?' }, { progressToken: 'later' }, 'later');
+    await toldOf(server, 'later', /^Thinking/);
+  };
+  const anotherThinks = stallsMidStream(1);
+
+  test('after the answer', async () => {
+    const { api, server } = await serveWithApi();
+    api.reply(searchesAndReads(), anotherThinks);
+    await server.callTool('answer', { query: 'q' }, { progressToken: 1 }, 1);
+    const told = progressOf(server, 1).length;
+    await aSecondLater(server);
+    expect(progressOf(server, 1)).toHaveLength(told);
+  });
+
+  test('after a failure', async () => {
+    const { api, server } = await serveWithApi();
+    api.reply(fails({ status: 403, error: { message: 'No.', type: 'x', param: null, code: null } }), anotherThinks);
+    expect(failureOf(await server.callTool('answer', { query: 'q' }, { progressToken: 1 }, 1))).toContain('403');
+    const told = progressOf(server, 1).length;
+    await aSecondLater(server);
+    expect(progressOf(server, 1)).toHaveLength(told);
+  });
+
+  test.for([
+    ['before headers', neverAnswers()],
+    ['after headers', stallsAfterHeaders()],
+    ['in the middle of the stream', stallsMidStream()],
+  ] as const)('after a cancellation %s', async ([, behaviour]) => {
+    const { api, server } = await serveWithApi();
+    api.reply(behaviour, anotherThinks);
+    void server.callTool('answer', { query: 'q' }, { progressToken: 1 }, 'cancelled');
+    await api.waitForRequests(1);
+    server.notify('notifications/cancelled', { requestId: 'cancelled' });
+    await server.request('ping');
+    const told = progressOf(server, 1).length;
+    await api.waitForAbort(0);
+    await aSecondLater(server);
+    expect(progressOf(server, 1)).toHaveLength(told);
+    expect(server.messages.some(({ id }) => id === 'cancelled')).toBe(false);
+  });
+
+  test('of a call with bad arguments, but why', async () => {
+    const server = serve();
+    const { error } = await server.callTool('answer', { query: ' ' }, { progressToken: 1 }, 1);
+    expect(error?.code).toBe(-32602);
+    expect(server.notifications).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasPseudoTerminals())('ask on a terminal', () => {
+  test.for([
+    ['of 90 columns', 'stty cols 90; '],
+    ['that does not tell its width', 'stty cols 0; '],
+  ] as const)('shows what happens and for how long, and then only the answer: %s', async ([, prepare]) => {
+    const api = await fakeApi();
+    api.replyAlways(searchesAndReads());
+    const shown = await onTerminal(
+      `${prepare}exec ${process.execPath} ${BUILT_PROGRAM} ask 'The weather?'`,
+      apiEnv(api),
+    );
+    const frames = shown.split('\r\u001B[2K');
+    expect(frames).toContain('0 s  Asking the model');
+    expect(frames).toContain('0 s  Searched: tokyo weather today');
+    expect(frames).toContain('0 s  Opened: https://tenki.jp/forecast/');
+    expect(frames.at(-1)).toMatch(/^Sunny\.\r\n\r\nSources:\r\n/);
+  });
+});
+
+/** Whether util-linux's `script` is there, which runs a command on a terminal of its own. */
+function hasPseudoTerminals(): boolean {
+  try {
+    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux');
+  } catch {
+    return false;
+  }
+}
+
+/** What a command wrote to its terminal. */
+async function onTerminal(command: string, env: Readonly<Record<string, string>>): Promise<string> {
+  const program = `
+    const { spawn } = require('node:child_process');
+    spawn('script', ['-qec', ${JSON.stringify(command)}, '/dev/null'], { stdio: ['ignore', 'inherit', 'inherit'] });`;
+  const { child, exited, removeHome } = startCleanProcess([program], { env, program: '-e', timeoutMs: 15_000 });
+  onTestFinished(removeHome);
+  let shown = '';
+  child.stdout.on('data', (bytes: Buffer) => {
+    shown += bytes.toString();
+  });
+  await exited;
+  return shown;
+}

@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { legacy, send } from './http-client.ts';
+import { serveHttp } from './serve-http.ts';
+
+const PING = legacy('ping');
+const TOKENS = [
+  { caller: 'alice', token: 'alice-token-0123456789' },
+  { caller: 'bob', token: 'bob-token-0123456789' },
+];
+
+describe('Host', () => {
+  test.each(['localhost', 'localhost:80', '127.0.0.1:3917', '[::1]:1', 'LOCALHOST'])(
+    '%s is this machine',
+    async (Host) => {
+      const { post } = await serveHttp();
+      expect((await post(PING, { Host })).status).toBe(200);
+    },
+  );
+
+  test.each([
+    'evil.example',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    'localhost@evil.example',
+    'evil:80:80',
+  ])('%j is refused, as a JSON-RPC error without an id', async (Host) => {
+    const { post } = await serveHttp();
+    const reply = await post(PING, { Host });
+    expect(reply.status).toBe(403);
+    expect(reply.message.error?.code).toBe(-32600);
+    expect(reply.message).not.toHaveProperty('id');
+  });
+
+  test('a listed name is served on any port, and others still are not', async () => {
+    const { post } = await serveHttp({ http: { allowedHosts: ['mcp.example.com'] } });
+    expect((await post(PING, { Host: 'mcp.example.com:8443' })).status).toBe(200);
+    expect((await post(PING, { Host: 'localhost' })).status).toBe(200);
+    expect((await post(PING, { Host: 'other.example.com' })).status).toBe(403);
+  });
+
+  test('the address that it listens on is a name of it', async () => {
+    const { post } = await serveHttp({ http: { host: '127.0.0.2' } });
+    expect((await post(PING)).status).toBe(200);
+    expect((await post(PING, { Host: '127.0.0.3' })).status).toBe(403);
+  });
+
+  test('* serves any name', async () => {
+    const { post } = await serveHttp({ http: { allowedHosts: ['*'] } });
+    expect((await post(PING, { Host: '10.1.2.3:8080' })).status).toBe(200);
+  });
+});
+
+describe('Origin', () => {
+  test.each(['http://localhost:5173', 'https://127.0.0.1', 'http://[::1]:8080'])(
+    '%s is this machine',
+    async (Origin) => {
+      const { post } = await serveHttp();
+      expect((await post(PING, { Origin })).status).toBe(200);
+    },
+  );
+
+  test.each(['http://evil.example', 'http://localhost.evil.example', 'null', 'file://localhost', 'localhost'])(
+    '%s is refused, though the Host is right',
+    async (Origin) => {
+      const { post } = await serveHttp();
+      expect((await post(PING, { Origin })).status).toBe(403);
+    },
+  );
+
+  test('is looked at for every method and path', async () => {
+    const { url, at } = await serveHttp();
+    const headers = { Origin: 'http://evil.example' };
+    for (const method of ['GET', 'DELETE', 'OPTIONS']) expect((await send(url, { method, headers })).status).toBe(403);
+    expect((await send(at('/metrics'), { method: 'GET', headers })).status).toBe(403);
+  });
+});
+
+describe('CORS', () => {
+  const http = { allowedOrigins: ['https://chat.example.com'], tokens: TOKENS };
+  const Origin = 'https://chat.example.com';
+
+  test('a listed origin may ask before it sends, without the token, and may read the answer', async () => {
+    const { url, post } = await serveHttp({ http });
+    const asked = await send(url, { method: 'OPTIONS', headers: { Origin, 'Access-Control-Request-Method': 'POST' } });
+    expect(asked.status).toBe(204);
+    expect(asked.headers).toMatchObject({
+      'access-control-allow-origin': Origin,
+      'access-control-allow-methods': 'POST',
+      vary: 'Origin',
+    });
+    expect(asked.headers['access-control-allow-headers']).toContain('Mcp-Method');
+    const reply = await post(PING, { Origin, Authorization: 'Bearer alice-token-0123456789' });
+    expect(reply.headers['access-control-allow-origin']).toBe(Origin);
+  });
+
+  test('is off for pages of this machine, which are not listed', async () => {
+    const { url, post } = await serveHttp();
+    const headers = { Origin: 'http://localhost:5173' };
+    expect((await post(PING, headers)).headers).not.toHaveProperty('access-control-allow-origin');
+    expect((await send(url, { method: 'OPTIONS', headers })).status).toBe(405);
+  });
+});
+
+describe('tokens', () => {
+  test.each([
+    [undefined, 'Bearer realm="mcp"'],
+    ['Basic YTpi', 'Bearer realm="mcp"'],
+    ['Bearer', 'Bearer realm="mcp"'],
+    ['Bearer wrong', 'Bearer realm="mcp", error="invalid_token"'],
+    ['Bearer alice-token-0123456789x', 'Bearer realm="mcp", error="invalid_token"'],
+    ['alice-token-0123456789', 'Bearer realm="mcp"'],
+  ])('refuses the authorization %s with 401', async (authorization, challenge) => {
+    const { post } = await serveHttp({ http: { tokens: TOKENS } });
+    const reply = await post(PING, authorization === undefined ? {} : { Authorization: authorization });
+    expect(reply.status).toBe(401);
+    expect(reply.headers['www-authenticate']).toBe(challenge);
+    expect(reply.message).toMatchObject({ error: { code: -32600 } });
+  });
+
+  test('each caller has one, and is known by it', async () => {
+    const { post, accessLines, untilLogged } = await serveHttp({ http: { tokens: TOKENS } });
+    expect((await post(PING, { Authorization: 'Bearer alice-token-0123456789' })).status).toBe(200);
+    expect((await post(PING, { Authorization: 'bearer bob-token-0123456789' })).status).toBe(200);
+    await untilLogged(2);
+    expect(accessLines.map(({ caller }) => caller)).toEqual(['alice', 'bob']);
+  });
+
+  test('are asked for everywhere but at the probes', async () => {
+    const { url, at } = await serveHttp({ http: { tokens: TOKENS } });
+    for (const method of ['GET', 'DELETE', 'PUT']) expect((await send(url, { method })).status).toBe(401);
+    expect((await send(at('/metrics'), { method: 'GET' })).status).toBe(401);
+    expect((await send(at('/nowhere'), { method: 'GET' })).status).toBe(401);
+    expect((await send(at('/healthz'), { method: 'GET' })).status).toBe(200);
+    expect((await send(at('/readyz'), { method: 'GET' })).status).toBe(200);
+  });
+
+  test('are asked for after Host and Origin', async () => {
+    const { post } = await serveHttp({ http: { tokens: TOKENS } });
+    expect((await post(PING, { Origin: 'http://evil.example' })).status).toBe(403);
+  });
+
+  test('are masked wherever they would be written', async () => {
+    const { post } = await serveHttp({ http: { tokens: TOKENS } });
+    const Authorization = 'Bearer alice-token-0123456789';
+    const message = legacy('tools/call', { name: 'answer', arguments: { query: 1, note: '' } }, 'bob-token-0123456789');
+    expect((await post(message, { Authorization })).text).not.toContain('bob-token');
+  });
+});

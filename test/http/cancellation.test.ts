@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { FakeLlmSearch, hangs, replies } from '../support/fake-llm-search.ts';
+import { legacy, modern } from './http-client.ts';
+import { serveHttp } from './serve-http.ts';
+
+const QUESTION = { name: 'answer', arguments: { query: 'q' } };
+
+test.each([
+  ['2025-06-18, JSON', legacy('tools/call', QUESTION)],
+  ['2025-06-18, a stream', legacy('tools/call', { ...QUESTION, _meta: { progressToken: 0 } })],
+  ['2026-07-28, JSON', modern('tools/call', QUESTION)],
+  ['2026-07-28, a stream', modern('tools/call', QUESTION, { progressToken: 0 })],
+])('a client that leaves aborts its call upstream (%s)', async (_, message) => {
+  const { told, asked, aborted } = observedHang();
+  const { begin, accessLines, untilLogged } = await serveHttp({ llmSearch: new FakeLlmSearch(told) });
+  const call = begin(message);
+  await asked;
+  call.leave();
+  await aborted;
+  await untilLogged(1);
+  expect(accessLines).toMatchObject([{ method: 'tools/call', tool: 'answer', outcome: 'cancelled' }]);
+});
+
+test('the same id may run many times at once, and who leaves takes nobody along', async () => {
+  const first = observedHang();
+  const llmSearch = new FakeLlmSearch(first.told, replies());
+  const { begin, post } = await serveHttp({ llmSearch });
+  const leaving = begin(legacy('tools/call', { name: 'answer', arguments: { query: 'one' } }, 0));
+  await first.asked;
+  const staying = await post(legacy('tools/call', { name: 'answer', arguments: { query: 'two' } }, 0));
+  expect(staying.message.result).toBeDefined();
+  leaving.leave();
+  await first.aborted;
+});
+
+test.each(['2025-06-18', '2026-07-28'])('a posted cancellation crosses no requests (%s)', async (era) => {
+  const { told, asked, signal } = observedHang();
+  const { begin, post } = await serveHttp({ llmSearch: new FakeLlmSearch(told) });
+  const call = begin(era === '2026-07-28' ? modern('tools/call', QUESTION) : legacy('tools/call', QUESTION));
+  await asked;
+  const cancelled = await post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+  expect(cancelled.status).toBe(202);
+  expect(signal().aborted).toBe(false);
+  call.leave();
+});
+
+test('identical questions of one caller share a search; those of two callers do not', async () => {
+  const tokens = [
+    { caller: 'alice', token: 'alice-token-0123456789' },
+    { caller: 'bob', token: 'bob-token-0123456789' },
+  ];
+  const [one, two] = [observedHang(), observedHang()];
+  const llmSearch = new FakeLlmSearch(one.told, two.told);
+  const { begin } = await serveHttp({ llmSearch, http: { tokens } });
+  const message = legacy('tools/call', { ...QUESTION, _meta: { progressToken: 0 } });
+  const calls = [0, 0, 1].map((index) => begin(message, { Authorization: `Bearer ${tokens[index]?.token}` }));
+  await Promise.all(calls.map((call) => call.until('notifications/progress')));
+  await Promise.all([one.asked, two.asked]);
+  expect(llmSearch.requests.map(({ caller }) => caller).sort()).toEqual(['alice', 'bob']);
+  for (const call of calls) call.leave();
+  await Promise.all([one.aborted, two.aborted]);
+});
+
+/** A search that hangs, and tells when it was asked and when it was aborted. */
+function observedHang() {
+  let tellAsked: () => void = () => {};
+  let tellAborted: () => void = () => {};
+  let seen = new AbortController().signal;
+  const asked = new Promise<void>((resolve) => {
+    tellAsked = resolve;
+  });
+  const aborted = new Promise<void>((resolve) => {
+    tellAborted = resolve;
+  });
+  const told: typeof hangs = (observer, signal) => {
+    seen = signal;
+    signal.addEventListener('abort', () => tellAborted(), { once: true });
+    tellAsked();
+    return hangs(observer, signal);
+  };
+  return { told, asked, aborted, signal: () => seen };
+}

@@ -1,0 +1,82 @@
+import { ok } from 'neverthrow';
+import { expect, test } from 'vitest';
+import { FakeClock } from '../support/fake-clock.ts';
+import { FakeLlmSearch, hangs, hangsUntilTold, searchReply } from '../support/fake-llm-search.ts';
+import { legacy, send } from './http-client.ts';
+import { serveHttp } from './serve-http.ts';
+
+const CALL = legacy('tools/call', { name: 'answer', arguments: { query: 'q' }, _meta: { progressToken: 1 } });
+
+test('is alive and ready', async () => {
+  const { at } = await serveHttp();
+  expect(await send(at('/healthz'), { method: 'GET', headers: { Host: '10.0.0.1:80' } })).toMatchObject({
+    status: 200,
+  });
+  expect((await send(at('/readyz'), { method: 'GET' })).text).toBe('{"ok":true}');
+});
+
+test('is alive but not ready without a key', async () => {
+  const { at } = await serveHttp({ http: { canAnswer: false } });
+  expect((await send(at('/healthz'), { method: 'GET' })).status).toBe(200);
+  expect(await send(at('/readyz'), { method: 'GET' })).toMatchObject({
+    status: 503,
+    text: '{"ok":false,"why":"no key"}',
+  });
+});
+
+test('while it drains it is not ready and takes no calls, and those in flight are answered', async () => {
+  const search = hangsUntilTold();
+  const { server, begin, post, at } = await serveHttp({ llmSearch: new FakeLlmSearch(search.told) });
+  const call = begin(CALL);
+  await call.until('progress');
+  const drained = server.drain();
+
+  expect(await send(at('/readyz'), { method: 'GET' })).toMatchObject({
+    status: 503,
+    text: '{"ok":false,"why":"draining"}',
+  });
+  expect((await send(at('/healthz'), { method: 'GET' })).status).toBe(200);
+  const refused = await post(CALL);
+  expect(refused.status).toBe(503);
+  expect(refused.headers).toMatchObject({ 'retry-after': '1', connection: 'close' });
+
+  search.settle(ok(searchReply()));
+  expect((await call.reply).events.at(-1)?.result).toBeDefined();
+  await drained;
+  await expect(post(CALL)).rejects.toThrow('ECONNREFUSED');
+});
+
+test('ends at once when nothing is in flight', async () => {
+  const { server } = await serveHttp();
+  await server.drain();
+});
+
+test('what is not answered when the time is over is aborted', async () => {
+  const clock = new FakeClock();
+  const llmSearch = new FakeLlmSearch(hangs);
+  const { server, begin, accessLines } = await serveHttp({ clock, llmSearch, http: { drainMs: 25_000 } });
+  const call = begin(CALL);
+  await call.until('progress');
+  let isDrained = false;
+  const drained = server.drain().then(() => {
+    isDrained = true;
+  });
+  await clock.advance(24_999);
+  expect(isDrained).toBe(false);
+  await clock.advance(1);
+  await drained;
+  await expect(call.reply).rejects.toThrow();
+  expect(llmSearch.signals[0]?.aborted).toBe(true);
+  expect(accessLines.at(-1)).toMatchObject({ method: 'tools/call', outcome: 'cancelled' });
+});
+
+test('a second wish to end is granted at once', async () => {
+  const llmSearch = new FakeLlmSearch(hangs);
+  const { server, begin } = await serveHttp({ llmSearch });
+  const call = begin(CALL);
+  await call.until('progress');
+  const drained = server.drain();
+  await server.close();
+  await drained;
+  expect(llmSearch.signals[0]?.aborted).toBe(true);
+});

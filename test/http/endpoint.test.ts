@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest';
+import { begin, legacy, modern, send } from './http-client.ts';
+import { serveHttp } from './serve-http.ts';
+
+const PING = legacy('ping');
+
+test('answers a request with JSON', async () => {
+  const { post } = await serveHttp();
+  const reply = await post(legacy('initialize', { protocolVersion: '2025-11-25' }, 0));
+  expect(reply.status).toBe(200);
+  expect(reply.headers['content-type']).toBe('application/json');
+  expect(reply.message).toMatchObject({ jsonrpc: '2.0', id: 0, result: { protocolVersion: '2025-06-18' } });
+});
+
+test('serves requests that come without any initialize', async () => {
+  const { post } = await serveHttp();
+  expect((await post(legacy('tools/list'))).message.result?.tools).toHaveLength(3);
+  expect((await post(modern('tools/list'))).message.result).toMatchObject({
+    resultType: 'complete',
+    cacheScope: 'public',
+  });
+});
+
+test.each([[0], [''], ['abc'], [1.5]])('echoes the id %j', async (id) => {
+  const { post } = await serveHttp();
+  expect((await post(legacy('ping', {}, id))).message).toEqual({ jsonrpc: '2.0', id, result: {} });
+});
+
+test.each([
+  ['a notification', { jsonrpc: '2.0', method: 'notifications/initialized' }],
+  ['an unknown notification', { jsonrpc: '2.0', method: 'notifications/whatever' }],
+  ['a response', { jsonrpc: '2.0', id: 1, result: {} }],
+  ['an error', { jsonrpc: '2.0', id: 1, error: { code: 1, message: '' } }],
+  ['a notification of the modern era', { ...modern('notifications/cancelled', { requestId: 1 }), id: undefined }],
+])('takes %s with 202 and no body', async (_, message) => {
+  const { post } = await serveHttp();
+  const reply = await post(message);
+  expect(reply).toMatchObject({ status: 202, text: '' });
+  expect(reply.headers['content-length']).toBe('0');
+});
+
+test.each([
+  ['half a message', '{"jsonrpc":'],
+  ['nothing', ''],
+  ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22])],
+])('refuses %s as a parse error', async (_, body) => {
+  const { url } = await serveHttp();
+  const reply = await send(url, { body });
+  expect(reply.status).toBe(400);
+  expect(reply.message).toMatchObject({ jsonrpc: '2.0', error: { code: -32700 } });
+  expect(reply.message).not.toHaveProperty('id');
+});
+
+test.each([
+  ['a batch', [PING]],
+  ['an empty batch', []],
+  ['a number', 42],
+  ['an id that is null', { ...PING, id: null }],
+  ['another JSON-RPC', { ...PING, jsonrpc: '1.0' }],
+])('refuses %s as an invalid request', async (_, value) => {
+  const { url } = await serveHttp();
+  const reply = await send(url, { body: JSON.stringify(value) });
+  expect(reply.status).toBe(400);
+  expect(reply.message.error?.code).toBe(-32600);
+});
+
+test('goes on after a parse error, on the same connection too', async () => {
+  const { url, post } = await serveHttp();
+  await send(url, { body: '{' });
+  expect((await post(PING)).status).toBe(200);
+});
+
+test.each([[undefined], ['text/plain'], ['application/x-www-form-urlencoded'], ['application/jsonp']])(
+  'refuses the content type %s with 415',
+  async (type) => {
+    const { url } = await serveHttp();
+    const headers = type === undefined ? {} : { 'Content-Type': type };
+    const { response } = begin(url, {
+      body: Buffer.from(JSON.stringify(PING)),
+      headers: { 'Content-Type': '', ...headers },
+    });
+    expect((await response).statusCode).toBe(415);
+  },
+);
+
+test('takes JSON with parameters, and in any case', async () => {
+  const { post } = await serveHttp();
+  expect((await post(PING, { 'Content-Type': 'Application/JSON; charset=utf-8' })).status).toBe(200);
+});
+
+test('refuses a compressed body with 415', async () => {
+  const { post } = await serveHttp();
+  expect((await post(PING, { 'Content-Encoding': 'gzip' })).status).toBe(415);
+});
+
+test('refuses a body that is too large, announced or not, and the sender can read why', async () => {
+  const { url } = await serveHttp({ http: { maxBodyBytes: 1024 } });
+  const body = JSON.stringify(legacy('ping', { filler: 'x'.repeat(200_000) }));
+  const announced = await send(url, { body });
+  const streamed = await send(url, { body, headers: { 'Transfer-Encoding': 'chunked' } });
+  for (const reply of [announced, streamed]) {
+    expect(reply.status).toBe(413);
+    expect(reply.message.error?.message).toContain('1024 bytes');
+  }
+});
+
+test('a body of exactly the limit is served', async () => {
+  const body = JSON.stringify(PING);
+  const { url } = await serveHttp({ http: { maxBodyBytes: body.length } });
+  expect((await send(url, { body })).status).toBe(200);
+});
+
+test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+  'refuses %s at once with 405, and says what goes',
+  async (method) => {
+    const { url } = await serveHttp();
+    const reply = await send(url, { method, headers: { Accept: 'text/event-stream' } });
+    expect(reply.status).toBe(405);
+    expect(reply.headers.allow).toBe('POST');
+  },
+);
+
+test('a caller that ends a session in which it believes goes on content', async () => {
+  const { url } = await serveHttp();
+  const reply = await send(url, { method: 'DELETE', headers: { 'Mcp-Session-Id': 'abc' } });
+  expect(reply).toMatchObject({ status: 204, text: '' });
+});
+
+test('gives no session id, and does not look at one', async () => {
+  const { post } = await serveHttp();
+  const first = await post(legacy('initialize'));
+  expect(first.headers).not.toHaveProperty('mcp-session-id');
+  const next = await post(PING, { 'Mcp-Session-Id': 'never heard of', 'Last-Event-ID': '7' });
+  expect(next.status).toBe(200);
+  expect(next.headers).not.toHaveProperty('mcp-session-id');
+});
+
+test.each(['/', '/mcp/', '/mcp2', '/MCP', '//mcp'])('knows nothing at %s', async (path) => {
+  const { url } = await serveHttp();
+  const reply = await send(new URL(url).origin + path, { body: PING });
+  expect(reply.status).toBe(404);
+});
+
+test('serves at the configured path, whatever the query', async () => {
+  const { at } = await serveHttp({ http: { path: '/v1/mcp' } });
+  expect((await send(at('/v1/mcp?x=1'), { body: PING })).status).toBe(200);
+  expect((await send(at('/mcp'), { body: PING })).status).toBe(404);
+});
+
+test('a fault of ours is answered with 500, and the server goes on', async () => {
+  const { post, logger } = await serveHttp({
+    http: {
+      openSession: () => ({
+        receive: async () => {
+          throw new Error('planted');
+        },
+        close: () => {},
+      }),
+    },
+  });
+  const reply = await post(PING);
+  expect(reply.status).toBe(500);
+  expect(reply.message.error).toEqual({ code: -32603, message: 'Internal error' });
+  expect(logger.lines).toEqual([expect.stringContaining('planted')]);
+  expect((await post(PING)).status).toBe(500);
+});

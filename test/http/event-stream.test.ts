@@ -1,0 +1,125 @@
+import { ok } from 'neverthrow';
+import { expect, test } from 'vitest';
+import { FakeClock } from '../support/fake-clock.ts';
+import { FakeLlmSearch, hangsUntilTold, progresses, replies, searchReply } from '../support/fake-llm-search.ts';
+import { legacy, modern } from './http-client.ts';
+import { serveHttp } from './serve-http.ts';
+
+const QUESTION = { name: 'answer', arguments: { query: 'q' } };
+
+/** A call that asks for progress, in each era. */
+const ERAS = [
+  ['2025-06-18', (token: string | number) => legacy('tools/call', { ...QUESTION, _meta: { progressToken: token } })],
+  ['2026-07-28', (token: string | number) => modern('tools/call', QUESTION, { progressToken: token })],
+] as const;
+
+test.each(ERAS)('progress makes the answer an event stream (%s), for the token 0 too', async (_, call) => {
+  for (const token of [0, 7, '', 'abc']) {
+    const { post } = await serveHttp({ llmSearch: new FakeLlmSearch(progresses({ kind: 'thinking' })) });
+    const reply = await post(call(token));
+    expect(reply.status).toBe(200);
+    expect(reply.headers).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    });
+    const [first, last] = [reply.events.at(0), reply.events.at(-1)];
+    expect(first).toMatchObject({ method: 'notifications/progress', params: { progressToken: token, progress: 1 } });
+    expect(last).toMatchObject({ id: 1, result: { structuredContent: { answer: 'Not Found.' } } });
+    expect(reply.text).toMatch(/^event: message\ndata: \{.*\}\n\n/);
+    expect(reply.text).not.toMatch(/^id:/m);
+  }
+});
+
+test('the stream opens before there is an answer', async () => {
+  const search = hangsUntilTold();
+  const { begin } = await serveHttp({ llmSearch: new FakeLlmSearch(search.told) });
+  const call = begin(legacy('tools/call', { ...QUESTION, _meta: { progressToken: 0 } }));
+  await call.until('notifications/progress');
+  search.settle(ok(searchReply()));
+  expect((await call.reply).events).toHaveLength(2);
+});
+
+test('without a token a quick answer is JSON', async () => {
+  const { post } = await serveHttp();
+  const reply = await post(legacy('tools/call', QUESTION));
+  expect(reply.headers['content-type']).toBe('application/json');
+});
+
+test('an answer that takes more than 10 seconds becomes a stream, kept alive every 15', async () => {
+  const clock = new FakeClock();
+  const search = hangsUntilTold();
+  const llmSearch = new FakeLlmSearch(search.told);
+  const { begin } = await serveHttp({ clock, llmSearch });
+  const call = begin(modern('tools/call', QUESTION));
+  await untilAsked(llmSearch);
+
+  await clock.advance(9_999);
+  let hasHeaders = false;
+  void call.response.then(() => {
+    hasHeaders = true;
+  });
+  await clock.advance(0);
+  expect(hasHeaders).toBe(false);
+  await clock.advance(1);
+  expect((await call.response).headers['content-type']).toBe('text/event-stream');
+
+  await clock.advance(15_000);
+  await call.until(': keepalive\n\n');
+  await clock.advance(45_000);
+  search.settle(ok(searchReply()));
+  const reply = await call.reply;
+  expect(reply.text.match(/: keepalive\n\n/g)).toHaveLength(4);
+  expect(reply.events).toHaveLength(1);
+  expect(clock.pendingSleeps).toBe(0);
+});
+
+test('a failure after the stream has opened comes in the stream', async () => {
+  const clock = new FakeClock();
+  const llmSearch = new FakeLlmSearch(async () => {
+    await clock.sleep(20_000, new AbortController().signal);
+    throw new Error('planted');
+  });
+  const { begin } = await serveHttp({ clock, llmSearch });
+  const call = begin(modern('tools/call', QUESTION));
+  await untilAsked(llmSearch);
+  await clock.advance(20_000);
+  const reply = await call.reply;
+  expect(reply.status).toBe(200);
+  expect(reply.events).toMatchObject([{ id: 1, error: { code: -32603 } }]);
+});
+
+test.each(['application/json', 'application/json, text/event-stream;q=0'])(
+  'a client that takes only JSON (%s) gets it, however long it takes, without progress',
+  async (Accept) => {
+    const clock = new FakeClock();
+    const search = hangsUntilTold();
+    const llmSearch = new FakeLlmSearch(search.told);
+    const { begin } = await serveHttp({ clock, llmSearch });
+    const call = begin(legacy('tools/call', { ...QUESTION, _meta: { progressToken: 1 } }), { Accept });
+    await untilAsked(llmSearch);
+    await clock.advance(60_000);
+    search.settle(ok(searchReply()));
+    const reply = await call.reply;
+    expect(reply.headers['content-type']).toBe('application/json');
+    expect(reply.message.result).toBeDefined();
+  },
+);
+
+test('a client that takes only streams gets one', async () => {
+  const { post } = await serveHttp({ llmSearch: new FakeLlmSearch(replies()) });
+  const reply = await post(legacy('tools/call', QUESTION), { Accept: 'text/event-stream' });
+  expect(reply.events).toHaveLength(1);
+});
+
+test('errors of the protocol keep their status beside a token', async () => {
+  const { post } = await serveHttp();
+  expect((await post(modern('prompts/list', {}, { progressToken: 1 }))).status).toBe(404);
+  const refused = await post(legacy('tools/call', { name: 'answer', _meta: { progressToken: 1 } }));
+  expect(refused.headers['content-type']).toBe('application/json');
+});
+
+/** Nothing in this process tells when a request over a socket has come this far; so it is looked at turn by turn. */
+async function untilAsked(llmSearch: FakeLlmSearch): Promise<void> {
+  while (llmSearch.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest';
+import { decodeHeader } from '../../src/adapters/inbound/http/protocol-headers.ts';
+import { FakeLlmSearch, replies } from '../support/fake-llm-search.ts';
+import { begin, legacy, modern, modernHeaders, send } from './http-client.ts';
+import { serveHttp } from './serve-http.ts';
+
+const VERSION = 'io.modelcontextprotocol/protocolVersion';
+const CALL = modern('tools/call', { name: 'answer', arguments: { query: 'q' } });
+
+describe('2025-06-18 and before', () => {
+  test.each([[undefined], ['2024-11-05'], ['2025-03-26'], ['2025-06-18'], ['2025-11-25']])(
+    'serves the version header %s',
+    async (version) => {
+      const { post } = await serveHttp();
+      const headers = version === undefined ? {} : { 'MCP-Protocol-Version': version };
+      expect((await post(legacy('tools/list'), headers)).status).toBe(200);
+      expect((await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers)).status).toBe(202);
+    },
+  );
+
+  test.each(['bogus', '1999-01-01', '2025-12-31', ''])('refuses the version header %j with 400', async (version) => {
+    const { post } = await serveHttp();
+    const reply = await post(legacy('tools/list', {}, 0), { 'MCP-Protocol-Version': version });
+    expect(reply.status).toBe(400);
+    expect(reply.message).toMatchObject({ id: 0, error: { code: -32600 } });
+    const notified = await post({ jsonrpc: '2.0', method: 'x' }, { 'MCP-Protocol-Version': version });
+    expect(notified.status).toBe(400);
+  });
+
+  test.each(['bogus', '2025-11-25', '2026-07-28'])('does not look at it for initialize: %s', async (version) => {
+    const { post } = await serveHttp();
+    const reply = await post(legacy('initialize'), { 'MCP-Protocol-Version': version });
+    expect(reply.status).toBe(200);
+    expect(reply.message.result?.protocolVersion).toBe('2025-06-18');
+  });
+
+  test.each([
+    ['an unknown method', legacy('resources/list'), -32601],
+    ['an unknown tool', legacy('tools/call', { name: 'x' }), -32601],
+    ['a malformed call', legacy('tools/call', { name: 1 }), -32602],
+    ['bad arguments', legacy('tools/call', { name: 'answer', arguments: {} }), -32602],
+  ])('tells of %s in the answer, with 200', async (_, message, code) => {
+    const { post } = await serveHttp();
+    const reply = await post(message);
+    expect(reply.status).toBe(200);
+    expect(reply.message.error?.code).toBe(code);
+    expect(reply.message.result).toBeUndefined();
+  });
+});
+
+describe('2026-07-28', () => {
+  test('serves a call whose headers say what the body says', async () => {
+    const { post } = await serveHttp();
+    const reply = await post(CALL);
+    expect(reply.status).toBe(200);
+    expect(reply.message.result).toMatchObject({ resultType: 'complete', structuredContent: { answer: 'Not Found.' } });
+  });
+
+  test('header names may be in any case', async () => {
+    const { url } = await serveHttp();
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'MCP-METHOD': 'tools/call', 'mCp-nAmE': ' answer ' };
+    expect((await send(url, { body: CALL, headers })).status).toBe(200);
+  });
+
+  test.each([
+    ['no version header', { 'MCP-Protocol-Version': undefined }],
+    ['another version', { 'MCP-Protocol-Version': '2025-06-18' }],
+    ['no method', { 'Mcp-Method': undefined }],
+    ['another method', { 'Mcp-Method': 'tools/list' }],
+    ['the method in capitals', { 'Mcp-Method': 'TOOLS/CALL' }],
+    ['no name', { 'Mcp-Name': undefined }],
+    ['another name', { 'Mcp-Name': 'answer_quick' }],
+    ['the name in capitals', { 'Mcp-Name': 'Answer' }],
+    ['another name in base64', { 'Mcp-Name': '=?base64?eA==?=' }],
+    ['what is no base64', { 'Mcp-Name': '=?base64?YW5zd2Vy!?=' }],
+    ['base64 without its padding', { 'Mcp-Name': '=?base64?YW5zd2VyMQ?=' }],
+    ['a marker in capitals', { 'Mcp-Name': '=?BASE64?YW5zd2Vy?=' }],
+  ])('refuses %s with 400 and -32020, and asks nobody', async (_, change) => {
+    const { url, llmSearch } = await serveHttp();
+    const headers = Object.entries({ ...modernHeaders(CALL), ...change }).filter(([, value]) => value !== undefined);
+    const reply = await send(url, { body: CALL, headers: Object.fromEntries(headers) as Record<string, string> });
+    expect(reply.status).toBe(400);
+    expect(reply.message).toMatchObject({ id: 1, error: { code: -32020 } });
+    expect(llmSearch.requests).toEqual([]);
+  });
+
+  test('a header that comes twice matches nothing', async () => {
+    const { url } = await serveHttp();
+    const { reply } = begin(url, { body: CALL, headers: { ...modernHeaders(CALL), 'Mcp-Name': ['answer', 'answer'] } });
+    expect((await reply).message.error?.code).toBe(-32020);
+  });
+
+  test('a name may be in base64', async () => {
+    const { post } = await serveHttp();
+    expect((await post(CALL, { 'Mcp-Name': '=?base64?YW5zd2Vy?=' })).status).toBe(200);
+  });
+
+  test('headers of parameters are nobody\u2019s business here', async () => {
+    const { post } = await serveHttp();
+    expect((await post(CALL, { 'Mcp-Param-Query': 'something else' })).status).toBe(200);
+  });
+
+  test.each([
+    ['no capabilities', { [VERSION]: '2026-07-28' }],
+    ['capabilities that are no object', { [VERSION]: '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': [] }],
+    ['a version that is no string', { [VERSION]: 1, 'io.modelcontextprotocol/clientCapabilities': {} }],
+    ['no envelope at all', {}],
+    [
+      'a client without a name',
+      {
+        [VERSION]: '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+        'io.modelcontextprotocol/clientInfo': {},
+      },
+    ],
+  ])('refuses %s with 400 and -32602', async (_, _meta) => {
+    const { url } = await serveHttp();
+    const body = { jsonrpc: '2.0', id: 7, method: 'tools/list', params: { _meta } };
+    const reply = await send(url, { body, headers: modernHeaders(body) });
+    expect(reply.status).toBe(400);
+    expect(reply.message).toMatchObject({ id: 7, error: { code: -32602 } });
+  });
+
+  test('a version that is not served is told with those that are, before missing headers are', async () => {
+    const { url } = await serveHttp();
+    const body = modern('tools/list', {}, { [VERSION]: '2099-01-01' });
+    const expected = { code: -32022, data: { supported: ['2026-07-28'], requested: '2099-01-01' } };
+    for (const headers of [{}, { 'MCP-Protocol-Version': '2099-01-01' }]) {
+      const reply = await send(url, { body, headers });
+      expect(reply.status).toBe(400);
+      expect(reply.message.error).toMatchObject(expected);
+    }
+    const contradicted = await send(url, { body, headers: { 'MCP-Protocol-Version': '2026-07-28' } });
+    expect(contradicted.message.error?.code).toBe(-32020);
+  });
+
+  test.each(['initialize', 'ping', 'subscriptions/listen', 'resources/list', 'logging/setLevel'])(
+    'does not know %s: 404',
+    async (method) => {
+      const { post } = await serveHttp();
+      const reply = await post(modern(method));
+      expect(reply.status).toBe(404);
+      expect(reply.message).toMatchObject({ id: 1, error: { code: -32601 } });
+    },
+  );
+
+  test.each([
+    ['an unknown tool', modern('tools/call', { name: 'x' }), { error: { code: -32602 } }],
+    ['a malformed call', modern('tools/call', { name: 1 }), { error: { code: -32602 } }],
+    ['an unknown cursor', modern('tools/list', { cursor: '' }), { error: { code: -32602 } }],
+    ['bad arguments', modern('tools/call', { name: 'answer', arguments: {} }), { result: { isError: true } }],
+  ])('tells of %s in the answer, with 200', async (_, message, expected) => {
+    const { post } = await serveHttp();
+    const reply = await post(message);
+    expect(reply.status).toBe(200);
+    expect(reply.message).toMatchObject(expected);
+  });
+
+  test('requests of both eras may come in turns', async () => {
+    const llmSearch = new FakeLlmSearch(replies(), replies());
+    const { post } = await serveHttp({ llmSearch });
+    expect((await post(CALL)).message.result).toHaveProperty('resultType');
+    const old = await post(legacy('tools/call', { name: 'answer', arguments: { query: 'q' } }));
+    expect(old.message.result).not.toHaveProperty('resultType');
+  });
+});
+
+test.each([
+  ['answer', 'answer'],
+  ['=?base64?YW5zd2Vy?=', 'answer'],
+  ['=?base64?5pel5pys?=', '日本'],
+  ['=?base64??=', ''],
+  ['=?base64?/w==?=', undefined],
+  ['=?base64?YW 5z?=', undefined],
+  ['=?base64?YW5-?=', undefined],
+])('reads the header value %s as %s', (value, expected) => {
+  expect(decodeHeader(value)).toBe(expected);
+});

@@ -1,0 +1,138 @@
+import { ok } from 'neverthrow';
+import { expect, test } from 'vitest';
+import { FakeLlmSearch, fails, hangsUntilTold, progresses, replies, searchReply } from '../support/fake-llm-search.ts';
+import { legacy, modern, send } from './http-client.ts';
+import { serveHttp } from './serve-http.ts';
+
+const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+const SECRET = 'where is the hidden treasure';
+const question = (query: string) => ({ name: 'answer', arguments: { query } });
+
+async function metricsOf(at: (path: string) => string): Promise<Record<string, number>> {
+  const { text } = await send(at('/metrics'), { method: 'GET' });
+  const samples = text.matchAll(/^openai_responses_mcp_(\S+) (\S+)$/gm);
+  return Object.fromEntries([...samples].map(([, name, value]) => [name, Number(value)]));
+}
+
+test('writes one line a request, with what it took and no word of it', async () => {
+  const report = { queries: [SECRET], searches: 2, attempts: 1 };
+  const llmSearch = new FakeLlmSearch(replies({ text: SECRET, searched: true, report }));
+  const { post, accessLines, untilLogged, logger } = await serveHttp({ llmSearch });
+  await post(legacy('tools/call', question(SECRET)), { Traceparent: TRACE });
+  await untilLogged(1);
+  expect(accessLines).toEqual([
+    {
+      time: '2026-01-05T03:00:00.000Z',
+      caller: 'local',
+      verb: 'POST',
+      method: 'tools/call',
+      tool: 'answer',
+      status: 200,
+      outcome: 'answered',
+      ms: 0,
+      searches: 2,
+      traceparent: TRACE,
+    },
+  ]);
+  expect(logger.lines).toEqual([]);
+});
+
+test('takes the trace from _meta before the header, and only if it is one', async () => {
+  const { post, accessLines, untilLogged } = await serveHttp();
+  const other = TRACE.replace('0af', '1af');
+  await post(modern('tools/list', {}, { traceparent: TRACE }), { Traceparent: other });
+  await post(modern('tools/list', {}, { traceparent: SECRET }), { Traceparent: SECRET });
+  await untilLogged(2);
+  expect(accessLines.map(({ traceparent }) => traceparent)).toEqual([TRACE, undefined]);
+});
+
+test.each([
+  ['a method that says something', legacy(SECRET), { method: 'other', status: 200, outcome: 'served' }],
+  ['a tool that says something', legacy('tools/call', { name: SECRET }), { method: 'tools/call', status: 200 }],
+  ['a failed call', legacy('tools/call', question('q')), { outcome: 'content_filtered', status: 200 }],
+  ['a refused one', { jsonrpc: '1.0' }, { status: 400, outcome: 'refused' }],
+])('logs %s', async (_, message, expected) => {
+  const { post, accessLines, untilLogged } = await serveHttp({
+    llmSearch: new FakeLlmSearch(fails({ kind: 'content_filtered' })),
+  });
+  await post(message);
+  await untilLogged(1);
+  expect(accessLines).toMatchObject([expected]);
+  expect(JSON.stringify(accessLines)).not.toContain(SECRET);
+});
+
+test('does not log probes', async () => {
+  const { at, post, accessLines, untilLogged } = await serveHttp();
+  await send(at('/healthz'), { method: 'GET' });
+  await post(legacy('ping'));
+  await untilLogged(1);
+  expect(accessLines).toMatchObject([{ method: 'ping' }]);
+});
+
+test('counts calls, outcomes, seconds, searches and tokens', async () => {
+  const usage = { inputTokens: 100, cachedTokens: 40, outputTokens: 20, reasoningTokens: 5 };
+  const llmSearch = new FakeLlmSearch(
+    replies({ report: { queries: [], searches: 3, attempts: 1, usage } }),
+    fails({ kind: 'content_filtered' }),
+  );
+  const { post, at } = await serveHttp({ llmSearch });
+  await post(legacy('tools/call', question('one')));
+  await post(legacy('tools/call', question('two')));
+  await post({ jsonrpc: '1.0' });
+  const seen = await metricsOf(at);
+  expect(seen).toMatchObject({
+    'calls_total{tool="answer",outcome="answered"}': 1,
+    'calls_total{tool="answer",outcome="content_filtered"}': 1,
+    'call_seconds_count{tool="answer"}': 2,
+    'searches_total{tool="answer"}': 3,
+    'tokens_total{tool="answer",kind="input"}': 100,
+    'tokens_total{tool="answer",kind="cached"}': 40,
+    'tokens_total{tool="answer",kind="output"}': 20,
+    'tokens_total{tool="answer",kind="reasoning"}': 5,
+    'http_requests_total{status="200"}': 2,
+    'http_requests_total{status="400"}': 1,
+    calls_in_flight: 0,
+    calls_waiting: 0,
+  });
+});
+
+test('shows how many calls run, and how many of them wait', async () => {
+  const [waiting, running] = [hangsUntilTold(), hangsUntilTold()];
+  const llmSearch = new FakeLlmSearch(
+    (observer, signal) => {
+      observer.onProgress({ kind: 'waiting', ahead: 3 });
+      return waiting.told(observer, signal);
+    },
+    (observer, signal) => {
+      observer.onProgress({ kind: 'waiting', ahead: 1 });
+      observer.onProgress({ kind: 'thinking' });
+      return running.told(observer, signal);
+    },
+  );
+  const { begin, at } = await serveHttp({ llmSearch });
+  const calls = ['one', 'two'].map((query) =>
+    begin(legacy('tools/call', { ...question(query), _meta: { progressToken: query } })),
+  );
+  await Promise.all(calls.map((call) => call.until('progress')));
+  await metricsOf(at);
+  expect(await metricsOf(at)).toMatchObject({ calls_in_flight: 2, calls_waiting: 1 });
+  for (const search of [waiting, running]) search.settle(ok(searchReply()));
+  await Promise.all(calls.map((call) => call.reply));
+  expect(await metricsOf(at)).toMatchObject({ calls_in_flight: 0, calls_waiting: 0 });
+});
+
+test('holds no text', async () => {
+  const llmSearch = new FakeLlmSearch(progresses({ kind: 'searching', query: SECRET }));
+  const { post, at } = await serveHttp({ llmSearch });
+  await post(legacy('tools/call', question(SECRET)));
+  await post(legacy(SECRET));
+  const { text, headers } = await send(at('/metrics'), { method: 'GET' });
+  expect(headers['content-type']).toContain('text/plain');
+  expect(text).not.toContain('treasure');
+  expect(text).toContain('process_resident_memory_bytes');
+});
+
+test('metrics are read, not written', async () => {
+  const { at } = await serveHttp();
+  expect((await send(at('/metrics'), { method: 'POST' })).status).toBe(405);
+});

@@ -1,0 +1,138 @@
+import { createServer } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { newFile } from '../e2e/files.ts';
+import { apiEnv, fakeApi } from '../e2e/serve.ts';
+import { answers, holds, neverAnswers } from '../support/behaviours.ts';
+import { runCli } from '../support/run-cli.ts';
+import { begin, legacy, send } from './http-client.ts';
+import { startHttpProcess } from './http-process.ts';
+import { CONTENT, playOpenAi } from './openai-sequence.ts';
+
+const CALL = legacy('tools/call', { name: 'answer', arguments: { query: 'q' }, _meta: { progressToken: 0 } });
+const QUESTION = 'What does HTTP 404 mean?';
+
+test("answers what OpenAI's Responses API sends", async () => {
+  const { url } = await startHttpProcess({ args: ['--http', '127.0.0.1:0', '--offline'] });
+  const replies = await playOpenAi(url, QUESTION);
+  for (const [index, reply] of replies.entries()) expect(reply).toMatchObject({ ...CONTENT[index] });
+  for (const { headers } of replies) expect(headers).not.toHaveProperty('mcp-session-id');
+});
+
+test('takes its section from YAML, variables over it, and the token from where they say', async () => {
+  const config = newFile(
+    'config.yaml',
+    'http:\n  listen: 127.0.0.1:1\n  path: /tools\n  token_env: { alice: A_TOKEN }\n',
+  );
+  const { url, stderr } = await startHttpProcess({
+    args: ['--http', '--offline', '--config', config],
+    env: { MCP_HTTP_LISTEN: '127.0.0.1:0', MCP_HTTP_ALLOWED_HOSTS: 'mcp.example.com', A_TOKEN: 'token-of-alice-0123' },
+  });
+  expect(new URL(url).pathname).toBe('/tools');
+  const Host = 'mcp.example.com';
+  expect((await send(url, { body: legacy('ping'), headers: { Host } })).status).toBe(401);
+  const Authorization = 'Bearer token-of-alice-0123';
+  expect((await send(url, { body: legacy('ping'), headers: { Host, Authorization } })).status).toBe(200);
+  expect(stderr()).not.toContain('token-of-alice');
+});
+
+describe('a start that cannot go well ends with 1 and the reason', () => {
+  test.each([
+    ['a bad address', ['--http=nowhere:x'], {}, '--http: got "nowhere:x", expected host:port'],
+    ['an open address without a token', ['--http=0.0.0.0:0'], {}, 'unless http.token_env (MCP_HTTP_TOKEN_ENV) names'],
+    ['an empty token', ['--http'], { MCP_HTTP_TOKEN_ENV: 'TOKEN', TOKEN: ' ' }, 'TOKEN: expected a token'],
+    [
+      'twins',
+      ['--http'],
+      { MCP_HTTP_TOKEN_ENV: 'a=A,b=B', A: 'same', B: 'same' },
+      'B: expected another token than a has',
+    ],
+    ['a bad origin', ['--http'], { MCP_HTTP_ALLOWED_ORIGINS: 'https://a.example/x' }, 'MCP_HTTP_ALLOWED_ORIGINS: got'],
+    [
+      'a host that is not there',
+      ['--http=no-such-host.invalid:0'],
+      { MCP_HTTP_TOKEN_ENV: 'T', T: 'token' },
+      'Cannot listen',
+    ],
+  ] as const)('%s', async (_, args, env, words) => {
+    const { code, stdout, stderr } = await runCli(args, { env });
+    expect(stderr).toContain(words);
+    expect(stderr).not.toContain('    at ');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  });
+
+  test('a bad path', async () => {
+    const config = newFile('config.yaml', 'http: { path: mcp }');
+    const { code, stderr } = await runCli(['--http', '--config', config]);
+    expect(stderr).toContain('http.path: got "mcp", expected a path, such as /mcp');
+    expect(code).toBe(1);
+  });
+
+  test('a port that is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as { readonly port: number };
+    const { code, stderr } = await runCli([`--http=127.0.0.1:${port}`]);
+    expect(stderr).toContain(`Cannot listen on 127.0.0.1 port ${port} (EADDRINUSE): another program listens there`);
+    expect(code).toBe(1);
+  });
+});
+
+test('starts without a key, alive but not ready', async () => {
+  const { url } = await startHttpProcess();
+  expect((await send(new URL('/healthz', url).href, { method: 'GET' })).status).toBe(200);
+  expect((await send(new URL('/readyz', url).href, { method: 'GET' })).status).toBe(503);
+  expect((await send(url, { body: legacy('tools/list') })).status).toBe(200);
+});
+
+test('SIGTERM lets calls in flight be answered, and then ends with 0', async () => {
+  const api = await fakeApi();
+  const held = holds();
+  api.replyAlways(held);
+  const server = await startHttpProcess({ env: apiEnv(api) });
+  const call = begin(server.url, { body: CALL });
+  await api.waitForRequests(1);
+  server.kill('SIGTERM');
+  await untilStatus(new URL('/readyz', server.url).href, 503);
+  expect((await send(server.url, { body: CALL })).status).toBe(503);
+  held.release(answers('In time.'));
+  expect((await call.reply).events.at(-1)?.result).toMatchObject({ structuredContent: { answer: 'In time.' } });
+  expect(await server.exited).toEqual({ code: 0, signal: null });
+});
+
+test('what is not answered in time is aborted upstream', async () => {
+  const api = await fakeApi();
+  api.replyAlways(neverAnswers());
+  const server = await startHttpProcess({ env: { ...apiEnv(api), MCP_HTTP_DRAIN_MS: '1' } });
+  const call = begin(server.url, { body: CALL });
+  await api.waitForRequests(1);
+  server.kill('SIGTERM');
+  await api.waitForAbort(0);
+  await expect(call.reply).rejects.toThrow();
+  expect(await server.exited).toEqual({ code: 0, signal: null });
+});
+
+test('a second signal ends at once', async () => {
+  const api = await fakeApi();
+  api.replyAlways(neverAnswers());
+  const server = await startHttpProcess({ env: apiEnv(api) });
+  void begin(server.url, { body: CALL });
+  await api.waitForRequests(1);
+  server.kill('SIGINT');
+  await untilStatus(new URL('/readyz', server.url).href, 503);
+  server.kill('SIGINT');
+  await api.waitForAbort(0);
+  expect(await server.exited).toEqual({ code: 0, signal: null });
+});
+
+test.each([
+  [['--http', '--stdio'], 2],
+  [['ask', '--http=127.0.0.1:0', 'q'], 2],
+  [['doctor', '--http'], 2],
+])('%j is bad usage', async (args, code) => {
+  expect((await runCli(args)).code).toBe(code);
+});
+
+async function untilStatus(url: string, status: number): Promise<void> {
+  while ((await send(url, { method: 'GET' })).status !== status) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,101 @@
+import { onTestFinished } from 'vitest';
+import { HttpServer, type HttpServerOptions } from '../../src/adapters/inbound/http/http-server.ts';
+import { McpSession } from '../../src/adapters/inbound/mcp/mcp-session.ts';
+import { createRedactor } from '../../src/domain/redaction.ts';
+import { type CoreOptions, startCore } from '../support/core.ts';
+import { type Ask, begin, type Exchange, modernHeaders, type Reply } from './http-client.ts';
+
+export interface ServedHttp {
+  /** Of the endpoint. */
+  readonly url: string;
+  /** Of another path. */
+  at(path: string): string;
+  readonly server: HttpServer;
+  /** Lines of the access log, read. */
+  readonly accessLines: readonly Readonly<Record<string, unknown>>[];
+  /** Resolves when there are so many lines. */
+  untilLogged(count: number): Promise<void>;
+  /** Posts a message, in the modern era with the headers that belong to it. */
+  post(message: object, headers?: Ask['headers']): Promise<Reply>;
+  begin(message: object, headers?: Ask['headers']): Exchange;
+}
+
+/** The endpoint in this process, on the core with fakes, for one test. */
+export async function serveHttp({
+  http = {},
+  ...core
+}: CoreOptions & { readonly http?: Partial<HttpServerOptions> } = {}): Promise<
+  ServedHttp & ReturnType<typeof startCore>
+> {
+  const started = startCore(core);
+  const { app, clock, logger } = started;
+  const redactor = createRedactor(http.tokens?.map(({ token }) => token) ?? []);
+  const accessLines: Record<string, unknown>[] = [];
+  const waiting = new Set<() => void>();
+  const server = new HttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    path: '/mcp',
+    tokens: [],
+    allowedHosts: [],
+    allowedOrigins: [],
+    drainMs: 25_000,
+    maxBodyBytes: 4 * 1024 * 1024,
+    maxConnections: 100,
+    maxCallsPerToken: 64,
+    canAnswer: true,
+    application: app,
+    openSession: (request) =>
+      new McpSession({
+        ...request,
+        clock,
+        logger,
+        redactor,
+        serverInfo: { name: 'openai-responses-mcp', version: '0.0.0-test' },
+        toolErrors: 'protocol',
+        maxAnswerChars: 20_000,
+      }),
+    clock,
+    logger,
+    redact: redactor.anywhere,
+    writeAccessLine: (line) => {
+      accessLines.push(JSON.parse(line) as Record<string, unknown>);
+      for (const look of waiting) look();
+    },
+    ...http,
+  });
+  const listening = await server.listen();
+  if (listening.isErr()) throw new Error(`The test's server cannot listen: ${listening.error}`);
+  onTestFinished(() => server.close());
+  const url = listening.value;
+  const beginPost: ServedHttp['begin'] = (message, headers) => {
+    const { method = '', params } = message as {
+      readonly method?: string;
+      readonly params?: { readonly _meta?: object };
+    };
+    const isModern = 'io.modelcontextprotocol/protocolVersion' in (params?._meta ?? {});
+    return begin(url, {
+      body: message,
+      headers: { ...(isModern ? modernHeaders({ method, params }) : {}), ...headers },
+    });
+  };
+  return {
+    ...started,
+    url,
+    at: (path) => new URL(path, url).href,
+    server,
+    accessLines,
+    untilLogged: (count) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (accessLines.length < count) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
+    post: (message, headers) => beginPost(message, headers).reply,
+    begin: beginPost,
+  };
+}

@@ -1,0 +1,53 @@
+import { ok } from 'neverthrow';
+import { expect, test } from 'vitest';
+import { LazyApplication } from '../../../src/application/lazy-application.ts';
+import { ANSWER, answers, FakeApplication } from '../adapters/inbound/fake-application.ts';
+
+const INPUT = {
+  requestKey: 'a/1',
+  caller: 'a',
+  tool: 'answer',
+  args: { query: 'Why?' },
+  observer: { onProgress: () => {} },
+} as const;
+const CANCEL = { requestKey: 'a/1', requestId: 1 } as const;
+const never = () => new AbortController().signal;
+
+test('is put together once, when it is first asked', async () => {
+  const loads: FakeApplication[] = [];
+  const lazy = new LazyApplication(async () => {
+    loads.push(new FakeApplication(answers(), answers()));
+    return loads[0] as FakeApplication;
+  });
+  expect(loads).toHaveLength(0);
+  expect(await Promise.all([lazy.answerQuery(INPUT, never()), lazy.answerQuery(INPUT, never())])).toEqual([
+    ok(ANSWER),
+    ok(ANSWER),
+  ]);
+  expect(loads).toHaveLength(1);
+});
+
+test('a cancellation on the next line comes behind its question', async () => {
+  const application = new FakeApplication(answers());
+  const lazy = new LazyApplication(async () => application);
+  const asked = lazy.answerQuery(INPUT, never());
+  lazy.cancelRequest(CANCEL);
+  expect(application.cancelled).toEqual([]);
+  await asked;
+  expect(application.cancelled).toEqual([CANCEL]);
+});
+
+test('once it is there it is asked at once', async () => {
+  const application = new FakeApplication(answers(), answers());
+  const lazy = new LazyApplication(async () => application);
+  await lazy.answerQuery(INPUT, never());
+  void lazy.answerQuery(INPUT, never());
+  expect(application.asked).toHaveLength(2);
+  lazy.cancelRequest(CANCEL);
+  expect(application.cancelled).toEqual([CANCEL]);
+});
+
+test('what was never asked is not put together to be cancelled', () => {
+  const lazy = new LazyApplication(() => expect.fail('it was loaded'));
+  lazy.cancelRequest(CANCEL);
+});
