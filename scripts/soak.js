@@ -1,0 +1,186 @@
+// Drives the built server with mixed traffic against an API in trouble, prints what happens, and fails on any loss,
+// duplicate or growth. Usage: npm run soak -- [minutes]
+import { setTimeout as wait } from 'node:timers/promises';
+import { startSoakApi } from './lib/soak-api.js';
+import { startSoakClient } from './lib/soak-client.js';
+
+const minutes = Number(process.argv[2] ?? 10);
+if (!(minutes > 0)) {
+  console.error('Usage: npm run soak -- [minutes]');
+  process.exit(2);
+}
+
+const REPORT_EVERY_MS = 10_000;
+const CALLERS = 40;
+const TIMEOUT_MS = 4000;
+/** An answer that is owed for longer is lost: the deadline, and what a busy machine may add. */
+const LOST_AFTER_MS = TIMEOUT_MS + 10_000;
+
+/** What the heap at rest, and the resident memory, may differ by. A leak of 1 kB a call makes some 4 MB a minute. */
+const HEAP_GROWTH_MB = 3;
+const RSS_GROWTH_MB = 40;
+
+const random = seeded(Number(process.env.SOAK_SEED ?? 1));
+const api = await startSoakApi(random);
+const env = {
+  OPENAI_API_KEY: 'sk-soak-0123456789abcdefghij',
+  OPENAI_BASE_URL: api.url,
+  OPENAI_API_TIMEOUT: String(TIMEOUT_MS),
+  OPENAI_MAX_RETRIES: '2',
+};
+const clients = ['line', 'framed'].map((framing) => startSoakClient({ framing, env, random }));
+const startedAt = performance.now();
+const endsAt = startedAt + minutes * 60_000;
+const samples = [];
+let late = 0;
+let isOver = false;
+
+const gone = clients.map(({ exited }) =>
+  exited.then(({ code, signal }) => {
+    if (!isOver) fail(`a server ended by itself (${signal ?? `exit code ${code}`})`);
+    return code;
+  }),
+);
+
+console.log(
+  `Soak: ${minutes} min, ${clients.length} servers (lines, frames), ${CALLERS} callers each, Node.js ${process.version}`,
+);
+await Promise.all(clients.map((client) => client.initialize()));
+const traffic = clients.flatMap((client) => [
+  ...Array.from({ length: CALLERS }, () => keepCalling(client)),
+  repeat(20, () => client.ping()),
+  repeat(150, () => client.garble()),
+  repeat(300, () => [client.list(), client.callBadly(), client.callNobody()]),
+]);
+while (performance.now() < endsAt) {
+  await wait(Math.min(REPORT_EVERY_MS, Math.max(0, endsAt - performance.now())));
+  await report();
+}
+await Promise.race([Promise.all(traffic), wait(LOST_AFTER_MS)]);
+isOver = true;
+for (const client of clients) client.end();
+const codes = await Promise.race([Promise.all(gone), wait(LOST_AFTER_MS)]);
+for (const client of clients) client.kill();
+api.close();
+finish();
+
+/** One caller: asks, sometimes changes its mind, thinks, asks again. */
+async function keepCalling(client) {
+  while (performance.now() < endsAt) {
+    const { id, settled } = client.call();
+    if (random() < 0.1) {
+      await wait(random() * 200);
+      client.cancel(id);
+    }
+    await settled;
+    await wait(random() * 300);
+  }
+}
+
+async function repeat(everyMs, act) {
+  while (performance.now() < endsAt) {
+    act();
+    await wait(everyMs * 2 * random());
+  }
+}
+
+async function report() {
+  const times = clients.flatMap(({ account }) => account.times.splice(0)).sort((a, b) => a - b);
+  for (const client of clients) client.measure();
+  await wait(300);
+  late = Math.max(
+    late,
+    sum((client) => client.overdue(LOST_AFTER_MS)),
+  );
+  const memory = clients.map(({ account }) => account.memory).filter((each) => each !== undefined);
+  if (memory.length === clients.length) samples.push(memory);
+  const at = (share) => (times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0).toFixed(0);
+  const mb = (what) => memory.map((each) => (each[what] / 1e6).toFixed(1)).join('+') || '-';
+  console.log(
+    [
+      `${((performance.now() - startedAt) / 1000).toFixed(0).padStart(4)} s`,
+      `calls ${total('calls')}`,
+      `answers ${sum(({ account }) => account.answers)}`,
+      `errors ${errorsInWords()}`,
+      `cancelled ${sum(({ account }) => account.cancelled)}`,
+      `pings ${total('pings')}`,
+      `garbage ${total('garbage')}`,
+      `lost ${late}`,
+      `duplicates ${sum(({ account }) => account.duplicates)}`,
+      `p50 ${at(0.5)} ms`,
+      `p99 ${at(0.99)} ms`,
+      `heap ${mb('heap')} MB`,
+      `RSS ${mb('rss')} MB`,
+    ].join('  '),
+  );
+}
+
+function finish() {
+  const lost = sum((client) => client.lost()) + late;
+  const problems = [
+    ...(lost > 0 ? [`${lost} answers were lost`] : []),
+    ...clients.flatMap(({ account }) => account.faults.slice(0, 5)),
+    ...(codes?.every((code) => code === 0) ? [] : [`the servers did not end in order: ${codes ?? 'still running'}`]),
+    ...growth('heap', HEAP_GROWTH_MB),
+    ...growth('rss', RSS_GROWTH_MB),
+  ];
+  console.log(
+    `In all: ${total('calls')} calls, ${sum(({ account }) => account.answers)} answers, ${sum(({ account }) => Object.values(account.errors).reduce((a, b) => a + b, 0))} failures in words, ${sum(({ account }) => account.cancelled)} cancelled, ${lost} lost, ${sum(({ account }) => account.duplicates)} duplicates`,
+  );
+  if (problems.length > 0) fail(problems.join('\n  '));
+  console.log('OK: nothing lost, nothing twice, no growth.');
+  process.exit(0);
+}
+
+/** Compares the medians of the second and the last quarter: the first warms up. */
+function growth(what, allowedMb) {
+  const quarter = Math.floor(samples.length / 4);
+  if (quarter === 0) return [];
+  return clients.flatMap((_, index) => {
+    const values = samples.map((sample) => sample[index][what] / 1e6);
+    const [before, after] = [values.slice(quarter, 2 * quarter), values.slice(-quarter)].map(median);
+    console.log(`${what} of server ${index + 1}: ${before.toFixed(1)} MB, then ${after.toFixed(1)} MB`);
+    return after - before > allowedMb ? [`${what} grew by ${(after - before).toFixed(1)} MB`] : [];
+  });
+}
+
+function fail(why) {
+  console.error(`FAILED:\n  ${why}`);
+  for (const client of clients) client.kill();
+  process.exit(1);
+}
+
+function median(values) {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+}
+
+function sum(count) {
+  return clients.reduce((before, client) => before + count(client), 0);
+}
+
+function total(name) {
+  return sum(({ account }) => account.sent[name] ?? 0);
+}
+
+function errorsInWords() {
+  const errors = {};
+  for (const { account } of clients) {
+    for (const [kind, count] of Object.entries(account.errors)) errors[kind] = (errors[kind] ?? 0) + count;
+  }
+  return (
+    Object.entries(errors)
+      .map(([kind, count]) => `${kind}:${count}`)
+      .join(' ') || '0'
+  );
+}
+
+/** The same random numbers each time, from 0 to 1 (mulberry32); how they meet the traffic differs from run to run. */
+function seeded(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

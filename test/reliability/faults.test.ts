@@ -1,0 +1,355 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { API_KEY, answerOf, serveWithApi } from '../e2e/serve.ts';
+import {
+  answers,
+  answersJson,
+  type Behaviour,
+  cutsStream,
+  emptyBody,
+  fails,
+  failsHtml,
+  failsInStream,
+  neverAnswers,
+  resetsBeforeHeaders,
+  resetsDuringHeaders,
+  resetsMidStream,
+  sendsBody,
+  sendsBrokenEvent,
+  sendsJson,
+  sendsUnknownEvents,
+  stallsAfterHeaders,
+  stallsMidStream,
+} from '../support/behaviours.ts';
+import type { FakeApi } from '../support/fake-api.ts';
+import type { McpProcess } from '../support/mcp-process.ts';
+
+/** Where a fault hangs, the call ends here. */
+const DEADLINE_MS = 500;
+
+/** What a busy machine may add. */
+const MARGIN_MS = 900;
+
+/** One fault that the API always shows, and what a caller with `OPENAI_MAX_RETRIES=1` gets. */
+interface Fault {
+  readonly behaviour: Behaviour;
+  /** What the first request meets, where it is something else. */
+  readonly first?: Behaviour;
+  /** Requests that reach the API. */
+  readonly attempts: 1 | 2;
+  /** `data.message` of the failure; HOST stands for the API's host and port, CODE for what Node calls a broken connection. */
+  readonly words?: string;
+  /** The answer, where there is one all the same. */
+  readonly answer?: string;
+  /** How long the call waits, at least and at most. */
+  readonly waitsMs: readonly [number, number];
+  /** How long the API then wants to be left alone. */
+  readonly thenLeaveMs?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const failsAtOnce = { attempts: 1, waitsMs: [0, 0] } as const;
+const isAnswered = { attempts: 1, waitsMs: [0, 0] } as const;
+/** The first backoff: half a second, less up to a quarter (spec 7). */
+const isRetried = { attempts: 2, waitsMs: [375, 500] } as const;
+const hangs = {
+  attempts: 1,
+  waitsMs: [DEADLINE_MS, DEADLINE_MS],
+  words:
+    'No answer within 500 ms. Ask something narrower, use answer_quick, or raise request.timeout_ms (OPENAI_API_TIMEOUT).',
+  env: { OPENAI_API_TIMEOUT: String(DEADLINE_MS) },
+} as const;
+
+const CHECK_CONFIG = "Check the profile's model and the base URL in the configuration (--show-config).";
+const CHECK_NETWORK = 'Check the network, the proxy variables and the base URL, then try again.';
+const CHECK_BASE_URL = 'Check that the base URL leads to a Responses API.';
+const RATE_LIMITED = 'The API is limiting the rate of requests (429) after';
+const BROKEN = `No whole answer came from HOST after 2 attempts (CODE). ${CHECK_NETWORK}`;
+const CUT = `No whole answer came from HOST after 2 attempts (the stream ended before its end). ${CHECK_NETWORK}`;
+const QUOTA =
+  "The account's quota is used up (429): You exceeded your current quota. Check plan and billing; waiting does not help.";
+const FILTERED = "The API's content filter stopped the answer. Put the question differently.";
+
+const FAULTS: Readonly<Record<string, Fault>> = {
+  'fails with 400': {
+    ...failsAtOnce,
+    behaviour: apiError(400, null, 'Something is wrong.'),
+    words: `The API refused the request: Something is wrong. ${CHECK_CONFIG}`,
+  },
+  'fails with 400 for a parameter that cannot be left out': {
+    ...failsAtOnce,
+    behaviour: apiError(400, 'invalid_value', 'The input is too long.', {}, 'input'),
+    words: `The API refused the request: The input is too long. ${CHECK_CONFIG}`,
+  },
+  'fails with 401': {
+    ...failsAtOnce,
+    behaviour: apiError(401, 'invalid_api_key', `Incorrect API key provided: ${API_KEY}.`),
+    words:
+      'The API did not accept the key (401). Check the environment variable OPENAI_API_KEY: the key may be mistyped, revoked, or of another organization or base URL.',
+  },
+  'fails with 403': {
+    ...failsAtOnce,
+    behaviour: apiError(403, 'unsupported_country_region_territory', 'Country not supported'),
+    words:
+      "The API refused access (403): Country not supported. Check the rights of the key's project, and whether your country and model are allowed.",
+  },
+  'fails with 404 for the model': {
+    ...failsAtOnce,
+    behaviour: apiError(404, 'model_not_found', 'The model `gpt-5.2` does not exist.', {}, 'model'),
+    words:
+      "The model gpt-5.2 does not exist or this key may not use it: The model `gpt-5.2` does not exist. Change the profile's model (model_profiles, or MODEL_ANSWER).",
+  },
+  'fails with 404 for the path': {
+    ...failsAtOnce,
+    behaviour: apiError(404, null, 'Invalid URL (POST /v2/responses)'),
+    words: `The API refused the request: Invalid URL (POST /v2/responses). ${CHECK_CONFIG}`,
+  },
+  'fails with 409': {
+    ...failsAtOnce,
+    behaviour: apiError(409, 'conflict', 'Another request changes this resource.'),
+    words: `The API refused the request: Another request changes this resource. ${CHECK_CONFIG}`,
+  },
+  'fails with 429 with Retry-After': {
+    ...isRetried,
+    waitsMs: [1000, 1000],
+    behaviour: apiError(429, 'rate_limit_exceeded', 'Rate limit reached.', { 'retry-after': '1' }),
+    words: `${RATE_LIMITED} 2 attempts: Rate limit reached. It asks to wait 1 s; ask again then.`,
+  },
+  'fails with 429 with Retry-After in milliseconds': {
+    ...isRetried,
+    waitsMs: [50, 50],
+    behaviour: apiError(429, 'rate_limit_exceeded', 'Rate limit reached.', { 'retry-after-ms': '50' }),
+    words: `${RATE_LIMITED} 2 attempts: Rate limit reached. It asks to wait 50 ms; ask again then.`,
+  },
+  'fails with 429 without Retry-After': {
+    ...isRetried,
+    behaviour: apiError(429, 'rate_limit_exceeded', 'Rate limit reached.'),
+    words: `${RATE_LIMITED} 2 attempts: Rate limit reached. Wait a little and ask again.`,
+  },
+  'fails with 429 with a Retry-After beyond the deadline': {
+    ...failsAtOnce,
+    behaviour: apiError(429, 'rate_limit_exceeded', 'Rate limit reached.', { 'retry-after-ms': '1100' }),
+    words: `${RATE_LIMITED} 1 attempt: Rate limit reached. It asks to wait 1.1 s; ask again then.`,
+    thenLeaveMs: 1100,
+    env: { OPENAI_API_TIMEOUT: '1000' },
+  },
+  'fails with 429 of a spent quota': {
+    ...failsAtOnce,
+    behaviour: apiError(429, 'insufficient_quota', 'You exceeded your current quota.', { 'retry-after': '1' }),
+    words: QUOTA,
+  },
+  'fails with 500': {
+    ...isRetried,
+    behaviour: apiError(500, null, 'The server had an error.'),
+    words: 'The API failed after 2 attempts: The server had an error. Wait a little and ask again.',
+  },
+  'fails with 503 with a page of HTML': {
+    ...isRetried,
+    behaviour: failsHtml(503),
+    words: 'The API failed after 2 attempts: HTTP status 503. Wait a little and ask again.',
+  },
+  'accepts and never answers': { ...hangs, behaviour: neverAnswers() },
+  'sends headers and stalls': { ...hangs, behaviour: stallsAfterHeaders() },
+  'stalls in the middle of the stream': { ...hangs, behaviour: stallsMidStream() },
+  'fails, and then never answers': {
+    ...hangs,
+    first: apiError(500, null, 'The server had an error.', { 'retry-after-ms': '100' }),
+    behaviour: neverAnswers(),
+    attempts: 2,
+  },
+  'resets the connection before the headers': { ...isRetried, behaviour: resetsBeforeHeaders(), words: BROKEN },
+  'resets the connection within the headers': { ...isRetried, behaviour: resetsDuringHeaders(), words: BROKEN },
+  'resets the connection after the headers': { ...isRetried, behaviour: resetsMidStream(1), words: BROKEN },
+  'resets the connection in the middle of the text': { ...isRetried, behaviour: resetsMidStream(), words: BROKEN },
+  'cuts the stream before its terminal event': { ...isRetried, behaviour: cutsStream(), words: CUT },
+  'streams no byte': { ...isRetried, behaviour: emptyBody(), words: CUT },
+  'sends an empty body': {
+    ...failsAtOnce,
+    behaviour: sendsBody({ contentType: 'application/json', body: '' }),
+    words: `The reply could not be read (an empty body). ${CHECK_BASE_URL}`,
+  },
+  'sends a page of HTML': {
+    ...failsAtOnce,
+    behaviour: sendsBody({ contentType: 'text/html', body: '<html><body>Please log in</body></html>' }),
+    words: `The reply could not be read (no JSON: <html><body>Please log in</body></html>). ${CHECK_BASE_URL}`,
+  },
+  'sends {}': {
+    ...failsAtOnce,
+    behaviour: sendsJson({}),
+    words: `The reply could not be read (a reply without output). ${CHECK_BASE_URL}`,
+  },
+  'sends output: null': {
+    ...failsAtOnce,
+    behaviour: sendsJson({ id: 'resp_1', status: 'completed', output: null }),
+    words: `The reply could not be read (a reply without output). ${CHECK_BASE_URL}`,
+  },
+  'sends a broken event': {
+    ...isAnswered,
+    behaviour: sendsBrokenEvent(6, answers('Whole all the same.')),
+    answer: 'Whole all the same.',
+  },
+  'sends unknown events': {
+    ...isAnswered,
+    behaviour: sendsUnknownEvents(answers('Whole all the same.')),
+    answer: 'Whole all the same.',
+  },
+  'ignores stream': { ...isAnswered, behaviour: answersJson('Not streamed.'), answer: 'Not streamed.' },
+  'ends as failed': {
+    ...failsAtOnce,
+    behaviour: failsInStream({ code: 'invalid_prompt', message: 'The prompt was not accepted.' }),
+    words:
+      'The API could not finish the answer: invalid_prompt: The prompt was not accepted. Ask again; if it happens again, ask more simply or use another model.',
+  },
+  'ends as failed by the rate limit': {
+    ...isRetried,
+    waitsMs: [20, 20],
+    behaviour: failsInStream({ code: 'rate_limit_exceeded', message: 'Please try again in 20ms.' }),
+    words: `${RATE_LIMITED} 2 attempts: Please try again in 20ms. It asks to wait 20 ms; ask again then.`,
+  },
+  'ends as failed by the server': {
+    ...isRetried,
+    behaviour: failsInStream({ code: 'server_error', message: 'An error occurred.' }),
+    words: 'The API failed after 2 attempts: An error occurred. Wait a little and ask again.',
+  },
+  'ends as failed by a spent quota': {
+    ...failsAtOnce,
+    behaviour: failsInStream({ code: 'insufficient_quota', message: 'You exceeded your current quota.' }),
+    words: QUOTA,
+  },
+  'ends as incomplete, with text': {
+    ...isAnswered,
+    behaviour: answers('Half of an', { incomplete: 'max_output_tokens' }),
+    answer: 'Half of an\n\n[The answer was cut before its end (max_output_tokens).]',
+  },
+  'ends as incomplete, without text': {
+    ...failsAtOnce,
+    behaviour: answers('', { incomplete: 'max_output_tokens' }),
+    words:
+      'The model replied without any text: it was cut before it wrote (max_output_tokens). Raise max_output_tokens in the profile, or lower its reasoning_effort.',
+  },
+  refuses: {
+    ...isAnswered,
+    behaviour: answers('', { refusal: 'I cannot help with that.' }),
+    answer: 'I cannot help with that.',
+  },
+  'filters the content': {
+    ...failsAtOnce,
+    behaviour: answers('', { incomplete: 'content_filter' }),
+    words: FILTERED,
+  },
+  'filters the content behind some text': {
+    ...failsAtOnce,
+    behaviour: answers('Some text', { incomplete: 'content_filter' }),
+    words: FILTERED,
+  },
+  'answers nothing': {
+    ...failsAtOnce,
+    behaviour: answers(''),
+    words: 'The model replied without any text. Ask again, or put the question differently.',
+  },
+};
+
+test.for(Object.entries(FAULTS))('an API that %s', async ([, fault]) => {
+  const { behaviour, first = behaviour, attempts, words, answer, waitsMs, thenLeaveMs = 0, env } = fault;
+  const { api, server } = await serveWithApi({ env: { OPENAI_MAX_RETRIES: '1', ...env } });
+  // Loads the API client, which takes a while where the machine is busy.
+  await warmUp(api, server);
+  const before = api.requests.length;
+  api.reply(first);
+  api.replyAlways(behaviour);
+
+  const askedAt = performance.now();
+  const response = await server.callTool('answer', { query: 'What is it?' });
+  const tookMs = performance.now() - askedAt;
+
+  if (answer === undefined) {
+    const message = words?.replace('HOST', new URL(api.url).host);
+    expect(withoutCode(response.error)).toEqual({ code: -32001, message: 'answer failed', data: { message } });
+  } else {
+    expect(answerOf(response).answer).toBe(answer);
+  }
+  expect(api.requests.length - before).toBe(attempts);
+  const [leastMs, mostMs] = waitsMs;
+  expect(tookMs).toBeGreaterThanOrEqual(leastMs);
+  expect(tookMs).toBeLessThan(mostMs + MARGIN_MS);
+  // Nothing of it stays open.
+  await api.until(() => api.openResponses() === 0);
+
+  await wait(thenLeaveMs);
+  api.replyAlways(answers('Works again.'));
+  expect(answerOf(await server.callTool('answer', { query: 'And now?' })).answer).toBe('Works again.');
+  server.closeStdin();
+  expect(await server.exited).toEqual({ code: 0, signal: null });
+  expect(server.stderr()).toBe('');
+  expect(server.stdout).not.toContain(API_KEY);
+});
+
+test('a parameter that the model refuses is left out, warned about once, and not sent by the next call', async () => {
+  const { api, server } = await serveWithApi({ env: { OPENAI_MAX_RETRIES: '1' } });
+  api.reply(apiError(400, 'unsupported_value', 'Unsupported value.', {}, 'reasoning.effort'));
+  api.replyAlways(answers('Here.'));
+  expect(answerOf(await server.callTool('answer', { query: 'one' })).answer).toBe('Here.');
+  expect(answerOf(await server.callTool('answer', { query: 'two' })).answer).toBe('Here.');
+  expect(api.requests.map(({ body }) => body.reasoning)).toEqual([{ effort: 'medium' }, undefined, undefined]);
+  const [asked, repeated] = api.requests.map(({ body }) => body);
+  expect(repeated).toEqual({ ...asked, reasoning: undefined });
+  server.closeStdin();
+  await server.exited;
+  expect(server.stderr().split('\n')).toEqual([
+    expect.stringMatching(
+      /^\[openai-responses-mcp\] \S+ WARN openai\(client\): gpt-5\.2 refused reasoning\.effort; asking again without it, now and from now on$/,
+    ),
+    '',
+  ]);
+});
+
+test('two calls at once that meet the same refusal warn about it once', async () => {
+  const { api, server } = await serveWithApi({ env: { OPENAI_MAX_RETRIES: '1' } });
+  api.replyWith(({ body }) =>
+    body.reasoning === undefined
+      ? answers('Here.')
+      : apiError(400, 'unsupported_value', 'Unsupported value.', {}, 'reasoning.effort'),
+  );
+  const calls = ['one', 'two'].map((query) => server.callTool('answer', { query }));
+  for (const response of await Promise.all(calls)) expect(answerOf(response).answer).toBe('Here.');
+  server.closeStdin();
+  await server.exited;
+  expect(server.stderr().match(/refused reasoning\.effort/g)).toHaveLength(1);
+});
+
+/** A refused parameter is left out once; a second one costs a second retry. */
+test('a parameter that is refused again and again fails in words once the retries are used up', async () => {
+  const { api, server } = await serveWithApi({ env: { OPENAI_MAX_RETRIES: '1' } });
+  api.reply(
+    apiError(400, 'unsupported_value', 'Unsupported effort.', {}, 'reasoning.effort'),
+    apiError(400, 'unsupported_value', 'Unsupported verbosity.', {}, 'text.verbosity'),
+  );
+  const { error } = await server.callTool('answer', { query: 'one' });
+  expect(error?.data).toEqual({ message: `The API refused the request: Unsupported verbosity. ${CHECK_CONFIG}` });
+  expect(api.requests).toHaveLength(2);
+  api.replyAlways(answers('Here.'));
+  expect(answerOf(await server.callTool('answer', { query: 'two' })).answer).toBe('Here.');
+});
+
+/** Asks until an answer comes: a short deadline may be too short for the first call. */
+async function warmUp(api: FakeApi, server: McpProcess): Promise<void> {
+  api.replyAlways(answers('Warm.'));
+  await server.initialize();
+  await expect.poll(() => server.callTool('answer', { query: 'Ready?' }), { timeout: 10_000 }).toHaveProperty('result');
+}
+
+/** An error of the API. */
+function apiError(
+  status: number,
+  code: string | null,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+  param: string | null = null,
+): Behaviour {
+  return fails({ status, error: { message, type: 'invalid_request_error', param, code }, headers });
+}
+
+/** How Node names a reset differs from version to version. */
+function withoutCode(error: object | undefined): unknown {
+  return JSON.parse(JSON.stringify(error ?? {}).replace(/\((?:ECONNRESET|UND_ERR_SOCKET|EPIPE)\)/, '(CODE)'));
+}

@@ -1,0 +1,406 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { answerOf, failureOf, serveWithApi } from '../e2e/serve.ts';
+import { answers, type Behaviour, fails, holds, neverAnswers } from '../support/behaviours.ts';
+import type { FakeApi, RecordedRequest } from '../support/fake-api.ts';
+import type { JsonRpcMessage } from '../support/mcp-output.ts';
+import type { McpProcess } from '../support/mcp-process.ts';
+
+// Seconds where nothing else runs; a busy machine may take many.
+vi.setConfig({ testTimeout: 90_000 });
+
+/** `request.max_concurrency` without configuration. */
+const MOST = 16;
+
+test('2,000 calls at once: each is answered once with its own answer, 16 at a time, in the order of their arrival', async () => {
+  const { api, server } = await serveWithApi();
+  const peak = replyAndWatch(api, answerSlowly, MOST);
+  callAll(server, 2000);
+  const answered = await finish(server);
+  expect(answered.map(({ id }) => id).sort(byNumber)).toEqual(numbers(2000));
+  expect(answered.map((message) => answerOf(message).answer)).toEqual(answered.map(({ id }) => `Answer ${id}.`));
+  expect(api.requests).toHaveLength(2000);
+  expect(peak()).toBe(MOST);
+  expectNoOvertaking(api, MOST);
+});
+
+test.for([[1], [3]])('max_concurrency %i: no more run at a time, and they go in order', async ([most = 0]) => {
+  const { api, server } = await serveWithApi({ env: { OPENAI_MAX_CONCURRENCY: String(most) } });
+  const peak = replyAndWatch(api, answerSlowly, most);
+  callAll(server, 150);
+  const answered = await finish(server);
+  expect(answered.map(({ id }) => id).sort(byNumber)).toEqual(numbers(150));
+  expect(peak()).toBe(most);
+  expectNoOvertaking(api, most);
+});
+
+test('10,000 pings while calls run and wait: each is answered once, in order, and the calls as well', async () => {
+  const { api, server } = await serveWithApi();
+  const held = holds();
+  api.replyAlways(held);
+  callAll(server, 32);
+  await api.waitForRequests(MOST);
+  const startedAt = performance.now();
+  const pings = numbers(10_000).map((number) => `ping ${number}`);
+  server.sendRaw(pings.map((id) => `{"jsonrpc":"2.0","id":"${id}","method":"ping"}\n`).join(''));
+  await server.waitFor(({ id }) => id === pings.at(-1));
+  // Half a second where nothing else runs.
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  expect(server.messages.map(({ id }) => id)).toEqual(pings);
+  held.release(answers('Here.'));
+  const answered = await finish(server);
+  const calls = answered.map(({ id }) => id).slice(pings.length);
+  expect(calls.sort(byNumber)).toEqual(numbers(32));
+});
+
+test('1,000 calls, a random half of them cancelled at random moments: none too many is answered and none too few', async () => {
+  const { api, server } = await serveWithApi();
+  const random = seeded(3);
+  replyAndWatch(api, answerSlowly);
+  const cancelled = new Set<number>();
+  const cancel = (number: number) => {
+    cancelled.add(number);
+    server.notify('notifications/cancelled', { requestId: number });
+    // Answered behind the cancellation, so that a late answer can be told from an early one.
+    void server.request('ping', {}, `behind ${number}`);
+  };
+  for (const number of numbers(1000)) {
+    void server.callTool('answer', { query: `question ${number}` }, undefined, number);
+    if (random() < 0.5) cancel(Math.floor(random() * number) + 1);
+    if (number % 50 === 0) await wait(random() * 60);
+  }
+  const ids = (await finish(server)).map(({ id }) => id);
+  const calls = ids.filter((id) => typeof id === 'number');
+
+  expect(cancelled.size).toBeGreaterThan(300);
+  expect(calls).toHaveLength(new Set(calls).size);
+  const owed = numbers(1000).filter((number) => !cancelled.has(number));
+  expect(owed.filter((number) => !ids.includes(number))).toEqual([]);
+  const late = [...cancelled].filter((number) => ids.indexOf(number) > ids.indexOf(`behind ${number}`));
+  expect(late).toEqual([]);
+  // Of those who were cancelled in time, most never cost anything.
+  const unanswered = [...cancelled].filter((number) => !ids.includes(number));
+  expect(unanswered.length).toBeGreaterThan(100);
+});
+
+test('1,000 calls, a random half cancelled before any is answered: the other half is answered, and no one else', async () => {
+  const { api, server } = await serveWithApi();
+  const random = seeded(4);
+  const held = holds();
+  api.replyAlways(held);
+  callAll(server, 1000);
+  await api.waitForRequests(MOST);
+  const cancelled = numbers(1000).filter(() => random() < 0.5);
+  for (const requestId of cancelled) server.notify('notifications/cancelled', { requestId });
+  await server.request('ping', {}, 'behind');
+  held.release(answers('Here.'));
+  const ids = (await finish(server)).map(({ id }) => id).filter((id) => id !== 'behind');
+  expect(ids.sort(byNumber)).toEqual(numbers(1000).filter((number) => !cancelled.includes(number)));
+});
+
+test('a call that is cancelled while it waits for its turn never reaches the API', async () => {
+  const { api, server } = await serveWithApi({ env: { OPENAI_MAX_CONCURRENCY: '2' } });
+  const held = holds();
+  api.replyAlways(held);
+  callAll(server, 6);
+  await api.waitForRequests(2);
+  for (const requestId of [3, 5]) server.notify('notifications/cancelled', { requestId });
+  await server.request('ping', {}, 'behind');
+  held.release(answers('Here.'));
+  const ids = (await finish(server)).map(({ id }) => id);
+  expect(ids.slice(1).sort(byNumber)).toEqual([1, 2, 4, 6]);
+  expect(api.requests.map(numberOf).sort(byNumber)).toEqual([1, 2, 4, 6]);
+});
+
+test('the deadline of a call counts from its arrival, also where it waits for its turn', async () => {
+  const timeoutMs = 1500;
+  const env = { OPENAI_MAX_CONCURRENCY: '1', OPENAI_API_TIMEOUT: String(timeoutMs) };
+  const { api, server } = await serveWithApi({ env });
+  api.replyAlways(neverAnswers());
+  void server.callTool('answer', { query: 'question 1' });
+  await api.waitForRequests(1);
+  await wait(timeoutMs / 2);
+  const askedAt = performance.now();
+  const second = server.callTool('answer', { query: 'question 2' });
+  await api.waitForRequests(2);
+  const waitedMs = performance.now() - askedAt;
+  expect(failureOf(await second)).toMatch(/^No answer within 1\.5 s\./);
+  expect(waitedMs).toBeGreaterThan(timeoutMs / 4);
+  expect(performance.now() - askedAt).toBeLessThan(timeoutMs + waitedMs);
+});
+
+test('a call whose deadline comes before its turn fails, and never reaches the API', async () => {
+  const { api, server } = await serveWithApi({ env: { OPENAI_API_TIMEOUT: '1000' } });
+  api.replyAlways(rateLimited({ 'retry-after': '30' }));
+  expect(failureOf(await server.callTool('answer', { query: 'question 1' }))).toMatch(/It asks to wait 30 s/);
+  const askedAt = performance.now();
+  expect((await server.callTool('answer', { query: 'question 2' })).error).toMatchObject({ code: -32001 });
+  expect(performance.now() - askedAt).toBeLessThan(3000);
+  expect(api.requests.map(numberOf)).toEqual([1]);
+});
+
+test('once the API asks to wait, nobody who waits for its turn is let through until then', async () => {
+  const holdMs = 700;
+  const { api, server } = await serveWithApi({ env: { OPENAI_MAX_CONCURRENCY: '4' } });
+  const others = holds();
+  let askedToWaitAt = 0;
+  api.replyWith((request) => {
+    if (numberOf(request) !== 1) return others;
+    if (askedToWaitAt > 0) return answers('Here.');
+    askedToWaitAt = performance.now();
+    return rateLimited({ 'retry-after-ms': String(holdMs) });
+  });
+  callAll(server, 12);
+  await api.waitForRequests(4);
+  // Their places are free again in the middle of the wait.
+  await wait(holdMs / 3);
+  others.release(answers('Here.'));
+  expect(await finish(server)).toHaveLength(12);
+  const behind = api.requests.slice(4).map(({ at }) => at - askedToWaitAt);
+  expect(behind).toHaveLength(9);
+  expect(Math.min(...behind)).toBeGreaterThanOrEqual(holdMs - 1);
+});
+
+test('once the API asks to wait, a call that was about to ask again waits as well', async () => {
+  const holdMs = 2000;
+  const { api, server } = await serveWithApi();
+  let askedToWaitAt = 0;
+  const failures = { 1: 2, 2: 1 };
+  api.replyWith((request) => {
+    const number = numberOf(request) === 1 ? 1 : 2;
+    failures[number] -= 1;
+    if (failures[number] < 0) return answers('Here.');
+    if (number === 1) return fails({ status: 500, error: SLOW_DOWN });
+    askedToWaitAt = performance.now();
+    return rateLimited({ 'retry-after-ms': String(holdMs) });
+  });
+  void server.callTool('answer', { query: 'question 1' });
+  await api.waitForRequests(2);
+  await api.until(() => api.openResponses() === 0);
+  // It now waits for its third attempt, for 750 to 1000 ms.
+  void server.callTool('answer', { query: 'question 2' });
+  expect(await finish(server)).toHaveLength(2);
+  const behind = api.requests.slice(3).map(({ at }) => at - askedToWaitAt);
+  expect(behind).toHaveLength(2);
+  expect(Math.min(...behind)).toBeGreaterThanOrEqual(holdMs - 1);
+});
+
+test('a storm in which a fifth meet 429 or 500: each of 1,000 calls is answered once, 16 at a time', async () => {
+  const { api, server } = await serveWithApi();
+  const random = seeded(5);
+  const fates = numbers(1000).map(() => random());
+  const seen = new Set<number>();
+  const peak = replyAndWatch(
+    api,
+    (number) => {
+      const fate = fates[number - 1] ?? 1;
+      if (fate >= 0.2 || seen.has(number)) return answerSlowly(number);
+      seen.add(number);
+      if (fate < 0.08) return rateLimited({ 'retry-after-ms': String(Math.ceil(fate * 500)) });
+      if (fate < 0.1) return rateLimited();
+      if (fate < 0.17) return fails({ status: 500, error: SLOW_DOWN, headers: { 'retry-after-ms': '20' } });
+      return fails({ status: 503, error: SLOW_DOWN });
+    },
+    MOST,
+  );
+  callAll(server, 1000);
+  const answered = await finish(server);
+  expect(answered.map(({ id }) => id).sort(byNumber)).toEqual(numbers(1000));
+  expect(answered.map((message) => answerOf(message).answer)).toEqual(answered.map(({ id }) => `Answer ${id}.`));
+  expect(seen.size).toBeGreaterThan(150);
+  // Every refusal costs exactly one more request.
+  expect(api.requests).toHaveLength(1000 + seen.size);
+  expect(peak()).toBe(MOST);
+});
+
+test('a storm ends instead of feeding itself: an API that takes 40 requests in each 200 ms is not asked in vain', async () => {
+  const WINDOW_MS = 200;
+  const TAKES = 40;
+  const { api, server } = await serveWithApi();
+  let windowEndsAt = 0;
+  let taken = 0;
+  const refused: number[] = [];
+  const peak = replyAndWatch(
+    api,
+    (number) => {
+      const now = performance.now();
+      if (now >= windowEndsAt) {
+        windowEndsAt = now + WINDOW_MS;
+        taken = 0;
+      }
+      taken += 1;
+      if (taken <= TAKES) return answerSlowly(number);
+      refused.push(number);
+      return rateLimited({ 'retry-after-ms': String(Math.ceil(windowEndsAt - now)) });
+    },
+    MOST,
+  );
+  callAll(server, 400);
+  const answered = await finish(server);
+  expect(answered.map(({ id }) => id).sort(byNumber)).toEqual(numbers(400));
+  for (const message of answered) expect(message.error).toBeUndefined();
+  // In each window those who were on their way meet a refusal, and nobody else.
+  expect(refused.length).toBeLessThanOrEqual((400 / TAKES) * MOST);
+  expect(api.requests).toHaveLength(400 + refused.length);
+  expect(peak()).toBe(MOST);
+});
+
+test('1,000 times the same question at once is one search, and every caller gets its answer', async () => {
+  const { api, server } = await serveWithApi();
+  const held = holds();
+  api.replyAlways(held);
+  for (const id of numbers(1000)) void server.callTool('answer', { query: 'the same' }, undefined, id);
+  for (const requestId of numbers(100)) server.notify('notifications/cancelled', { requestId });
+  await server.request('ping', {}, 'behind');
+  held.release(answers('Here.'));
+  const ids = (await finish(server)).map(({ id }) => id);
+  expect(ids.slice(1).sort(byNumber)).toEqual(numbers(1000).slice(100));
+  expect(api.requests).toHaveLength(1);
+});
+
+/**
+ * Prints the size of the heap on SIGUSR2, behind a full garbage collection. Without one the figure says nothing: V8 collects
+ * when it likes.
+ */
+const PRINTS_HEAP = {
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`
+    import v8 from 'node:v8';
+    import vm from 'node:vm';
+    v8.setFlagsFromString('--expose-gc');
+    const collect = vm.runInNewContext('gc');
+    process.on('SIGUSR2', () => {
+      collect();
+      collect();
+      process.stderr.write('heap ' + process.memoryUsage().heapUsed + ';');
+    });`)}`,
+};
+
+/** A call that leaves its promises and its signal behind keeps 2,000 bytes; the heap at rest varies by a megabyte. */
+const MAY_KEEP_PER_CALL_BYTES = 700;
+/** What V8 has freed but not given back yet; the calls bring through several times as much. */
+const MAY_KEEP_RSS_BYTES = 30e6;
+
+test.runIf(process.platform === 'linux')(
+  'memory returns to where it was after 2,000 calls, half of them in trouble',
+  async () => {
+    const { api, server } = await serveWithApi({ env: PRINTS_HEAP });
+    const long = 'An answer of some length. '.repeat(200);
+    const failed = new Set<number>();
+    replyAndWatch(api, (number) => {
+      if (number % 5 > 0 || failed.has(number)) return answers(`${long}${number}.`, { chunks: 1 });
+      failed.add(number);
+      return rateLimited({ 'retry-after-ms': '1' });
+    });
+    let asked = 0;
+    const ask = async (count: number) => {
+      for (const end = asked + count; asked < end; ) {
+        const owed = new Set<unknown>();
+        for (let inWave = 0; inWave < 400; inWave += 1) {
+          asked += 1;
+          const progress = asked % 2 === 0 ? { progressToken: asked } : undefined;
+          void server.callTool('answer', { query: `question ${asked}` }, progress, asked);
+          if (asked % 4 === 0) server.notify('notifications/cancelled', { requestId: asked });
+          else owed.add(asked);
+        }
+        await server.waitFor(({ id }) => owed.delete(id) && owed.size === 0);
+      }
+    };
+    await ask(800);
+    const before = await memoryOf(server);
+    await ask(2000);
+    const after = await memoryOf(server);
+    expect((after.heap - before.heap) / 2000).toBeLessThan(MAY_KEEP_PER_CALL_BYTES);
+    expect(after.rss - before.rss).toBeLessThan(MAY_KEEP_RSS_BYTES);
+  },
+);
+
+const SLOW_DOWN = { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' };
+
+function rateLimited(headers: Readonly<Record<string, string>> = {}): Behaviour {
+  return fails({ status: 429, error: SLOW_DOWN, headers });
+}
+
+/** Slowly enough for calls to meet upstream. */
+function answerSlowly(number: number): Behaviour {
+  return answers(`Answer ${number}.`, { delayMs: 1 + (number % 3) });
+}
+
+/** Asks `question 1` to `question COUNT`, each under its number as id. */
+function callAll(server: McpProcess, count: number): void {
+  for (const id of numbers(count)) void server.callTool('answer', { query: `question ${id}` }, undefined, id);
+}
+
+/** Which question a request asks. */
+function numberOf({ body }: RecordedRequest): number {
+  return Number(/^question (\d+)/.exec(String(body.input))?.[1]);
+}
+
+/**
+ * Lets the API reply by the question's number; gives back how many requests were open at most, as a function. The first `most`
+ * wait for each other.
+ */
+function replyAndWatch(api: FakeApi, replyTo: (number: number) => Behaviour, most = 1): () => number {
+  let peak = 0;
+  api.replyWith(async (request) => {
+    peak = Math.max(peak, api.openResponses());
+    await api.waitForRequests(most);
+    return replyTo(numberOf(request));
+  });
+  return () => peak;
+}
+
+/**
+ * Whoever is let through has at most `most - 1` before it that are still on their way: the question NUMBER comes no
+ * earlier than that.
+ */
+function expectNoOvertaking(api: FakeApi, most: number): void {
+  const order = api.requests.map(numberOf);
+  expect(order.filter((number, index) => number - index > most)).toEqual([]);
+}
+
+/** Ends the input, waits until the process is gone in good order, and gives back every response that it wrote. */
+async function finish(server: McpProcess): Promise<readonly JsonRpcMessage[]> {
+  server.closeStdin();
+  expect(await server.exited).toEqual({ code: 0, signal: null });
+  expect(server.stderr()).toBe('');
+  expect(server.junk).toEqual([]);
+  return server.messages.filter(({ method }) => method === undefined);
+}
+
+/** The least of three looks: some things are freed a little later than others. */
+async function memoryOf(server: McpProcess): Promise<{ heap: number; rss: number }> {
+  // Longer than the rest of a stream may take behind its answer.
+  await wait(1100);
+  const looks = [];
+  for (let look = 0; look < 3; look += 1) {
+    const seen = server.stderr().length;
+    server.kill('SIGUSR2');
+    await expect.poll(() => server.stderr().slice(seen), { timeout: 5000 }).toMatch(/heap \d+;/);
+    const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
+    looks.push({
+      heap: Number(/heap (\d+);/.exec(server.stderr().slice(seen))?.[1]),
+      rss: Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024,
+    });
+  }
+  return { heap: Math.min(...looks.map(({ heap }) => heap)), rss: Math.min(...looks.map(({ rss }) => rss)) };
+}
+
+function numbers(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index + 1);
+}
+
+function byNumber(a: unknown, b: unknown): number {
+  return Number(a) - Number(b);
+}
+
+/** Random numbers from 0 to 1, the same ones each time (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
