@@ -25,7 +25,8 @@ export async function layFoundation(options: FileConfigSourceOptions): Promise<C
   const config = checked.value;
   const { debug, debugFile } = config.server;
   const clock = new SystemClock();
-  const redactor = createRedactor(config.openai.apiKey === undefined ? [] : [config.openai.apiKey]);
+  const tokens = config.http?.tokens.map(({ token }) => token) ?? [];
+  const redactor = createRedactor([...(config.openai.apiKey === undefined ? [] : [config.openai.apiKey]), ...tokens]);
   const logger = new StderrLogger({ debug, ...(debugFile === undefined ? {} : { debugFile }), clock, redactor });
   return { value: { config, clock, logger, redactor, close: () => logger.close() } };
 }
