@@ -37,16 +37,18 @@ chmodSync(`${root}build/index.js`, 0o755);
 
 /** The licence texts of every package that the bundle holds a file of. */
 function thirdPartyLicences(files) {
-  const packages = new Set();
+  const folders = new Map();
   for (const file of files) {
-    const name = file.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)\//)?.[1];
-    if (name) packages.add(name);
+    const [, folder, name] = file.match(/(.*node_modules\/((?:@[^/]+\/)?[^/]+))\//) ?? [];
+    if (name) folders.set(name, folder);
   }
-  return [...packages].sort().map(licenceOf).join('\n');
+  return [...folders]
+    .sort()
+    .map(([name, folder]) => licenceOf(name, folder))
+    .join('\n');
 }
 
-function licenceOf(name) {
-  const folder = `${root}node_modules/${name}`;
+function licenceOf(name, folder) {
   const { version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
   if (!file) throw new Error(`${name} ${version} is bundled but ships no licence file; say where its licence stands`);

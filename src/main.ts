@@ -9,6 +9,9 @@ import { PROGRAM, VERSION } from './version.ts';
 const FAILED = 1;
 const BAD_USAGE = 2;
 
+/** How long standard error may take to be read before the process ends. */
+const FLUSH_MS = 500;
+
 type RunnableCommand = Extract<Command, { config: ConfigOptions }>;
 
 /** What clients say: it is read without the parser, which would have to be loaded. */
@@ -63,6 +66,7 @@ async function run(command: RunnableCommand): Promise<number> {
       case 'serve-http':
         return await (await import('./serve-http.ts')).serveHttp({ ...foundation, application });
       default:
+        for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, failed);
         return await (await import('./run-for-person.ts')).runForPerson(command, { ...foundation, application });
     }
   } finally {
@@ -70,13 +74,17 @@ async function run(command: RunnableCommand): Promise<number> {
   }
 }
 
-/** Ends at once with what is written out: an idle connection to the API must not keep the process. */
+/** Ends with what is written out, at once: an idle connection to the API must not keep the process, nor a closed pipe. */
 function exit(code: number): void {
   process.exitCode = code;
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  setTimeout(() => process.exit(code), FLUSH_MS);
   process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
 }
 
-main(process.argv.slice(2)).then(exit, (fault: unknown) => {
+function failed(fault: unknown): void {
   process.stderr.write(`${PROGRAM}: a fault of this program: ${String(fault)}\n`);
   exit(FAILED);
-});
+}
+
+main(process.argv.slice(2)).then(exit, failed);

@@ -1,5 +1,6 @@
 import { HttpServer } from './adapters/inbound/http/http-server.ts';
 import { McpSession } from './adapters/inbound/mcp/mcp-session.ts';
+import { watchFaults } from './process-faults.ts';
 import type { Program } from './program.ts';
 import { PROGRAM, VERSION } from './version.ts';
 
@@ -36,12 +37,7 @@ export async function serveHttp({ application, config, clock, logger, redactor }
       isStopping = true;
     };
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(`of ${signal}`));
-    for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
-      process.on(event, (fault: unknown) => {
-        logger.error(`a fault of this program: ${String(fault)}`);
-        void server.close().then(() => resolve(FAILED));
-      });
-    }
+    watchFaults(logger, () => void server.close().then(() => resolve(FAILED)));
   });
   const listening = await server.listen();
   if (listening.isErr()) {

@@ -2,6 +2,7 @@ import { McpSession } from './adapters/inbound/mcp/mcp-session.ts';
 import { claimStdout } from './adapters/inbound/stdio/claim-stdout.ts';
 import { watchReader } from './adapters/inbound/stdio/reader-watch.ts';
 import { StdioTransport } from './adapters/inbound/stdio/stdio-transport.ts';
+import { watchFaults } from './process-faults.ts';
 import type { Program } from './program.ts';
 import { PROGRAM, VERSION } from './version.ts';
 
@@ -12,7 +13,7 @@ const ABORT_MS = 500;
 
 /** Serves MCP over standard input and output, to the end of the input or of its reader (ruling 13). */
 export async function serveStdio({ application, config, clock, logger, redactor }: Program): Promise<number> {
-  const write = claimStdout();
+  const stdout = claimStdout();
   const session = new McpSession({
     application,
     clock,
@@ -27,28 +28,34 @@ export async function serveStdio({ application, config, clock, logger, redactor 
   const transport = new StdioTransport({
     session,
     input: process.stdin,
-    write,
+    write: stdout.write,
     logger,
     redact: redactor.anywhere,
     forceLines: config.server.forceLines,
   });
-  const served = transport.serve().then(() => 0);
+  const served = transport
+    .serve()
+    .then(stdout.flushed)
+    .then(() => 0);
   const stopped = new Promise<number>((resolve) => {
+    let isStopping = false;
     const stop = (why: string, code: number) => {
+      if (isStopping) return;
+      isStopping = true;
       logger.debug(`server: stopping, since ${why}`);
       session.close();
       setTimeout(() => resolve(code), ABORT_MS).unref();
-      void transport.settled().then(() => resolve(code));
+      void transport
+        .settled()
+        .then(stdout.flushed)
+        .then(() => resolve(code));
     };
     watchReader((why) => stop(why, 0));
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(`of ${signal}`, 0));
-    for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
-      process.on(event, (fault: unknown) => {
-        logger.error(`a fault of this program: ${String(fault)}`);
-        session.fail();
-        stop('of a fault', FAILED);
-      });
-    }
+    watchFaults(logger, () => {
+      session.fail();
+      stop('of a fault', FAILED);
+    });
   });
   return Promise.race([served, stopped]);
 }

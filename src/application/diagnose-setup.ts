@@ -15,6 +15,14 @@ export interface Check {
   readonly error?: AnswerError;
 }
 
+/** Failures that a question would meet again. */
+const REFUSALS: ReadonlySet<AnswerError['kind']> = new Set([
+  'malformed_api_key',
+  'rejected_api_key',
+  'forbidden',
+  'model_not_found',
+]);
+
 const PROBE_MS = 15_000;
 const SEARCH_QUESTION = 'Search the web: which is the current stable release of Node.js? Answer in one line.';
 
@@ -46,15 +54,21 @@ export class DiagnoseSetup {
       yield { name: 'web search', verdict: 'skipped', detail: why };
       return;
     }
+    const unusable: (string | undefined)[] = [];
     for (const [model, tools] of this.#models()) {
       const found = await this.#bounded(probe, signal, (signal) => probe.findModel(model, signal));
+      if (found.isErr() && REFUSALS.has(found.error.kind)) unusable.push(model);
       yield toCheck(`model ${model}`, found, (answer) =>
         answer === 'found'
           ? { verdict: 'ok', detail: `for ${tools.join(', ')}` }
           : { verdict: 'skipped', detail: 'this server does not tell which models it has' },
       );
     }
-    yield await this.#search(signal);
+    if (unusable.includes(profileFor('answer_quick', this.#config.profiles)?.model)) {
+      yield { name: 'web search', verdict: 'skipped', detail: 'its model cannot be used' };
+    } else {
+      yield await this.#search(signal);
+    }
   }
 
   async #search(signal: AbortSignal): Promise<Check> {

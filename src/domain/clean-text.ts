@@ -16,7 +16,7 @@ const URL_IN_TEXT = /https?:\/\/[^\s<>"`]+/gi;
 export function cleanText(text: string): string {
   return text
     .toWellFormed()
-    .replace(/\r\n?/g, '\n')
+    .replace(/\r\n?|[\u2028\u2029]/g, '\n')
     .replace(UNSAFE_CHARACTERS, '')
     .replace(CITATION_MARK, '')
     .replace(UNCLOSED_CITATION_MARK, '')

@@ -28,7 +28,7 @@ export function splitSources(text: string, knownIds: readonly string[]): SplitTe
       body.push(line);
       at += 1;
     } else {
-      entries.push(...toEntries(section.content));
+      entries.push(...toEntries(section.content).map((entry) => dated(entry, section.date)));
       dropRule(body);
       if (section.end < lines.length) body.push('');
       at = section.end;
@@ -48,23 +48,24 @@ export function sourcesSection(entries: readonly string[], citations: readonly C
   const missing = citations.filter(({ url }) => !names(listed, url)).map(({ url }) => url);
   const lines = [...entries, ...missing];
   if (lines.length === 0) lines.push('web_search');
-  return ['Sources:', ...lines.map((line) => `- ${hasIsoDate(line) ? line : `${line} (${today})`}`)].join('\n');
+  return ['Sources:', ...lines.map((line) => `- ${dated(line, today)}`)].join('\n');
 }
 
 interface Section {
   readonly content: readonly string[];
   /** The line behind the section. */
   readonly end: number;
+  readonly date: string | undefined;
 }
 
 /** Whatever may stand around a heading's words: marks of Markdown, brackets, bullets, emoji, HTML tags. */
 const DRESS =
-  '(?:<\\/?[a-z][a-z0-9]*(?:\\s[^>]*)?>|[\\s>#*_~`【】\\[\\]［］()（）「」『』〈〉《》■□●○◆◇▼・•–—|\\p{Extended_Pictographic}\\uFE0F-])*';
+  '(?:<\\/?[a-z][a-z0-9]{0,20}(?:\\s[^>]{0,100})?>|[\\s>#*_~`【】\\[\\]［］()（）「」『』〈〉《》■□●○◆◇▼・•–—|\\p{Extended_Pictographic}\\uFE0F-]){0,40}';
 const WORDS =
   '(?:sources?(?:\\s+(?:used|consulted|cited))?|出典(?:元|一覧|リスト)?|情報源(?:一覧|リスト)?|参考(?:文献|情報|資料|リンク|サイト|元|url)?)';
 const HEADING = new RegExp(
-  `^${DRESS}${WORDS}(?:\\s*[（(][^()（）]*[）)])?(?<closing>${DRESS}[:：]?${DRESS})(?<rest>.*)$`,
-  'iu',
+  `^${DRESS}${WORDS}(?:\\s{0,3}[（(](?<aside>[^()（）]{0,60})[）)])?(?<closing>${DRESS}[:：]?${DRESS})(?<rest>.*)$`,
+  'isu',
 );
 
 function sectionAt(lines: readonly string[], at: number, knownIds: readonly string[]): Section | undefined {
@@ -85,7 +86,8 @@ function sectionAt(lines: readonly string[], at: number, knownIds: readonly stri
   }
   const endsText = lines.slice(end).every((line) => line.trim() === '');
   const isPlain = heading.hasColon && heading.inline === '';
-  return endsText || isPlain || content.some((line) => isSourceLike(line, knownIds)) ? { content, end } : undefined;
+  const isList = endsText || isPlain || content.some((line) => isLinked(line, knownIds));
+  return isList ? { content, end, date: heading.date } : undefined;
 }
 
 function isLastBlock(lines: readonly string[], at: number): boolean {
@@ -97,20 +99,23 @@ interface Heading {
   /** What stands behind it on its own line, '' if nothing does. */
   readonly inline: string;
   readonly hasColon: boolean;
+  /** The date that stands in brackets beside its words, for all its entries. */
+  readonly date: string | undefined;
 }
 
 /** The heading of a list of sources; undefined if the line is none. */
 function headingAt(line: string): Heading | undefined {
   const match = HEADING.exec(line);
-  const { closing = '', rest = '' } = match?.groups ?? {};
+  const { aside = '', closing = '', rest = '' } = match?.groups ?? {};
+  const date = ISO_DATE.exec(aside)?.[0];
   if (match === null) return undefined;
   const colon = closing.search(/[:：]/);
-  if (rest.trim() === '') return { inline: '', hasColon: colon >= 0 };
+  if (rest.trim() === '') return { inline: '', hasColon: colon >= 0, date };
   // "[Sources](…)" or "Sources of energy" is no heading: words behind it need a colon before them. The dress that
   // opens the content itself (a bullet's dash, a link's bracket) is given back to it.
   if (colon < 0) return undefined;
   const inline = `${closing.slice(colon + 1).replace(/^(?:[*_~`）)】\]\s]|<\/[a-z][a-z0-9]*>)+/i, '')}${rest}`.trim();
-  return { inline, hasColon: true };
+  return { inline, hasColon: true, date };
 }
 
 function isFence(line: string): boolean {
@@ -122,7 +127,11 @@ function isListItem(line: string): boolean {
 }
 
 function isSourceLike(line: string, knownIds: readonly string[]): boolean {
-  return /https?:\/\/|\]\([^)\s]+\)/i.test(line) || hasIsoDate(line) || knownIds.some((id) => line.includes(id));
+  return isLinked(line, knownIds) || hasIsoDate(line);
+}
+
+function isLinked(line: string, knownIds: readonly string[]): boolean {
+  return /https?:\/\/|\]\([^)\s]+\)/i.test(line) || knownIds.some((id) => line.includes(id));
 }
 
 /** The blank lines above a section, and a horizontal rule that only set it apart, go with it. */
@@ -141,7 +150,7 @@ function dropBlankLines(body: string[]): void {
 /** One entry a line, without bullet; an indented line goes on with the entry above it. */
 function toEntries(content: readonly string[]): string[] {
   const entries: string[] = [];
-  for (const line of content) {
+  for (const line of withoutTables(content)) {
     const entry = line.replace(/^\s*(?:>\s*)*(?:[-*+]\s+|[•・]\s*)?/, '').replace(/\s+$/, '');
     if (/^(?:[-*_]\s*)*$/.test(entry) || /^(?:none|n\/a|なし)[.。]?$/i.test(entry)) continue;
     const above = entries.at(-1);
@@ -154,10 +163,32 @@ function toEntries(content: readonly string[]): string[] {
   return entries;
 }
 
+/** The rows of a table as lines, without its head and the rule below that. */
+function withoutTables(content: readonly string[]): readonly string[] {
+  const isRule = (line = '') => /^\s*\|?\s*:?-{2,}:?\s*(?:\|[\s:|-]*)?$/.test(line) && line.includes('|');
+  return content
+    .filter((line, index) => !isRule(line) && !isRule(content[index + 1]))
+    .map((line) =>
+      /^\s*\|.*\|\s*$/.test(line)
+        ? line
+            .split('|')
+            .map((cell) => cell.trim())
+            .filter(Boolean)
+            .join(' ')
+        : line,
+    );
+}
+
+function dated(entry: string, date: string | undefined): string {
+  return date === undefined || hasIsoDate(entry) ? entry : `${entry} (${date})`;
+}
+
+const ISO_DATE = /(?<!\d)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/;
+
 /** A date of its own: one inside a URL tells nothing of the source. */
 function hasIsoDate(line: string): boolean {
   const withoutUrls = line.replace(/https?:\/\/[^\s()（）［］【】「」『』〈〉《》、。，；：！？<>"]+/gi, ' ');
-  return /(?<!\d)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/.test(withoutUrls);
+  return ISO_DATE.test(withoutUrls);
 }
 
 /** Whether the listed sources name this one: the same page, or the same id, with no more of a URL or word around it. */

@@ -69,6 +69,7 @@ function waitAdvice(retryAfterMs: number | undefined): string {
 }
 
 function attempts(count: number): string {
+  if (count === 0) return 'no attempt';
   return count === 1 ? '1 attempt' : `${count} attempts`;
 }
 

@@ -84,7 +84,8 @@ export class HttpServer {
   listen(): Promise<Result<string, string>> {
     const { host, port, path } = this.#options;
     return new Promise((resolve) => {
-      this.#server.once('error', (error: NodeJS.ErrnoException) => resolve(err(error.code ?? String(error))));
+      // It stays: what goes wrong with one connection later is no reason to end.
+      this.#server.on('error', (error: NodeJS.ErrnoException) => resolve(err(error.code ?? String(error))));
       this.#server.listen(port, host, () => {
         const { port } = this.#server.address() as AddressInfo;
         resolve(ok(`http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`));

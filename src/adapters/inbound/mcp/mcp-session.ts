@@ -127,7 +127,8 @@ export class McpSession {
 
   /** Why a request is not even looked at. */
   #refusalOf(id: RequestId, params: Params | undefined, era: Era): ErrorObject | undefined {
-    if (this.#running.has(keyOf(id))) {
+    const running = this.#running.get(keyOf(id));
+    if (running !== undefined && !running.isOver) {
       return { code: INVALID_REQUEST, message: `Invalid Request: a request with id ${keyOf(id)} is still in flight` };
     }
     return era === 'modern' ? (checkEnvelope(params) ?? checkVersion(claimedVersion(params))) : undefined;
@@ -206,7 +207,7 @@ export class McpSession {
     toolCalls ??= await import('./tool-call.ts');
     const toolCall = { ...request, requestKey: this.#requestKey(id), tool, args };
     await toolCalls.runToolCall(toolCall, this.#options, sendUntilOver, call.controller.signal);
-    this.#running.delete(keyOf(id));
+    if (this.#running.get(keyOf(id)) === call) this.#running.delete(keyOf(id));
   }
 
   /** A cancelled call is owed nothing more. One that is unknown or finished is ignored, and so is a malformed notice. */

@@ -1,11 +1,21 @@
+/** Standard output, taken for MCP alone. */
+export interface ClaimedStdout {
+  readonly write: (text: string) => void;
+  /** Resolves when all that was written has left the process; never, if nobody reads it. */
+  readonly flushed: () => Promise<void>;
+}
+
 /**
- * Takes standard output for MCP alone and gives back the only way to write to it: whatever else writes there from now on,
- * by `console` or otherwise, goes to standard error.
+ * Takes standard output for MCP and gives back the only way to write to it: whatever else writes there from now on, by
+ * `console` or otherwise, goes to standard error.
  */
-export function claimStdout(): (text: string) => void {
+export function claimStdout(): ClaimedStdout {
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
-  return (text) => {
-    write(text);
+  return {
+    write: (text) => {
+      write(text);
+    },
+    flushed: () => new Promise((resolve) => write('', () => resolve())),
   };
 }

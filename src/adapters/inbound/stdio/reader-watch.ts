@@ -5,9 +5,9 @@ const STDOUT = 1;
 
 /**
  * Calls `onGone` once nobody can read our answers: standard output is closed, or the process that started us is gone
- * (ruling 13). Gives back what ends the watch.
+ * (ruling 13). It may call more than once.
  */
-export function watchReader(onGone: (why: string) => void): () => void {
+export function watchReader(onGone: (why: string) => void): void {
   const parent = process.ppid;
   const isSocket = isStdoutSocket();
   const onError = () => onGone('standard output is closed');
@@ -17,10 +17,6 @@ export function watchReader(onGone: (why: string) => void): () => void {
     else if (isSocket && isStdoutClosed()) onGone('standard output is closed');
   }, LOOK_EVERY_MS);
   timer.unref();
-  return () => {
-    clearInterval(timer);
-    // The listener stays: an error without one would be thrown.
-  };
 }
 
 /** Node gives its children sockets; a closed one shows even to an empty write, a closed pipe only to the next answer. */

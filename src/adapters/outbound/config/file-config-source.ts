@@ -120,8 +120,8 @@ function maskKeys(problem: ConfigProblem): ConfigProblem {
 
 /** Whatever else holds the key by mistake, it is not shown. */
 function withoutKey(tree: Tree, key: string | undefined): Tree {
-  const { anywhere } = createRedactor(key === undefined ? [] : [key]);
-  return JSON.parse(anywhere(JSON.stringify(tree))) as Tree;
+  const { inLogs } = createRedactor(key === undefined ? [] : [key]);
+  return JSON.parse(inLogs(JSON.stringify(tree))) as Tree;
 }
 
 /** Only the mode that serves HTTP needs to know how. */

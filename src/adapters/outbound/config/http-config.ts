@@ -29,12 +29,13 @@ export interface CallerToken {
 /** The name of the one caller there is where `http.token_env` names a variable alone. */
 const ONLY_CALLER = 'default';
 
-/** Reads the section `http` of the merged keys, and the tokens from the variables that it names. */
+/** The section `http`, or what is wrong with it. */
 export interface HttpLayer {
   readonly http?: HttpConfig;
   readonly problems: readonly ConfigProblem[];
 }
 
+/** Reads the section `http` of the merged keys, and the tokens from the variables that it names. */
 export function readHttpConfig(tree: Tree, environment: Environment): HttpLayer {
   // Every key was checked before; only the command line's address was not.
   const at = <T>(path: string) => valueAt(tree, `http.${path}`) as T;

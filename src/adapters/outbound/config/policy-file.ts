@@ -24,7 +24,7 @@ export function readPolicy(tree: Tree): { readonly instructions: string; readonl
     };
   }
   const content = readText(path);
-  const text = 'text' in content ? content.text.replace(/^\uFEFF/, '') : '';
+  const text = 'text' in content ? content.text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n') : '';
   if (text.trim() === '') {
     const fault = 'fault' in content ? content.fault : 'it is empty';
     return {

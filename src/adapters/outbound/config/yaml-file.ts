@@ -25,7 +25,8 @@ export async function readYamlLayer(path: string, isExplicit: boolean): Promise<
   const document = parseDocument(content.text);
   const [syntax] = document.errors;
   if (syntax !== undefined) {
-    const said = syntax.message.split('\n')[0]?.replace(/:$/, '') ?? '';
+    const first = syntax.message.split('\n')[0]?.replace(/:$/, '') ?? '';
+    const said = syntax.code === 'MULTIPLE_DOCS' ? 'it holds more than one document' : first;
     return { found: true, tree: {}, problems: [{ where: path, accepted: `a file in YAML (${said})` }] };
   }
   return { found: true, ...checkYaml(toPlain(document)) };

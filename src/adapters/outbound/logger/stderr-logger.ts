@@ -44,7 +44,7 @@ export class StderrLogger implements Logger {
 
   #write(level: string, line: string): void {
     const text = `[openai-responses-mcp] ${this.#clock.now().toISOString()} ${level} ${this.#redactor.inLogs(line)}\n`;
-    // A log that nobody can read is no reason to stop serving.
+    // A full disk is no reason to stop serving; a closed standard error tells its fault by an event, which main hears.
     try {
       process.stderr.write(text);
       if (this.#file !== undefined) writeSync(this.#file, text);

@@ -1,7 +1,10 @@
 import OpenAI from 'openai';
 import type { RequestBody } from './request-body.ts';
 
-/** One request to the API, answered by its HTTP response; throws what the `openai` package throws. */
+/**
+ * One request to the API, answered by its HTTP response; throws what the `openai` package throws. It leaves a listener on the
+ * signal: give each call one of its own.
+ */
 export type ApiCall = (body: RequestBody, signal: AbortSignal) => Promise<Response>;
 
 export interface ApiClientOptions {
@@ -28,6 +31,5 @@ export function createApiCall({ apiKey, baseUrl, organization, project, fetch }:
     logLevel: 'off',
     ...(fetch === undefined ? {} : { fetch }),
   });
-  // The client leaves its listener on the signal that it is given: give it one of its own.
-  return (body, signal) => client.responses.create(body, { signal: AbortSignal.any([signal]) }).asResponse();
+  return (body, signal) => client.responses.create(body, { signal }).asResponse();
 }

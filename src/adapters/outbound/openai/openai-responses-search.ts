@@ -60,6 +60,10 @@ export class OpenAiResponsesSearch implements LlmSearch {
     const call = this.#options.callFor(request);
     if (call.isErr()) return err(call.error);
 
+    const heldMs = this.#gate.heldForMs;
+    if (heldMs > 0 && this.#options.clock.elapsedMs() + heldMs >= request.deadlineMs) {
+      return err({ kind: 'rate_limited', attempts: 0, retryAfterMs: heldMs, detail: 'it asked other calls to wait' });
+    }
     if (!signal.aborted && !this.#gate.isOpen) observer.onProgress({ kind: 'waiting', ahead: this.#gate.ahead });
     if (!(await this.#gate.enter(signal))) return err({ kind: 'aborted' });
     try {
@@ -75,7 +79,7 @@ export class OpenAiResponsesSearch implements LlmSearch {
     observer: SearchObserver,
     signal: AbortSignal,
   ): Promise<Result<SearchReply, SearchError>> {
-    const { maxRetries, logger } = this.#options;
+    const { maxRetries } = this.#options;
     let body = this.#bodyOf(request);
     this.#logRequest(body);
     for (let attempt = 1; ; attempt += 1) {
@@ -87,12 +91,11 @@ export class OpenAiResponsesSearch implements LlmSearch {
       const failure = reply.error;
       this.#logFailure(failure, attempt);
       if (failure.isPassing && failure.retryAfterMs !== undefined) this.#gate.holdBack(failure.retryAfterMs);
+      const refused = failure.rejectedParameter;
+      const shorter = refused && withoutParameter(body, refused);
+      if (refused && shorter) this.#remember(request.profile.model, refused);
       if (attempt > maxRetries) return err(failure.error);
-      const shorter = failure.rejectedParameter && withoutParameter(body, failure.rejectedParameter);
       if (shorter) {
-        const parameter = failure.rejectedParameter ?? '';
-        logger.warn(`openai(client): ${body.model} refused ${parameter}; asking again without it, now and from now on`);
-        this.#remember(request.profile.model, parameter);
         body = shorter;
       } else if (!failure.isPassing || !(await this.#waitFor(failure, request, attempt, observer, signal))) {
         return err(failure.error);
@@ -108,8 +111,12 @@ export class OpenAiResponsesSearch implements LlmSearch {
     );
   }
 
+  /** Calls that run at the same time meet the same refusal: it is told once. */
   #remember(model: string, parameter: string): void {
-    this.#refusedParameters.set(model, new Set([...(this.#refusedParameters.get(model) ?? []), parameter]));
+    const refused = this.#refusedParameters.get(model) ?? new Set();
+    if (refused.has(parameter)) return;
+    this.#refusedParameters.set(model, refused.add(parameter));
+    this.#options.logger.warn(`openai(client): ${model} refused ${parameter}; it is left out from now on`);
   }
 
   async #attempt(
@@ -128,8 +135,12 @@ export class OpenAiResponsesSearch implements LlmSearch {
     };
     const { recorder } = this.#options;
     const texts: string[] = [];
+    // Not AbortSignal.any: Node.js keeps what that gives for ever once it has a listener, and the client leaves one.
+    const own = new AbortController();
+    const onAbort = () => own.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
     try {
-      const http = await call(body, signal);
+      const http = await call(body, own.signal);
       const response = await readResponse(http, untilAborted, context, recorder && ((text) => texts.push(text)));
       const reply = response.andThen((response) => toSearchReply(response, context, this.#options.datesFromReply));
       const isAnswer = reply.isOk() && reply.value.text.trim() !== '';
@@ -137,6 +148,8 @@ export class OpenAiResponsesSearch implements LlmSearch {
       return reply;
     } catch (thrown) {
       return err(toThrownFailure(thrown, this.#options.clock.now(), context));
+    } finally {
+      signal.removeEventListener('abort', onAbort);
     }
   }
 
@@ -161,10 +174,15 @@ export class OpenAiResponsesSearch implements LlmSearch {
   ): Promise<boolean> {
     const { clock, random = Math.random } = this.#options;
     const backoffMs = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1)) * (0.75 + random() / 4);
-    const waitMs = Math.ceil(Math.max(failure.retryAfterMs ?? backoffMs, this.#gate.heldForMs));
-    if (clock.elapsedMs() + waitMs >= request.deadlineMs) return false;
-    observer.onProgress({ kind: 'retrying', reason: failure.error.kind, waitMs, attempt: attempt + 1 });
-    return (await clock.sleep(waitMs, signal)) === 'elapsed' || signal.aborted;
+    let waitMs = Math.ceil(Math.max(failure.retryAfterMs ?? backoffMs, this.#gate.heldForMs));
+    do {
+      if (clock.elapsedMs() + waitMs >= request.deadlineMs) return false;
+      observer.onProgress({ kind: 'retrying', reason: failure.error.kind, waitMs, attempt: attempt + 1 });
+      if ((await clock.sleep(waitMs, signal)) === 'aborted') return signal.aborted;
+      // Another call may have been asked to wait meanwhile.
+      waitMs = Math.ceil(this.#gate.heldForMs);
+    } while (waitMs > 0);
+    return true;
   }
 
   #logRequest(body: RequestBody): void {
