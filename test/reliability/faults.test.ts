@@ -297,7 +297,7 @@ test('a parameter that the model refuses is left out, warned about once, and not
   await server.exited;
   expect(server.stderr().split('\n')).toEqual([
     expect.stringMatching(
-      /^\[openai-responses-mcp\] \S+ WARN openai\(client\): gpt-5\.2 refused reasoning\.effort; asking again without it, now and from now on$/,
+      /^\[openai-responses-mcp\] \S+ WARN openai\(client\): gpt-5\.2 refused reasoning\.effort; it is left out from now on$/,
     ),
     '',
   ]);
