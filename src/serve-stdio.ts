@@ -50,11 +50,8 @@ export async function serveStdio({ application, config, clock, logger, redactor 
         .then(stdout.flushed)
         .then(() => resolve(code));
     };
-    // Behind the first messages: what is already there is answered a millisecond sooner.
-    setImmediate(() => {
-      watchReader((why) => stop(why, 0));
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(`of ${signal}`, 0));
-    });
+    watchReader((why) => stop(why, 0));
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(`of ${signal}`, 0));
     watchFaults(logger, () => {
       session.fail();
       stop('of a fault', FAILED);
