@@ -1,11 +1,10 @@
 import type { Logger } from './application/ports/logger.ts';
 
 /**
- * Calls `onFault` for the first fault of our own code that nobody caught, and says it in the log. A closed standard error is no
- * fault: what is said there is lost, and to say so would begin anew.
+ * Calls `onFault` for the first fault of our own code that nobody caught, and says it in the log; those that follow from it
+ * are not heard.
  */
 export function watchFaults(logger: Logger, onFault: () => void): void {
-  process.stderr.on('error', () => {});
   let isKnown = false;
   const take = (fault: unknown) => {
     if (isKnown) return;

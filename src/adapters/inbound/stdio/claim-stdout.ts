@@ -11,7 +11,9 @@ export interface ClaimedStdout {
  */
 export function claimStdout(): ClaimedStdout {
   const write = process.stdout.write.bind(process.stdout);
-  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
+  // Standard error opens when something is said there: to open it takes a millisecond of the start.
+  process.stdout.write = ((...said: Parameters<typeof write>) =>
+    process.stderr.write(...said)) as typeof process.stdout.write;
   return {
     write: (text) => {
       write(text);
