@@ -29,8 +29,9 @@ export async function benchStart(rounds) {
     mib: median(figures.map(({ kb }) => kb)) / 1024,
   }));
   return printCompared(`Start: spawn to the answer of tools/list, ${rounds} rounds in turn, medians`, [
-    compared('time', ours.ms, bare.ms, 'ms', TIME_LIMIT),
-    compared('time, bare as an ES module', ours.ms, module.ms, 'ms'),
+    compared('time', ours.ms, module.ms, 'ms', TIME_LIMIT),
+    // Node starts CommonJS sooner; this package's own scripts are ES modules.
+    compared('time, bare as CommonJS', ours.ms, bare.ms, 'ms'),
     compared('peak memory', ours.mib, bare.mib, 'MiB', MEMORY_LIMIT),
   ]);
 }

@@ -1,5 +1,6 @@
 import { HttpServer } from './adapters/inbound/http/http-server.ts';
 import { McpSession } from './adapters/inbound/mcp/mcp-session.ts';
+import { isSendableKey } from './domain/redaction.ts';
 import { watchFaults } from './process-faults.ts';
 import type { Program } from './program.ts';
 import { PROGRAM, VERSION } from './version.ts';
@@ -12,7 +13,7 @@ export async function serveHttp({ application, config, clock, logger, redactor }
   if (http === undefined) throw new Error('the HTTP endpoint has no configuration');
   const server = new HttpServer({
     ...http,
-    canAnswer: llm.adapter === 'offline' || openai.apiKey !== undefined,
+    canAnswer: llm.adapter === 'offline' || isSendableKey(openai.apiKey ?? ''),
     application,
     openSession: (request) =>
       new McpSession({

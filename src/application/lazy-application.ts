@@ -25,7 +25,7 @@ export class LazyApplication implements Application {
 
   cancelRequest(input: CancelRequestInput): void {
     if (this.#loaded !== undefined) this.#loaded.cancelRequest(input);
-    else void this.#loading?.then((application) => application.cancelRequest(input));
+    else this.#loading?.then((application) => application.cancelRequest(input)).catch(() => {});
   }
 
   async *diagnoseSetup(hasKey: boolean, signal: AbortSignal): AsyncGenerator<Check> {
@@ -34,7 +34,13 @@ export class LazyApplication implements Application {
 
   async #application(): Promise<Application> {
     this.#loading ??= this.#load();
-    this.#loaded = await this.#loading;
-    return this.#loaded;
+    try {
+      this.#loaded = await this.#loading;
+      return this.#loaded;
+    } catch (fault) {
+      // The next question tries again.
+      this.#loading = undefined;
+      throw fault;
+    }
   }
 }

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { FakeLlmSearch, hangs, replies } from '../support/fake-llm-search.ts';
 import { legacy, modern } from './http-client.ts';
@@ -80,3 +81,22 @@ function observedHang() {
   };
   return { told, asked, aborted, signal: () => seen };
 }
+
+test('calls that wait behind each other on one connection are all aborted when it goes', async () => {
+  const hung = [observedHang(), observedHang(), observedHang()];
+  const { url, untilLogged, accessLines } = await serveHttp({
+    llmSearch: new FakeLlmSearch(...hung.map(({ told }) => told)),
+  });
+  const { hostname, port, pathname, host } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  for (const query of ['one', 'two', 'three']) {
+    const body = JSON.stringify(legacy('tools/call', { name: 'answer', arguments: { query } }));
+    const head = `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nAccept: application/json`;
+    socket.write(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  }
+  await Promise.all(hung.map(({ asked }) => asked));
+  socket.destroy();
+  await Promise.all(hung.map(({ aborted }) => aborted));
+  await untilLogged(3);
+  expect(accessLines.map(({ status, outcome }) => [status, outcome])).toEqual(Array(3).fill([499, 'cancelled']));
+});

@@ -63,7 +63,9 @@ describe('a start that cannot go well ends with 1 and the reason', () => {
   test('a bad path', async () => {
     const config = newFile('config.yaml', 'http: { path: mcp }');
     const { code, stderr } = await runCli(['--http', '--config', config]);
-    expect(stderr).toContain('http.path: got "mcp", expected a path, such as /mcp');
+    expect(stderr).toContain(
+      'http.path: got "mcp", expected a path other than /healthz, /readyz and /metrics, such as /mcp',
+    );
     expect(code).toBe(1);
   });
 

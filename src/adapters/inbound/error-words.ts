@@ -58,8 +58,17 @@ export function seconds(ms: number): string {
 }
 
 function wordsForArgument({ argument, received, accepted }: ArgumentProblem): string {
-  const came = received === undefined ? 'nothing' : excerpt(JSON.stringify(received) ?? String(received));
+  const came = received === undefined ? 'nothing' : excerpt(preview(received));
   return `${argument}: got ${came}, expected ${accepted}`;
+}
+
+/** What came, as JSON; a value nested thousands deep has none. */
+function preview(received: unknown): string {
+  try {
+    return JSON.stringify(received) ?? String(received);
+  } catch {
+    return 'a value nested too deep to show';
+  }
 }
 
 function waitAdvice(retryAfterMs: number | undefined): string {

@@ -50,7 +50,10 @@ export function loggableMethod(method: string): string {
 /** W3C Trace Context, from the header or `_meta`; anything else is dropped. */
 export function readTraceparent(...candidates: readonly unknown[]): { readonly traceparent?: string } {
   for (const value of candidates) {
-    if (typeof value === 'string' && /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/.test(value)) {
+    if (
+      typeof value === 'string' &&
+      /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/.test(value)
+    ) {
       return { traceparent: value };
     }
   }

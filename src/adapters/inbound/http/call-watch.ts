@@ -25,7 +25,8 @@ export interface CallWatcher {
 /** The same application, watched. */
 export function watchCalls(application: Application, clock: Clock, watcher: CallWatcher): Application {
   return {
-    ...application,
+    cancelRequest: (input) => application.cancelRequest(input),
+    diagnoseSetup: (hasKey, signal) => application.diagnoseSetup(hasKey, signal),
     answerQuery: async (input, signal) => {
       const startedMs = clock.elapsedMs();
       let isWaiting = false;

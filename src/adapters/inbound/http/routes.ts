@@ -38,6 +38,7 @@ export class Routes {
     const startedMs = clock.elapsedMs();
     const entry: AccessEntry = { verb: request.method ?? '' };
     const closed = new Promise<void>((resolve) => response.once('close', () => resolve()));
+    tellOfClose(request, response);
     try {
       await this.#lead(path, request, response, entry);
     } catch (bug) {
@@ -46,7 +47,7 @@ export class Routes {
       else sendRefusal(response, { status: 500, error: { code: INTERNAL_ERROR, message: 'Internal error' } });
     }
     await closed;
-    const status = response.headersSent ? response.statusCode : CLIENT_LEFT;
+    const status = response.writableFinished ? response.statusCode : CLIENT_LEFT;
     metrics.answered(status);
     accessLog.write(entry, status, startedMs);
   }
@@ -98,4 +99,11 @@ export class Routes {
     if (method === 'DELETE' && headers['mcp-session-id'] !== undefined) sendEmpty(response, 204);
     else sendRefusal(response, refusal(405, 'Method Not Allowed: POST one message', { Allow: 'POST' }));
   }
+}
+
+/** A response that waits behind others on its connection hears nothing of that connection's end: Node tells only the first. */
+function tellOfClose({ socket }: HttpRequest, response: ServerResponse): void {
+  const onGone = () => response.emit('close');
+  socket.once('close', onGone);
+  response.once('close', () => socket.off('close', onGone));
 }

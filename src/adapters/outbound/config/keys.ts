@@ -24,6 +24,7 @@ export interface Key {
 
 const variableName = text('the name of an environment variable', /^\s*[A-Za-z_][A-Za-z0-9_]*\s*$/);
 const modelId = text('a model id, such as gpt-5.2', /^\s*[\w.:/-]+\s*$/);
+const HTTP_PATH = /^\s*\/(?!(?:healthz|readyz|metrics)\s*$)[\w./~-]*\s*$/;
 const filePath = text('a path');
 const folder = text('the path of a folder');
 
@@ -63,7 +64,10 @@ export const KEYS: readonly Key[] = [
   { path: 'server.max_answer_chars', kind: wholeNumber(1000) },
   { path: 'server.tool_errors', kind: oneOf(['protocol', 'result']) },
   { path: 'http.listen', kind: listenAddress, variable: 'MCP_HTTP_LISTEN' },
-  { path: 'http.path', kind: text('a path, such as /mcp', /^\s*\/[\w./~-]*\s*$/) },
+  {
+    path: 'http.path',
+    kind: text('a path other than /healthz, /readyz and /metrics, such as /mcp', HTTP_PATH),
+  },
   { path: 'http.token_env', kind: tokenVariables, variable: 'MCP_HTTP_TOKEN_ENV' },
   { path: 'http.allowed_hosts', kind: requestHosts, variable: 'MCP_HTTP_ALLOWED_HOSTS' },
   { path: 'http.allowed_origins', kind: origins, variable: 'MCP_HTTP_ALLOWED_ORIGINS' },

@@ -80,11 +80,17 @@ const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 export const tokenVariables: ValueKind = {
   accepted: 'the name of an environment variable, or a map of callers to such names',
   fromYaml: readTokenVariables,
-  fromText: (text) =>
-    readTokenVariables(
-      text.includes('=') ? Object.fromEntries(text.split(',').map((entry) => entry.trim().split('='))) : text,
-    ),
+  fromText: (text) => (text.includes('=') ? readTokenVariables(toMap(text)) : readTokenVariables(text)),
 };
+
+/** `caller=NAME,caller=NAME`; undefined if a caller comes twice. */
+function toMap(text: string): unknown {
+  const entries = text.split(',').map((entry): readonly [string, string] => {
+    const [, caller = '', name = ''] = /^\s*([^=]*)=(.*?)\s*$/.exec(entry) ?? [];
+    return [caller, name];
+  });
+  return new Set(entries.map(([caller]) => caller)).size === entries.length ? Object.fromEntries(entries) : undefined;
+}
 
 function readTokenVariables(value: unknown): unknown {
   if (typeof value === 'string') return VARIABLE.test(value.trim()) ? value.trim() : undefined;
