@@ -1,17 +1,17 @@
-// Bytes to messages: our reader beside JSON.parse of the same bytes, and vscode-jsonrpc's reader where it is installed.
+// Bytes to messages: our reader beside JSON.parse of the same bytes, and, for frames, vscode-jsonrpc's reader.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
+import * as vscode from 'vscode-jsonrpc/node';
 import { median, printTable, round } from './lib/figures.js';
 
 const MB = 1024 * 1024;
 
 export async function benchFrames(rounds) {
   const MessageReader = await loadReader();
-  const vscode = await import('vscode-jsonrpc/node.js').catch(() => undefined);
   const cases = [
     ['200 B messages', message(200), Math.floor((16 * MB) / 200), 64 * 1024],
     ['16 MB messages', message(16 * MB), 2, 8 * 1024],
@@ -23,7 +23,7 @@ export async function benchFrames(rounds) {
       const readers = {
         ours: () => readAll(MessageReader, chunks),
         parse: () => parseAll(body, count),
-        ...(vscode && framing === 'framed' ? { vscode: () => readWithVscode(vscode, chunks, count) } : {}),
+        ...(framing === 'framed' ? { vscode: () => readWithVscode(vscode, chunks, count) } : {}),
       };
       const ms = Object.fromEntries(Object.keys(readers).map((name) => [name, []]));
       for (let turn = 0; turn <= rounds; turn += 1) {
@@ -45,7 +45,6 @@ export async function benchFrames(rounds) {
     ['', 'ours', 'JSON.parse', 'vscode-jsonrpc'],
     rows,
   );
-  if (!vscode) console.log('  vscode-jsonrpc is not installed: npm install --no-save vscode-jsonrpc adds its column.');
   return true;
 }
 
