@@ -17,7 +17,6 @@ export class StderrLogger implements Logger {
   readonly #redactor: Redactor;
   readonly #clock: Clock;
   readonly #file: number | undefined;
-  #isHearing = false;
 
   /** Throws if the debug file cannot be opened; the configuration has been checked for that before. */
   constructor({ debug, debugFile, redactor, clock }: StderrLoggerOptions) {
@@ -45,19 +44,12 @@ export class StderrLogger implements Logger {
 
   #write(level: string, line: string): void {
     const text = `[openai-responses-mcp] ${this.#clock.now().toISOString()} ${level} ${this.#redactor.inLogs(line)}\n`;
-    this.#hearErrors();
+    hearErrors();
     // A log that cannot be written is no reason to stop serving.
     try {
       process.stderr.write(text);
       if (this.#file !== undefined) writeSync(this.#file, text);
     } catch {}
-  }
-
-  /** A closed standard error tells its fault by an event, which nobody else hears: unheard it would be a fault of ours. */
-  #hearErrors(): void {
-    if (this.#isHearing) return;
-    this.#isHearing = true;
-    process.stderr.on('error', () => {});
   }
 }
 
@@ -65,3 +57,10 @@ export class StderrLogger implements Logger {
 export function openDebugFile(path: string): number {
   return openSync(path, 'a', 0o600);
 }
+
+/** A closed standard error tells its fault by an event; unheard it would be a fault of ours. Loggers share one listener. */
+function hearErrors(): void {
+  if (!process.stderr.listeners('error').includes(ignore)) process.stderr.on('error', ignore);
+}
+
+function ignore(): void {}
