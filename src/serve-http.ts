@@ -10,6 +10,8 @@ const FAILED = 1;
 /** Serves MCP over HTTP, until a signal; calls in flight then have `http.drain_ms` to end, unless a second signal comes. */
 export async function serveHttp({ application, config, clock, logger, redactor }: Program): Promise<number> {
   const { http, openai, llm, server: options } = config;
+  // The access log may lose its reader; calls go on.
+  process.stderr.on('error', () => {});
   if (http === undefined) throw new Error('the HTTP endpoint has no configuration');
   const server = new HttpServer({
     ...http,
