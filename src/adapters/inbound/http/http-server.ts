@@ -55,7 +55,7 @@ export class HttpServer {
     const metrics = new Metrics();
     const routes = new Routes({
       path: options.path,
-      endpoint: new McpEndpoint({ ...options, watcher: metrics }),
+      endpoint: new McpEndpoint({ ...options, watcher: metrics, isDraining: () => this.#isDraining }),
       access: new Access(options),
       metrics,
       accessLog: new AccessLog(clock, options.writeAccessLine),

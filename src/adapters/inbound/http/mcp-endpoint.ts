@@ -8,7 +8,7 @@ import { CallLimit } from './call-limit.ts';
 import { type CallWatcher, watchCalls } from './call-watch.ts';
 import { PostAnswer } from './post-answer.ts';
 import { checkLegacyHeaders, checkModernHeaders, eraOfPost, type RequestMessage } from './protocol-headers.ts';
-import { type Refusal, refusal, sendEmpty, sendRefusal } from './refusal.ts';
+import { aboutToEnd, type Refusal, refusal, sendEmpty, sendRefusal } from './refusal.ts';
 import { readJsonBody } from './request-body.ts';
 
 /** One conversation in MCP, as far as an endpoint needs it. */
@@ -33,6 +33,7 @@ export interface McpEndpointOptions {
   readonly maxBodyBytes: number;
   readonly maxCallsPerToken: number;
   readonly watcher: CallWatcher;
+  readonly isDraining: () => boolean;
 }
 
 /**
@@ -56,6 +57,8 @@ export class McpEndpoint {
     const body = await readJsonBody(request, this.#options.maxBodyBytes);
     if (response.destroyed) return;
     if (body.isErr()) return sendRefusal(response, body.error);
+    // The drain may have begun while the body came.
+    if (this.#options.isDraining()) return sendRefusal(response, aboutToEnd());
 
     const message = readMessage(body.value);
     if (message.kind === 'invalid') {

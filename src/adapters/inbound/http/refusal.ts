@@ -33,3 +33,9 @@ export function sendEmpty(response: ServerResponse, status: number, headers: Out
   // RFC 9110: a 204 has no Content-Length.
   response.writeHead(status, status === 204 ? headers : { 'Content-Length': 0, ...headers }).end();
 }
+
+/** No new calls while those in flight end: another replica will take it. */
+export function aboutToEnd(): Refusal {
+  const headers = { 'Retry-After': '1', Connection: 'close' };
+  return refusal(503, 'Service Unavailable: this server is about to end', headers);
+}

@@ -6,7 +6,7 @@ import type { Access } from './access.ts';
 import { type AccessEntry, type AccessLog, CLIENT_LEFT } from './access-log.ts';
 import type { McpEndpoint } from './mcp-endpoint.ts';
 import type { Metrics } from './metrics.ts';
-import { refusal, sendEmpty, sendJson, sendRefusal } from './refusal.ts';
+import { aboutToEnd, refusal, sendEmpty, sendJson, sendRefusal } from './refusal.ts';
 
 export interface RoutesOptions {
   /** Where MCP is served. */
@@ -76,10 +76,7 @@ export class Routes {
     if (path === '/metrics') return this.#tellMetrics(method, response);
     if (path !== this.#options.path) return sendRefusal(response, refusal(404, 'Not Found: MCP is served elsewhere'));
     if (method !== 'POST') return this.#turnAway(request, response);
-    if (this.#options.unreadiness() === 'draining') {
-      const headers = { 'Retry-After': '1', Connection: 'close' };
-      return sendRefusal(response, refusal(503, 'Service Unavailable: this server is about to end', headers));
-    }
+    if (this.#options.unreadiness() === 'draining') return sendRefusal(response, aboutToEnd());
     return this.#options.endpoint.post(request, response, known.caller, entry);
   }
 
