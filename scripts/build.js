@@ -20,7 +20,7 @@ const bundle = await rolldown({
 });
 const { output } = await bundle.write({
   dir: 'build',
-  // CommonJS starts about 10 ms sooner than ES modules, by the bench.
+  // CommonJS starts some milliseconds sooner than ES modules.
   format: 'cjs',
   chunkFileNames: 'chunks/[name].js',
   // Names stay: errors are told by theirs.

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
-import type { Command, ConfigOptions } from './adapters/inbound/cli/command-line.ts';
+import type { Command } from './adapters/inbound/cli/command-line.ts';
 import { LazyApplication } from './application/lazy-application.ts';
+import type { ConfigOptions } from './application/ports/config.ts';
 import { layFoundation } from './foundation.ts';
 import { serveStdio } from './serve-stdio.ts';
 import { PROGRAM, VERSION } from './version.ts';

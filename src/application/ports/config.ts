@@ -31,3 +31,18 @@ export type Checked<T> = { readonly value: T } | { readonly problems: readonly C
 export interface ConfigSource<T extends Config = Config> {
   load(): Promise<Checked<T>>;
 }
+
+/** What the command line says of the configuration; it overrides environment and YAML (spec 8.1). */
+export interface ConfigOptions {
+  readonly configPath?: string;
+  /** '' for a bare `--debug`, else what stands behind it: a file, or 1, 0, true, false. */
+  readonly debug?: string;
+  /** '' for a bare `--offline`, else a folder of recordings or one recorded reply. */
+  readonly offline?: string;
+  /** A folder. */
+  readonly record?: string;
+  /** '' for a bare `--http`, else an address. */
+  readonly http?: string;
+  /** The options that were given. */
+  readonly names: readonly string[];
+}

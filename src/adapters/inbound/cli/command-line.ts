@@ -1,20 +1,6 @@
 import { parseArgs } from 'node:util';
+import type { ConfigOptions } from '../../../application/ports/config.ts';
 import { TOOL_NAMES, type ToolName } from '../../../domain/tool-name.ts';
-
-/** What the command line says of the configuration; it overrides environment and YAML (spec 8.1). */
-export interface ConfigOptions {
-  readonly configPath?: string;
-  /** '' for a bare `--debug`, else what stands behind it: a file, or 1, 0, true, false. */
-  readonly debug?: string;
-  /** '' for a bare `--offline`, else a folder of recordings or one recorded reply. */
-  readonly offline?: string;
-  /** A folder. */
-  readonly record?: string;
-  /** '' for a bare `--http`, else an address. */
-  readonly http?: string;
-  /** The options that were given. */
-  readonly names: readonly string[];
-}
 
 /** What the program is to do. */
 export type Command =

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { Checked, ConfigProblem, ConfigSource } from '../../../application/ports/config.ts';
+import type { Checked, ConfigOptions, ConfigProblem, ConfigSource } from '../../../application/ports/config.ts';
 import { createRedactor, looksLikeKey } from '../../../domain/redaction.ts';
 import { readApiKey } from './api-key.ts';
 import { checkTogether } from './consistency.ts';
@@ -14,20 +14,9 @@ import { type ServerConfig, toServerConfig } from './server-config.ts';
 import { mergeTrees, type Tree, valueAt } from './tree.ts';
 import { readYamlLayer } from './yaml-file.ts';
 
-/** What the command line says of the configuration. */
-export interface CommandLineLayer {
-  readonly configPath?: string;
-  readonly debug?: string;
-  readonly offline?: string;
-  readonly record?: string;
-  /** The HTTP endpoint is asked for: at this address, or where '' at the configured one. */
-  readonly http?: string;
-  readonly names: readonly string[];
-}
-
 export interface FileConfigSourceOptions {
   readonly environment: Environment;
-  readonly commandLine: CommandLineLayer;
+  readonly commandLine: ConfigOptions;
   readonly version: string;
 }
 
@@ -89,7 +78,7 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
 }
 
 /** The options as keys: a bare `--debug` or `--offline` switches on, a value behind them says where. */
-function toTree({ debug, offline, record, http }: CommandLineLayer): Tree {
+function toTree({ debug, offline, record, http }: ConfigOptions): Tree {
   return {
     ...(debug === undefined
       ? {}

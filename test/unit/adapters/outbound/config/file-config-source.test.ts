@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Environment } from '../../../../../src/adapters/outbound/config/environment.ts';
-import {
-  type CommandLineLayer,
-  FileConfigSource,
-} from '../../../../../src/adapters/outbound/config/file-config-source.ts';
+import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
+import type { ConfigOptions } from '../../../../../src/application/ports/config.ts';
 import { SYSTEM_POLICY } from '../../../../../src/domain/system-policy.ts';
 
 const KEY = 'sk-proj-Ab12_cd34-EF56';
@@ -26,7 +24,7 @@ afterEach(() => {
 interface Given {
   readonly yaml?: string;
   readonly environment?: Environment;
-  readonly commandLine?: Partial<CommandLineLayer>;
+  readonly commandLine?: Partial<ConfigOptions>;
 }
 
 function load({ yaml, environment = {}, commandLine = {} }: Given = {}) {
