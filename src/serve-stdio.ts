@@ -50,7 +50,10 @@ export async function serveStdio({ application, config, clock, logger, redactor 
         .then(stdout.flushed)
         .then(() => resolve(code));
     };
-    watchReader((why) => stop(why, 0));
+    watchReader(
+      (why) => stop(why, 0),
+      () => transport.beginMessage(),
+    );
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(`of ${signal}`, 0));
     watchFaults(logger, () => {
       session.fail();

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { expect, test } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
 import { answers, fails, holds, neverAnswers, stallsMidStream } from '../support/behaviours.ts';
 import { newFile, newFolder } from './files.ts';
 import { answerOf, apiEnv, BUILT_PROGRAM, fakeApi, serve, serveWithApi } from './serve.ts';
@@ -124,6 +127,49 @@ test.runIf(isPosix)('when its parent is killed, it aborts what runs and ends', a
   expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
 });
 
+/** How shells and other programs than Node lay pipes. All of them close the reading end when told, and live on. */
+const PIPES = [
+  ['a pipe that its sibling reads', 'line', `serve | { ${closeWhenTold('exec 0<&-')}; }`],
+  ['a pipe that its parent reads', 'framed', `mkfifo out; serve <&9 >out & exec 3<out; ${closeWhenTold('exec 3<&-')}`],
+  [
+    'a pipe that one reader left to another',
+    'line',
+    `serve | { exec 8<&0; sh -c '${closeWhenTold('exec 0<&-')}' <&8 8<&- & exec 0<&- 8<&-; wait; }`,
+  ],
+] as const;
+
+const isLinux = process.platform === 'linux';
+
+test.runIf(isLinux).for(PIPES)('when nobody reads %s any more, it aborts what runs and ends', async (pipe) => {
+  const [, framing, script] = pipe;
+  const api = await fakeApi();
+  api.replyAlways(neverAnswers());
+  const folder = newFolder();
+  const serve = 'serve() { "$NODE" "$PROGRAM" --stdio; echo "ended with $?" >&2; }; exec 9<&0; ';
+  const shell = spawn('sh', ['-c', serve + script], {
+    cwd: folder,
+    env: { ...apiEnv(api), PATH: process.env.PATH, HOME: folder, NODE: process.execPath, PROGRAM: BUILT_PROGRAM },
+    detached: true,
+  });
+  onTestFinished(() => void process.kill(-Number(shell.pid), 'SIGKILL'));
+  const said: string[] = [];
+  shell.stderr.on('data', (text) => said.push(String(text)));
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'answer', arguments: { query: 'q' } } };
+  const body = JSON.stringify(call);
+  shell.stdin.write(framing === 'line' ? `${body}\n` : `Content-Length: ${body.length}\r\n\r\n${body}`);
+  await api.waitForRequests(1);
+  // It has looked for its reader by then, and has found it.
+  await wait(500);
+  expect(api.openConnections()).toBe(1);
+
+  const startedAt = performance.now();
+  writeFileSync(path.join(folder, 'close'), '');
+  await api.waitForAbort(0);
+  while (said.length === 0) await wait(10);
+  expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
+  expect(said.join('')).toBe('ended with 0\n');
+});
+
 test.runIf(isPosix)('behind a shell pipe whose reader has gone it ends with the answer that nobody takes', async () => {
   const request = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
   const script = `(for i in $(seq 2000); do echo '${request}'; done) | "$0" "$1" --stdio | head -c 10`;
@@ -138,3 +184,8 @@ test.runIf(isPosix)('behind a shell pipe whose reader has gone it ends with the 
   await once(shell, 'close');
   expect(stderr.filter((text) => !/sh:.*broken pipe/i.test(text)).join('')).toBe('');
 });
+
+/** Shell words that run `close` when the test has made the file `close`, and live on. */
+function closeWhenTold(close: string): string {
+  return `until [ -e close ]; do sleep 0.02; done; ${close}; sleep 60`;
+}

@@ -5,30 +5,47 @@ const STDOUT = 1;
 
 /**
  * Calls `onGone` once nobody can read our answers: standard output is closed, or the process that started us is gone
- * (ruling 13). It may call more than once.
+ * (ruling 13). It may call more than once. `beginMessage` writes what any next message may begin with, and is
+ * called at most once: when it seems that a pipe is closed, which only a write can tell for certain.
  */
-export function watchReader(onGone: (why: string) => void): void {
+export function watchReader(onGone: (why: string) => void, beginMessage: () => void): void {
   const parent = process.ppid;
-  const isSocket = isStdoutSocket();
-  const onError = () => onGone('standard output is closed');
-  process.stdout.on('error', onError);
+  process.stdout.on('error', () => onGone('standard output is closed'));
+  const kind = kindOfStdout();
   const timer = setInterval(() => {
     if (process.ppid !== parent) onGone('the parent process is gone');
-    else if (isSocket && isStdoutClosed()) onGone('standard output is closed');
+    else if (kind === 'socket' && isSocketClosed()) onGone('standard output is closed');
   }, LOOK_EVERY_MS);
   timer.unref();
+  if (kind === 'pipe') void watchPipe(beginMessage);
 }
 
-/** Node gives its children sockets; a closed one shows even to an empty write, a closed pipe only to the next answer. */
-function isStdoutSocket(): boolean {
+/** Looks until it sees nobody. Where it never sees anybody it cannot tell, and a closed pipe shows with the next answer. */
+async function watchPipe(beginMessage: () => void): Promise<void> {
+  const { PipeReader } = await import('./pipe-reader.ts');
+  const reader = new PipeReader(STDOUT);
+  let wasSeen = false;
+  const look = async () => {
+    const isSeen = await reader.isSeen();
+    if (isSeen) setTimeout(look, LOOK_EVERY_MS).unref();
+    else if (wasSeen) beginMessage();
+    wasSeen = isSeen;
+  };
+  await look();
+}
+
+function kindOfStdout(): 'socket' | 'pipe' | 'other' {
   try {
-    return fstatSync(STDOUT).isSocket();
+    const stdout = fstatSync(STDOUT);
+    if (stdout.isSocket()) return 'socket';
+    return stdout.isFIFO() ? 'pipe' : 'other';
   } catch {
-    return false;
+    return 'other';
   }
 }
 
-function isStdoutClosed(): boolean {
+/** Node gives its children sockets; a closed one shows even to an empty write. */
+function isSocketClosed(): boolean {
   try {
     writeSync(STDOUT, '');
     return false;

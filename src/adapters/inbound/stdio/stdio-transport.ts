@@ -42,6 +42,16 @@ export class StdioTransport {
     await this.settled();
   }
 
+  /**
+   * Writes what means nothing before the next message: blanks before a line, a header field that is ignored before a
+   * frame. Who writes to a pipe is told so whether anybody reads it.
+   */
+  beginMessage(): void {
+    const { write, forceLines } = this.#options;
+    const isLine = forceLines || this.#framing !== 'framed';
+    write(isLine ? ' ' : 'Content-Type: application/vscode-jsonrpc; charset=utf-8\r\n');
+  }
+
   /** Resolves when everything owed has been sent or given up. */
   async settled(): Promise<void> {
     while (this.#owed.size > 0) await Promise.all(this.#owed);

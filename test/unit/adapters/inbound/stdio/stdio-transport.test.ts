@@ -1,0 +1,78 @@
+import { PassThrough, Readable } from 'node:stream';
+import { ReadBuffer } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import { expect, test } from 'vitest';
+import { StreamMessageReader } from 'vscode-jsonrpc/node';
+import { McpSession } from '../../../../../src/adapters/inbound/mcp/mcp-session.ts';
+import { StdioTransport } from '../../../../../src/adapters/inbound/stdio/stdio-transport.ts';
+import { createRedactor } from '../../../../../src/domain/redaction.ts';
+import { FakeClock } from '../../../../support/fake-clock.ts';
+import { RecordingLogger } from '../../../../support/recording-logger.ts';
+import { FakeApplication } from '../fake-application.ts';
+
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+const PONG = { jsonrpc: '2.0', id: 1, result: {} };
+
+/** A client that has sent one ping, and all that it was sent. */
+async function pinged(input: string, { forceLines = false } = {}) {
+  const logger = new RecordingLogger();
+  const session = new McpSession({
+    application: new FakeApplication(),
+    clock: new FakeClock(),
+    logger,
+    redactor: createRedactor([]),
+    serverInfo: { name: 'openai-responses-mcp', version: '1.2.3' },
+    toolErrors: 'protocol',
+    sessionKey: 'stdio',
+    caller: 'stdio',
+    maxAnswerChars: 20_000,
+  });
+  const stdin = new PassThrough();
+  let written = '';
+  const write = (text: string) => {
+    written += text;
+  };
+  const transport = new StdioTransport({ session, input: stdin, write, logger, redact: (text) => text, forceLines });
+  void transport.serve();
+  const send = async (text: string) => {
+    stdin.write(text);
+    await new Promise((resolve) => setImmediate(resolve));
+    await transport.settled();
+  };
+  await send(input);
+  return { transport, send, written: () => written };
+}
+
+const FRAMED_PING = `Content-Length: ${PING.length}\r\n\r\n${PING}`;
+
+test('what begins a message belongs to the next line, however often it was written', async () => {
+  const { transport, send, written } = await pinged(`${PING}\n`);
+  transport.beginMessage();
+  transport.beginMessage();
+  await send(`${PING}\n`);
+  expect(written().split('\n')).toEqual([JSON.stringify(PONG), `  ${JSON.stringify(PONG)}`, '']);
+  const buffer = new ReadBuffer();
+  buffer.append(Buffer.from(written()));
+  expect([buffer.readMessage(), buffer.readMessage(), buffer.readMessage()]).toEqual([PONG, PONG, null]);
+});
+
+test('what begins a message belongs to the next frame, however often it was written', async () => {
+  const { transport, send, written } = await pinged(FRAMED_PING);
+  transport.beginMessage();
+  transport.beginMessage();
+  await send(FRAMED_PING);
+  const reader = new StreamMessageReader(Readable.from([Buffer.from(written())]));
+  const read: unknown[] = [];
+  await new Promise<void>((resolve, reject) => {
+    reader.onError(reject);
+    reader.listen((message) => {
+      if (read.push(message) === 2) resolve();
+    });
+  });
+  expect(read).toEqual([PONG, PONG]);
+});
+
+test('where lines were asked for, what begins a message is a blank', async () => {
+  const { transport, written } = await pinged(FRAMED_PING, { forceLines: true });
+  transport.beginMessage();
+  expect(written()).toBe(`${JSON.stringify(PONG)}\n `);
+});
