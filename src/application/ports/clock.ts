@@ -6,8 +6,8 @@ export interface Clock {
   elapsedMs(): number;
 
   /**
-   * Resolves with `elapsed` after `ms`, or with `aborted` as soon as `signal` aborts. Any whole number of milliseconds
-   * may be waited for. Leaves no timer and no listener behind.
+   * Resolves with `elapsed` when `ms` have passed by `elapsedMs` and never before, or with `aborted` as soon as `signal`
+   * aborts. Any whole number of milliseconds may be waited for. Leaves no timer and no listener behind.
    */
   sleep(ms: number, signal: AbortSignal): Promise<'elapsed' | 'aborted'>;
 }

@@ -14,12 +14,12 @@ export class SystemClock implements Clock {
   }
 
   async sleep(ms: number, signal: AbortSignal): Promise<'elapsed' | 'aborted'> {
-    let leftMs = ms;
-    while (leftMs > LONGEST_TIMER_MS) {
-      if ((await wait(LONGEST_TIMER_MS, signal)) === 'aborted') return 'aborted';
-      leftMs -= LONGEST_TIMER_MS;
+    const untilMs = this.elapsedMs() + ms;
+    // Node's timer may ring up to a millisecond early.
+    for (let leftMs = ms; leftMs > 0; leftMs = untilMs - this.elapsedMs()) {
+      if ((await wait(Math.min(Math.ceil(leftMs), LONGEST_TIMER_MS), signal)) === 'aborted') return 'aborted';
     }
-    return wait(leftMs, signal);
+    return signal.aborted ? 'aborted' : 'elapsed';
   }
 }
 

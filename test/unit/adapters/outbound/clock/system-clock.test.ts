@@ -25,6 +25,17 @@ describe('a sleep', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
+  test('never ends before its time, as Node’s own timer may', async () => {
+    const early = async () => {
+      // Begun anywhere within a millisecond, since Node's timers count whole ones.
+      for (const until = clock.elapsedMs() + Math.random(); clock.elapsedMs() < until; );
+      const startedMs = clock.elapsedMs();
+      await clock.sleep(2, never());
+      return clock.elapsedMs() - startedMs < 2;
+    };
+    for (let round = 0; round < 100; round += 1) expect(await early()).toBe(false);
+  });
+
   test.each([0, -1])('of %i ms ends at once', async (ms) => {
     expect(await clock.sleep(ms, never())).toBe('elapsed');
   });
