@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { runCli } from '../support/run-cli.ts';
-import { ROOT } from './serve.ts';
+import { newFolder } from './files.ts';
+import { ROOT, serve } from './serve.ts';
 
 const run = promisify(execFile);
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
@@ -48,6 +49,15 @@ test('the metadata are those of spec 15', () => {
 test('the lock file has the same version', () => {
   const lock = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')) as Record<string, unknown>;
   expect(lock).toMatchObject({ version: packageJson.version, lockfileVersion: 3 });
+});
+
+test('until the first question one file is enough: each more would cost time at the start', async () => {
+  const folder = newFolder();
+  for (const name of ['index.js', 'package.json'])
+    copyFileSync(path.join(ROOT, 'build', name), path.join(folder, name));
+  const server = serve({ program: path.join(folder, 'index.js') });
+  await server.initialize();
+  expect((await server.request('tools/list')).result?.tools).toHaveLength(3);
 });
 
 describe('the packed package, installed into an empty folder', () => {

@@ -6,8 +6,8 @@ import { languageOf } from '../../../domain/language.ts';
 import type { Redactor } from '../../../domain/redaction.ts';
 import type { ToolName } from '../../../domain/tool-name.ts';
 import { wordsFor } from '../error-words.ts';
-import { toReportMeta } from '../mcp/tool-result.ts';
 import { progressWords } from '../progress-words.ts';
+import { toReportJson } from '../report-json.ts';
 import { LiveLine, type Terminal } from './live-line.ts';
 
 export interface AskOptions {
@@ -45,7 +45,7 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   }
   out(`${redactor.anywhere(json ? toJson(answer.value) : answer.value.result.answer)}\n`);
   if (verbose && !json)
-    err.write(`${redactor.anywhere(JSON.stringify(toReportMeta(answer.value.report), undefined, 2))}\n`);
+    err.write(`${redactor.anywhere(JSON.stringify(toReportJson(answer.value.report), undefined, 2))}\n`);
   return ANSWERED;
 }
 
@@ -56,5 +56,5 @@ function showOn(line: LiveLine, question: string): SearchObserver {
 
 /** The output contract, and beside it what the answer took. */
 function toJson({ result, report }: Answer): string {
-  return JSON.stringify({ ...result, report: toReportMeta(report) }, undefined, 2);
+  return JSON.stringify({ ...result, report: toReportJson(report) }, undefined, 2);
 }

@@ -1,6 +1,7 @@
 import type { Answer } from '../../../application/answer-query.ts';
 import type { AnswerError } from '../../../domain/answer-error.ts';
 import { wordsFor } from '../error-words.ts';
+import { toReportJson } from '../report-json.ts';
 import { type ErrorObject, INVALID_PARAMS, type Params } from './json-rpc.ts';
 
 /** Our own names in `_meta` begin with this (MCP, `_meta`). */
@@ -18,7 +19,7 @@ export function toToolResult({ result, report }: Answer): Params {
   return {
     content: [{ type: 'text', text: JSON.stringify(result) }],
     structuredContent: { ...result },
-    _meta: { [`${META_PREFIX}report`]: toReportMeta(report) },
+    _meta: { [`${META_PREFIX}report`]: toReportJson(report) },
   };
 }
 
@@ -36,26 +37,4 @@ export function toErrorObject(error: AnswerError, isDebug: boolean, redact: (tex
 /** A failure as a tool's result, for hosts that show their model only those (ruling 4). */
 export function toErrorResult(error: AnswerError, redact: (text: string) => string): Params {
   return { content: [{ type: 'text', text: `answer failed: ${redact(wordsFor(error))}` }], isError: true };
-}
-
-/** What an answer took, as callers see it. */
-export function toReportMeta(report: Answer['report']): Params {
-  const { model, responseId, usage, queries, searches, attempts, seconds } = report;
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(responseId === undefined ? {} : { response_id: responseId }),
-    ...(usage === undefined
-      ? {}
-      : {
-          usage: {
-            input_tokens: usage.inputTokens,
-            cached_tokens: usage.cachedTokens,
-            output_tokens: usage.outputTokens,
-            reasoning_tokens: usage.reasoningTokens,
-          },
-        }),
-    searches: { count: searches, queries },
-    attempts,
-    seconds: Math.round(seconds * 1000) / 1000,
-  };
 }

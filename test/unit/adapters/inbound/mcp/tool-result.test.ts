@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  toErrorObject,
-  toErrorResult,
-  toReportMeta,
-  toToolResult,
-} from '../../../../../src/adapters/inbound/mcp/tool-result.ts';
+import { toErrorObject, toErrorResult, toToolResult } from '../../../../../src/adapters/inbound/mcp/tool-result.ts';
 import { createRedactor } from '../../../../../src/domain/redaction.ts';
 import { ANSWER } from '../fake-application.ts';
 
@@ -25,26 +20,6 @@ test('what an answer took stands in _meta, under a name of our own', () => {
         seconds: 1.235,
       },
     },
-  });
-});
-
-test('what an answer took, in full', () => {
-  const report = {
-    model: 'gpt-5.2-2025-12-11',
-    responseId: 'resp_1',
-    usage: { inputTokens: 1, cachedTokens: 2, outputTokens: 3, reasoningTokens: 4 },
-    queries: ['q'],
-    searches: 1,
-    attempts: 2,
-    seconds: 2,
-  };
-  expect(toReportMeta(report)).toEqual({
-    model: 'gpt-5.2-2025-12-11',
-    response_id: 'resp_1',
-    usage: { input_tokens: 1, cached_tokens: 2, output_tokens: 3, reasoning_tokens: 4 },
-    searches: { count: 1, queries: ['q'] },
-    attempts: 2,
-    seconds: 2,
   });
 });
 

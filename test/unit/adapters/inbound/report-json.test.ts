@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { toReportJson } from '../../../../src/adapters/inbound/report-json.ts';
+
+test('what an answer took, in full', () => {
+  const report = {
+    model: 'gpt-5.2-2025-12-11',
+    responseId: 'resp_1',
+    usage: { inputTokens: 1, cachedTokens: 2, outputTokens: 3, reasoningTokens: 4 },
+    queries: ['q'],
+    searches: 1,
+    attempts: 2,
+    seconds: 2,
+  };
+  expect(toReportJson(report)).toEqual({
+    model: 'gpt-5.2-2025-12-11',
+    response_id: 'resp_1',
+    usage: { input_tokens: 1, cached_tokens: 2, output_tokens: 3, reasoning_tokens: 4 },
+    searches: { count: 1, queries: ['q'] },
+    attempts: 2,
+    seconds: 2,
+  });
+});
