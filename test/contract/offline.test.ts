@@ -190,8 +190,17 @@ describe('One file answers every question', () => {
   test.each(files)('$file: $expect.outcome $expect.failure', async ({ file, expect: expected }) => {
     const request = asking('Anything at all');
     const answer = answerOf(await ask(offline(join(FIXTURES, file)), request), request);
-    if (expected.outcome === 'failure') expect(errorOf(answer).kind).toBe(expected.failure);
-    else expect(answer._unsafeUnwrap().answer).not.toBe('');
+    if (expected.outcome === 'failure') {
+      const isFilesFault = ['connection_failed', 'unreadable_reply'].includes(expected.failure ?? '');
+      expect(errorOf(answer).kind).toBe(isFilesFault ? 'unreadable_recordings' : expected.failure);
+    } else expect(answer._unsafeUnwrap().answer).not.toBe('');
+  });
+
+  test('a recording that breaks off is the file’s fault, not the network’s', async () => {
+    const path = join(folder, 'cut.sse');
+    writeFileSync(path, events('Whose is this?').slice(0, 3).map(toSse).join(''));
+    const error = errorOf(await ask(offline(path), asking('why')));
+    expect(error).toEqual({ kind: 'unreadable_recordings', path, detail: 'the stream ended before its end' });
   });
 
   test('is asked once, since it will not change', async () => {

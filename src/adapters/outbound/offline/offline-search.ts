@@ -55,7 +55,15 @@ export class OfflineSearch implements LlmSearch {
   ): Promise<Result<SearchReply, SearchError>> {
     const reply = await this.#search.search(request, observer, signal);
     const { recordedAt } = this.#recordings.find(request.question).unwrapOr<Partial<Recording>>({});
-    return reply.map((reply) => (recordedAt === undefined ? reply : { accessedOn: tokyoDate(recordedAt), ...reply }));
+    return reply
+      .map((reply) => (recordedAt === undefined ? reply : { accessedOn: tokyoDate(recordedAt), ...reply }))
+      .mapErr((error) => this.#toOfflineError(error));
+  }
+
+  /** What would be the network's fault, or the API's, is the recording's. */
+  #toOfflineError(error: SearchError): SearchError {
+    if (error.kind !== 'connection_failed' && error.kind !== 'unreadable_reply') return error;
+    return { kind: 'unreadable_recordings', path: this.#recordings.path, detail: error.detail };
   }
 }
 

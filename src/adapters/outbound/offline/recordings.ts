@@ -8,16 +8,16 @@ import { parseRecording, type Recording } from './recording.ts';
 
 /** The recordings of a folder, found by their question; or one file, which answers every question. */
 export class Recordings {
-  readonly #path: string;
+  readonly path: string;
   #loaded: Result<{ readonly list: readonly Recording[]; readonly answersAll: boolean }, SearchError> | undefined;
 
   constructor(path: string) {
-    this.#path = path;
+    this.path = path;
   }
 
   /** The recording of a question: the same tool's if there is one, else any tool's. */
   find({ query, tool }: Question): Result<Recording, SearchError> {
-    this.#loaded ??= load(this.#path);
+    this.#loaded ??= load(this.path);
     return this.#loaded.andThen(({ list, answersAll }) => {
       const key = questionKey(query);
       const same = answersAll
