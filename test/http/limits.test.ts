@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -55,4 +57,32 @@ test('serves so many connections at a time and no more', async () => {
   await new Promise<void>((resolve) => first.once('connect', () => resolve()));
   await expect(send(url, { body: legacy('ping') })).rejects.toThrow();
   first.destroy();
+});
+
+const HEAD = 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+
+test.for([
+  ['headers', HEAD],
+  ['a body', `${HEAD}Accept: application/json, text/event-stream\r\nContent-Length: 100\r\n\r\n{`],
+  ['the rest of a body that is too large', `${HEAD}Content-Length: 99999999\r\n\r\n{`],
+] as const)('a client that never ends %s loses its connection', async ([, bytes]) => {
+  const patience = { headersMs: 100, requestMs: 200, checkEveryMs: 20 };
+  const { url, accessLines } = await serveHttp({ http: { patience } });
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  const closed = once(socket, 'close');
+  socket.resume().on('error', () => {});
+  socket.write(bytes);
+  await closed;
+  expect(accessLines.filter(({ status }) => Number(status) < 400)).toEqual([]);
+});
+
+test('a client that waits for its answer is not hurried', async () => {
+  const search = hangsUntilTold();
+  const patience = { headersMs: 10, requestMs: 20, checkEveryMs: 5 };
+  const { begin } = await serveHttp({ llmSearch: new FakeLlmSearch(search.told), http: { patience } });
+  const call = begin(legacy('tools/call', { name: 'answer', arguments: { query: 'q' }, _meta: { progressToken: 1 } }));
+  await call.until('progress');
+  await wait(60);
+  search.settle(ok(searchReply()));
+  expect((await call.reply).status).toBe(200);
 });

@@ -28,12 +28,17 @@ export interface HttpServerOptions extends AccessOptions {
   readonly redact: (text: string) => string;
   /** Where the access log goes, a line at a time. */
   readonly writeAccessLine: (line: string) => void;
+  readonly patience?: Patience;
 }
 
 /** How long a client may take over its headers, and over a whole request. How long we may answer has no bound here. */
-const HEADERS_MS = 10_000;
-const REQUEST_MS = 30_000;
-const CHECK_EVERY_MS = 5000;
+export interface Patience {
+  readonly headersMs: number;
+  readonly requestMs: number;
+  readonly checkEveryMs: number;
+}
+
+const PATIENCE: Patience = { headersMs: 10_000, requestMs: 30_000, checkEveryMs: 5000 };
 
 /** How long aborted calls may take to end before the process does. */
 const ABORT_MS = 500;
@@ -50,7 +55,7 @@ export class HttpServer {
   #isDraining = false;
 
   constructor(options: HttpServerOptions) {
-    const { clock, logger } = options;
+    const { clock, logger, patience = PATIENCE } = options;
     this.#options = options;
     const metrics = new Metrics();
     const routes = new Routes({
@@ -65,9 +70,9 @@ export class HttpServer {
     });
     this.#server = createServer(
       {
-        headersTimeout: HEADERS_MS,
-        requestTimeout: REQUEST_MS,
-        connectionsCheckingInterval: CHECK_EVERY_MS,
+        headersTimeout: patience.headersMs,
+        requestTimeout: patience.requestMs,
+        connectionsCheckingInterval: patience.checkEveryMs,
         keepAliveTimeout: KEEP_ALIVE_MS,
       },
       (request, response) => {
