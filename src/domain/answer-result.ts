@@ -79,11 +79,14 @@ function withinBounds({ body, note, sources }: AnswerParts, bare: string, max: n
   const shorter = joined([body, notes, kept]);
   if (shorter.length <= max) return shorter;
 
-  // The cut may have to close a block of code, and its note is never longer than for the whole body.
-  const fence = 4;
-  const overhead = joined(['-', sizeNote(body.length, body.length, language), notes, kept]).length - 1 + fence;
-  const beginning = cutAtParagraph(body, max - overhead);
-  return joined([closeFence(beginning), sizeNote(beginning.length, body.length, language), notes, kept]);
+  // Its note is never longer than for the whole body; what closes a block of code that was cut may be as long as it likes.
+  let room = max - (joined(['-', sizeNote(body.length, body.length, language), notes, kept]).length - 1);
+  for (;;) {
+    const beginning = cutAtParagraph(body, room);
+    const cut = joined([closeFence(beginning), sizeNote(beginning.length, body.length, language), notes, kept]);
+    if (cut.length <= max || room <= 0) return cut;
+    room -= cut.length - max;
+  }
 }
 
 function joined(parts: readonly string[]): string {

@@ -16,6 +16,7 @@ export interface SplitText {
  */
 export function splitSources(text: string, knownIds: readonly string[]): SplitText {
   const lines = text.split('\n');
+  const end = endOf(lines);
   const body: string[] = [];
   const entries: string[] = [];
   let fence = '';
@@ -23,20 +24,20 @@ export function splitSources(text: string, knownIds: readonly string[]): SplitTe
   while (at < lines.length) {
     const line = lines[at] ?? '';
     fence = fenceBehind(line, fence);
-    const section = fence === '' ? sectionAt(lines, at, knownIds) : undefined;
+    const section = fence === '' ? sectionAt(lines, at, end, knownIds) : undefined;
     if (section === undefined) {
       body.push(line);
       at += 1;
     } else {
       entries.push(...toEntries(section.content).map((entry) => dated(entry, section.date)));
       dropRule(body);
-      if (section.end < lines.length) body.push('');
       at = section.end;
+      while (lines[at]?.trim() === '') at += 1;
+      if (at < lines.length) body.push('');
     }
   }
   dropRule(body);
-  const joined = body.join('\n');
-  return { body: (entries.length > 0 ? joined.replace(/\n{3,}/g, '\n\n') : joined).trim(), entries };
+  return { body: body.join('\n').trim(), entries };
 }
 
 /**
@@ -68,7 +69,25 @@ const HEADING = new RegExp(
   'isu',
 );
 
-function sectionAt(lines: readonly string[], at: number, knownIds: readonly string[]): Section | undefined {
+/** Where a text ends; looked up once, since it may hold a heading in every line. */
+interface End {
+  /** Its last line with text in it. */
+  readonly lastLine: number;
+  /** The blank line above its last block; -1 if there is none. */
+  readonly lastGap: number;
+}
+
+function endOf(lines: readonly string[]): End {
+  const lastLine = lines.findLastIndex((line) => line.trim() !== '');
+  return { lastLine, lastGap: lines.findLastIndex((line, index) => index < lastLine && line.trim() === '') };
+}
+
+function sectionAt(
+  lines: readonly string[],
+  at: number,
+  { lastLine, lastGap }: End,
+  knownIds: readonly string[],
+): Section | undefined {
   const heading = headingAt(lines[at] ?? '');
   if (heading === undefined) return undefined;
 
@@ -78,21 +97,16 @@ function sectionAt(lines: readonly string[], at: number, knownIds: readonly stri
     const line = lines[next] ?? '';
     if (line.trim() === '') continue;
     const isBelow = next === end && heading.inline === '';
-    const isLast = content.length === 0 && isLastBlock(lines, next);
+    const isLast = content.length === 0 && next > lastGap;
     const belongs = isBelow || isLast || isSourceLike(line, knownIds) || isListItem(line);
     if (!belongs || /^\s*#{1,6}\s/.test(line) || isFence(line) || headingAt(line) !== undefined) break;
     content.push(line);
     end = next + 1;
   }
-  const endsText = lines.slice(end).every((line) => line.trim() === '');
+  const endsText = end > lastLine;
   const isPlain = heading.hasColon && heading.inline === '';
   const isList = endsText || isPlain || content.some((line) => isLinked(line, knownIds));
   return isList ? { content, end, date: heading.date } : undefined;
-}
-
-function isLastBlock(lines: readonly string[], at: number): boolean {
-  const block = lines.slice(at).join('\n').trimEnd();
-  return !/\n[ \t]*\n/.test(block);
 }
 
 interface Heading {
@@ -151,7 +165,7 @@ function dropBlankLines(body: string[]): void {
 function toEntries(content: readonly string[]): string[] {
   const entries: string[] = [];
   for (const line of withoutTables(content)) {
-    const entry = line.replace(/^\s*(?:>\s*)*(?:[-*+]\s+|[•・]\s*)?/, '').replace(/\s+$/, '');
+    const entry = line.replace(/^\s*(?:>\s*)*(?:[-*+]\s+|[•・]\s*)?/, '').trimEnd();
     if (/^(?:[-*_]\s*)*$/.test(entry) || /^(?:none|n\/a|なし)[.。]?$/i.test(entry)) continue;
     const above = entries.at(-1);
     if (above !== undefined && /^\s{2,}/.test(line) && !isListItem(line)) {

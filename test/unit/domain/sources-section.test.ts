@@ -17,6 +17,16 @@ describe('splitting', () => {
   test('leaves a text without sources as it is', () => {
     expect(splitSources('Sunny.\n\n\n\nWarm.', [])).toEqual({ body: 'Sunny.\n\n\n\nWarm.', entries: [] });
   });
+
+  test('leaves the blank lines of code as they are', () => {
+    const code = '```python\nimport os\n\n\ndef a(): ...\n```';
+    expect(splitSources(`${code}\n\nSources:\n- https://a.com`, []).body).toBe(code);
+  });
+
+  test('closes the gap where the sources stood to one blank line', () => {
+    const text = 'Sunny.\n\n\nSources:\n- https://a.com\n\n\n\nMore?\n\n\nNo.';
+    expect(splitSources(text, []).body).toBe('Sunny.\n\nMore?\n\n\nNo.');
+  });
 });
 
 describe('the section', () => {
