@@ -158,6 +158,11 @@ describe('an answer longer than configured', () => {
     expect(answer).toBe(`Sunny.\n\n${note}\n\nSources:\n- https://a.com (2026-01-05)`);
   });
 
+  test('never is, however long the mark that has to close its block of code', () => {
+    const code = `${'`'.repeat(40)}\n${'sunny()\n'.repeat(500)}`;
+    expect(answerTo(searched(code, 'https://a.com'), { maxAnswerChars: 1000 }).answer.length).toBeLessThanOrEqual(1000);
+  });
+
   test('never is, whatever is in it', () => {
     const fence = `\n${'`'.repeat(40)}\n`;
     const text = fc.array(fc.constantFrom('Sunny. ', '晴れ。', '😀', '\n\n', 'x'.repeat(300), '\n```\n', fence), {
