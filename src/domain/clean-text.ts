@@ -29,6 +29,14 @@ export function cleanLine(text: string): string {
   return cleanText(text).replace(/\s+/g, ' ').trim();
 }
 
+/** One line of a log as it may be shown: nothing in it drives a terminal, or looks like another line. */
+export function cleanLogLine(line: string): string {
+  return line
+    .toWellFormed()
+    .replace(/\r\n?|[\n\u2028\u2029]/g, '\\n')
+    .replace(UNSAFE_CHARACTERS, '');
+}
+
 /** A URL, or a run of text that begins with one, without the `utm_source=openai` that the API appends. */
 export function withoutTracking(url: string): string {
   return url

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { answers, fails, neverAnswers } from '../support/behaviours.ts';
 import { startCleanProcess } from '../support/clean-process.ts';
 import { runCli } from '../support/run-cli.ts';
+import { newFile } from './files.ts';
 import { API_KEY, apiEnv, fakeApi } from './serve.ts';
 
 test('prints the answer alone in a pipe', async () => {
@@ -49,6 +50,48 @@ test('a failure is one line on stderr and exit code 1', async () => {
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/^The API did not accept the key \(401\)[^\n]*OPENAI_API_KEY[^\n]*\n$/);
   expect(stderr).not.toContain(API_KEY);
+});
+
+/** Colours, an eight-bit control sequence, a change of direction, a tag character, and what the terminal's title would be. */
+const HOSTILE = 'a\u001B[31mb\u009B7mc\u202Ed\u{E0041}e\u001B]0;f\u0007';
+const HARMLESS = /^[\n\u0020-\u007E]*$/;
+
+const HOSTILE_ANSWER = {
+  object: 'response',
+  id: HOSTILE,
+  status: 'incomplete',
+  incomplete_details: { reason: HOSTILE },
+  model: HOSTILE,
+  output: [
+    { type: 'web_search_call', status: 'completed', action: { type: 'search', query: HOSTILE, queries: [HOSTILE] } },
+    { type: 'web_search_call', status: 'completed', action: { type: 'open_page', url: `https://a.com/${HOSTILE}` } },
+    {
+      type: 'message',
+      content: [
+        {
+          type: 'output_text',
+          text: HOSTILE,
+          annotations: [{ type: 'url_citation', url: `https://a.com/${HOSTILE}`, title: HOSTILE }],
+        },
+      ],
+    },
+  ],
+};
+const HOSTILE_ERROR = { error: { message: HOSTILE, type: HOSTILE, code: HOSTILE, param: HOSTILE } };
+
+test.for([
+  ['an answer', HOSTILE_ANSWER],
+  ['a failed response', { ...HOSTILE_ANSWER, status: 'failed', error: { code: HOSTILE, message: HOSTILE } }],
+  ['a status that nobody knows', { ...HOSTILE_ANSWER, status: HOSTILE, incomplete_details: null }],
+  ['an error', HOSTILE_ERROR],
+  ['no answer at all', HOSTILE],
+] as const)('%s cannot drive the terminal', async ([, reply]) => {
+  const file = newFile('reply.json', typeof reply === 'string' ? reply : JSON.stringify(reply));
+  for (const args of [[], ['--json'], ['--verbose'], ['--debug']]) {
+    const { stdout, stderr } = await runCli(['ask', `--offline=${file}`, ...args, 'q']);
+    expect(stdout + stderr).toContain('a[31mb');
+    expect(stdout + stderr).toMatch(HARMLESS);
+  }
 });
 
 test('a missing key is a failure, and so is a question that is not recorded', async () => {

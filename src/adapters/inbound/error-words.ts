@@ -1,4 +1,5 @@
 import type { AnswerError } from '../../domain/answer-error.ts';
+import { cleanText } from '../../domain/clean-text.ts';
 import type { ArgumentProblem } from '../../domain/question.ts';
 import type { ToolName } from '../../domain/tool-name.ts';
 
@@ -6,6 +7,10 @@ const SHOWN_LENGTH = 80;
 
 /** A failure in words for people: what happened, then what to do. The only place where they are made. */
 export function wordsFor(error: AnswerError): string {
+  return cleanText(rawWordsFor(error));
+}
+
+function rawWordsFor(error: AnswerError): string {
   switch (error.kind) {
     case 'invalid_arguments':
       return error.problems.map(wordsForArgument).join('; ');

@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
+import { cleanLogLine } from '../../../domain/clean-text.ts';
 import type { Redactor } from '../../../domain/redaction.ts';
 
 export interface StderrLoggerOptions {
@@ -43,7 +44,8 @@ export class StderrLogger implements Logger {
   }
 
   #write(level: string, line: string): void {
-    const text = `[openai-responses-mcp] ${this.#clock.now().toISOString()} ${level} ${this.#redactor.inLogs(line)}\n`;
+    const said = this.#redactor.inLogs(cleanLogLine(line));
+    const text = `[openai-responses-mcp] ${this.#clock.now().toISOString()} ${level} ${said}\n`;
     hearErrors();
     // A log that cannot be written is no reason to stop serving.
     try {

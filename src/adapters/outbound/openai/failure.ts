@@ -1,4 +1,5 @@
 import type { SearchError } from '../../../domain/answer-error.ts';
+import { cleanLine } from '../../../domain/clean-text.ts';
 import { asObject, asText, type JsonObject } from './json.ts';
 
 /** Why an attempt failed, and whether another may mend it. */
@@ -53,7 +54,7 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   const type = asText(error.type);
   const message = asText(error.message) ?? '';
   const detail = excerpt(context.redact(message)) || `HTTP status ${status}`;
-  const diagnostics = { status, name, ...(type === undefined ? {} : { type: context.redact(type) }) };
+  const diagnostics = { status, name, ...(type === undefined ? {} : { type: excerpt(context.redact(type)) }) };
   // The message of a 401 repeats the key, partly starred: nothing of it is kept.
   const said = status === 401 ? { message: '(left out)' } : { message, body: JSON.stringify(error) };
   const log = { status, name, ...said, ...(code === undefined ? {} : { code }) };
@@ -135,7 +136,7 @@ export function plainFailure(error: SearchError, message: string, body?: string)
 
 /** One line of at most 300 characters. */
 export function excerpt(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
+  const line = cleanLine(text);
   const characters = [...line];
   return characters.length > DETAIL_LENGTH ? `${characters.slice(0, DETAIL_LENGTH).join('')}…` : line;
 }
