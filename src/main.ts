@@ -67,6 +67,7 @@ async function run(command: RunnableCommand): Promise<number> {
       case 'serve-http':
         return await (await import('./serve-http.ts')).serveHttp({ ...foundation, application });
       default:
+        hearLosses();
         for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, failed);
         return await (await import('./run-for-person.ts')).runForPerson(command, { ...foundation, application });
     }
@@ -78,9 +79,27 @@ async function run(command: RunnableCommand): Promise<number> {
 /** Ends with what is written out, at once: an idle connection to the API must not keep the process, nor a closed pipe. */
 function exit(code: number): void {
   process.exitCode = code;
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  setTimeout(() => process.exit(code), FLUSH_MS);
-  process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+  hearLosses();
+  process.stderr.on('error', () => {});
+  const end = () => process.exit(isOutputLost ? FAILED : code);
+  setTimeout(end, FLUSH_MS);
+  process.stdout.write('', (fault) => {
+    if (fault) lose(fault);
+    process.stderr.write('', end);
+  });
+}
+
+let isOutputLost = false;
+
+function hearLosses(): void {
+  process.stdout.on('error', lose);
+}
+
+/** What was said but could not be written is a failure, unless it is the reader who wanted no more. */
+function lose({ code }: NodeJS.ErrnoException): void {
+  if (code === 'EPIPE' || isOutputLost) return;
+  isOutputLost = true;
+  process.stderr.write(`Standard output cannot be written (${code}): the answer is lost.\n`);
 }
 
 function failed(fault: unknown): void {

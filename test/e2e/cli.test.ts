@@ -1,12 +1,14 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { answers } from '../support/behaviours.ts';
 import { runCli } from '../support/run-cli.ts';
 import { newFile, newFolder } from './files.ts';
-import { API_KEY, answerOf, ROOT, serve, serveWithApi } from './serve.ts';
+import { API_KEY, answerOf, BUILT_PROGRAM, ROOT, serve, serveWithApi } from './serve.ts';
 
 const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
+const isPosix = process.platform !== 'win32';
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n';
 const PONG = '{"jsonrpc":"2.0","id":1,"result":{}}\n';
 
@@ -164,4 +166,30 @@ test('model_profiles.answer: null fails the call, not the start', async () => {
   const { error } = await server.callTool('answer', { query: 'q' });
   expect(error).toMatchObject({ code: -32001, data: { message: expect.stringContaining('model_profiles') } });
   expect(api.requests).toEqual([]);
+});
+
+const hasFullDisk = existsSync('/dev/full');
+
+test
+  .runIf(hasFullDisk)
+  .for([
+    ['--version'],
+    ['--help'],
+    ['doctor --offline'],
+    ['ask --offline "What does HTTP 404 mean?"'],
+    ['ask --offline --json "What does HTTP 404 mean?"'],
+  ])('%s fails, in words, where its output cannot be written', async ([args]) => {
+  const script = `"$0" "$1" ${args} >/dev/full`;
+  const env = { PATH: process.env.PATH, HOME: newFolder() };
+  const { status, stderr } = spawnSync('sh', ['-c', script, process.execPath, BUILT_PROGRAM], { env });
+  expect({ status, stderr: String(stderr) }).toEqual({
+    status: 1,
+    stderr: 'Standard output cannot be written (ENOSPC): the answer is lost.\n',
+  });
+});
+
+test.runIf(isPosix)('a reader that has read enough is no failure', () => {
+  const script = '{ "$0" "$1" --help; echo "exit $?" >&2; } | true';
+  const { stderr } = spawnSync('sh', ['-c', script, process.execPath, BUILT_PROGRAM]);
+  expect(String(stderr)).toBe('exit 0\n');
 });
