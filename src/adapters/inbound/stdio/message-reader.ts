@@ -39,6 +39,8 @@ export class MessageReader {
   #state: State = START;
   /** Behind a broken frame: what comes first was its content, so it says nothing about lines, and is not reported twice. */
   #isRecovering = false;
+  /** A frame was broken once: from then on each is looked at before it is parsed, since it may hold frames that hold frames. */
+  #isWary = false;
 
   constructor(onFound: (found: Found) => void) {
     this.#onFound = onFound;
@@ -131,7 +133,7 @@ export class MessageReader {
     const framing = this.#isRecovering ? 'framed' : 'line';
     const value = parse(line);
     // A frame may follow garbage, or a body whose length lied, without a line break.
-    const header = value === undefined ? line.toString('latin1').search(/content-(?:length|type)\s*:/i) : -1;
+    const header = value === undefined ? lastHeaderIn(line) : -1;
     if (value !== undefined) {
       this.#onFound({ kind: 'message', value, framing });
     } else if (header > 0) {
@@ -149,17 +151,20 @@ export class MessageReader {
     else this.#broken('bytes that are not JSON', 'framed');
   }
 
+  /** A header ends with a blank line, within 8 KiB; its lines are judged one by one, as soon as they are whole. */
   #readHeader(): boolean {
     const fields = new Map<string, string>();
     let at = 0;
     while (true) {
       const end = this.#bytes.indexOf(LF, at);
       if (end < 0 && this.#bytes.length < MAX_HEADER_BYTES) return false;
-      const line = end < 0 ? undefined : this.#bytes.slice(at, end).toString('latin1').replace(/\r$/, '');
+      if (end < 0 || end >= MAX_HEADER_BYTES) return this.#foundNoHeader(at);
+      const line = this.#bytes.slice(at, end).toString('latin1').trimEnd();
       if (line === '') return this.#foundHeader(fields, end + 1);
-      const [, name, value] = /^([\w-]+)[ \t]*:[ \t]*(.*?)[ \t]*$/.exec(line ?? '') ?? [];
-      if (name === undefined || value === undefined || end < 0) return this.#foundNoHeader(at, end);
-      fields.set(name.toLowerCase(), value);
+      const colon = line.indexOf(':');
+      const name = line.slice(0, Math.max(0, colon)).trimEnd().toLowerCase();
+      if (!/^[\w-]+$/.test(name)) return this.#foundNoHeader(at);
+      fields.set(name, line.slice(colon + 1).trim());
       at = end + 1;
     }
   }
@@ -178,40 +183,54 @@ export class MessageReader {
   }
 
   /** A header that a line breaks off: that line is read as what it may be; a first line is garbage itself. */
-  #foundNoHeader(at: number, end: number): boolean {
+  #foundNoHeader(at: number): boolean {
     this.#recover('a header that is none');
-    this.#bytes.drop(at > 0 ? at : end < 0 ? this.#bytes.length : end + 1);
+    this.#bytes.drop(at);
+    if (at === 0) this.#state = { kind: 'line', searched: 0 };
     return true;
   }
 
   #readBody(state: { readonly length: number; readonly scan: JsonScan; scanned: number }): boolean {
-    if (this.#bytes.length >= state.length) {
-      const value = parse(this.#bytes.slice(0, state.length));
-      if (value === undefined) {
-        this.#recover('a frame whose body is not JSON');
-      } else {
-        this.#state = START;
-        this.#bytes.drop(state.length);
-        this.#onFound({ kind: 'message', value, framing: 'framed' });
-      }
-      return true;
+    const isComplete = this.#bytes.length >= state.length;
+    if (!isComplete || this.#isWary) {
+      const isRight = state.scan.accepts(this.#bytes.slice(state.scanned, state.length));
+      state.scanned = this.#bytes.length;
+      if (!isRight) this.#recover('a frame that is longer than its message');
+      if (!isRight || !isComplete) return !isRight;
     }
-    const isRight = state.scan.accepts(this.#bytes.slice(state.scanned));
-    state.scanned = this.#bytes.length;
-    if (!isRight) this.#recover('a frame that is longer than its message');
-    return !isRight;
+    const value = parse(this.#bytes.slice(0, state.length));
+    if (value === undefined) {
+      this.#recover('a frame whose body is not JSON');
+    } else {
+      this.#state = START;
+      this.#bytes.drop(state.length);
+      this.#onFound({ kind: 'message', value, framing: 'framed' });
+    }
+    return true;
   }
 
   /** Reads on behind a header as if there had been none. */
   #recover(reason: string): void {
     this.#broken(reason, 'framed');
     this.#isRecovering = true;
+    this.#isWary = true;
     this.#state = START;
   }
 
   #broken(reason: string, framing: Framing): void {
     if (!this.#isRecovering) this.#onFound({ kind: 'broken', reason, framing });
   }
+}
+
+/** Where the header begins that ends a line; the start of the line is none, or it would have been read as such. */
+function lastHeaderIn(line: Buffer): number {
+  const text = line.toString('latin1').toLowerCase();
+  const isHeader = /content-(?:length|type)\s*:/y;
+  for (let at = text.lastIndexOf(HEADER_START); at > 0; at = text.lastIndexOf(HEADER_START, at - 1)) {
+    isHeader.lastIndex = at;
+    if (isHeader.test(text)) return at;
+  }
+  return -1;
 }
 
 /** The JSON value of some bytes; undefined, which JSON does not know, if they are not JSON. UTF-8 is decoded as a whole. */

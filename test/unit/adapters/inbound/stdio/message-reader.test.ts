@@ -72,6 +72,31 @@ describe('laws', () => {
     );
   });
 
+  test('any cut of any bytes gives the same', () => {
+    const bytes = fc.constantFrom(
+      ...[line(ping(1)), frame(ping(2)), JSON.stringify(ping(3)), 'Content-Length: 40\r\n\r\n', 'Content-Length: 9'],
+      ...[
+        'Content-Type: a\n',
+        'content-',
+        'CONTENT-LENGTH: 300\n\n',
+        'Content-Length: -1\n\n',
+        'x',
+        '41',
+        'あ',
+        '\uFEFF',
+      ],
+      ...['\r\n', '\n', ' ', '{', '}', '[', ']', '"', ',', ':', '\\', '1', 'null', `${'y'.repeat(5000)}`],
+    );
+    const toKinds = (found: readonly Found[]) => found.map((one) => ({ ...one, reason: undefined }));
+    fc.assert(
+      fc.property(fc.array(bytes, { maxLength: 14 }), fc.array(fc.nat()), (parts, places) => {
+        const whole = Buffer.from(parts.join(''));
+        expect(toKinds(read(cut(whole, places)))).toEqual(toKinds(read(whole)));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
   test('a frame whose length lies, by however much, loses no message around it', () => {
     fc.assert(
       fc.property(
@@ -155,12 +180,54 @@ describe('what cannot be right', () => {
     expect(messagesIn(found)).toEqual([ping(1), ping(2)]);
   });
 
+  test.each([
+    ['that opens a list', '['],
+    ['that is cut inside an object', '{"jsonrpc":"2.0","id":1,"params":{'],
+    ['that is cut behind a comma', '{"jsonrpc":"2.0",'],
+    ['that is cut inside a list', '{"params":[1'],
+    ['that is cut inside a word', '{"params":tru'],
+    ['that is cut inside a text', '{"params":"abc'],
+    ['whose brackets do not match', '{"params":[}'],
+    ['whose name is no text', '{1'],
+    ['that has a colon too many', '{"params"::'],
+  ])('a frame that claims 256 MiB, %s, hides no line that follows', (_, body) => {
+    const found = read(`Content-Length: 268435456\r\n\r\n${body}\n${line(ping(1))}${line(ping(2))}`, { end: false });
+    expect(messagesIn(found)).toEqual([ping(1), ping(2)]);
+  });
+
   test('a frame that the end of input cuts short gives its message all the same', () => {
     expect(messagesIn(read(`Content-Length: 500\r\n\r\n${JSON.stringify(ping(1))}`))).toEqual([ping(1)]);
   });
 
   test('what is JSON but no request is for the next layer to refuse', () => {
     expect(messagesIn(read('123\n[]\n"text"\nnull\n'))).toEqual([123, [], 'text', null]);
+  });
+});
+
+describe('work grows linearly with bytes:', () => {
+  const lyingFrames = (body: string, claimed = 2_000_000) =>
+    Array.from({ length: 20_000 }, (_, n) => `Content-Length: ${claimed - 90 * n}\r\n\r\n${body}`).join('');
+  test.each([
+    ['blanks inside a header', `x Content-Length: a${' '.repeat(1_000_000)}b\n`],
+    ['blanks inside a first header', `Content-Length: a${' '.repeat(1_000_000)}b\n`],
+    ['headers in one line', `${'content-type: '.repeat(100_000)}\n`],
+    ['headers in one text', `Content-Length: 9000000\r\n\r\n"${'Content-Length: 5 '.repeat(100_000)}\n`],
+    ['headers that are no headers', 'content-type: a\n'.repeat(100_000)],
+    ['frames inside frames', lyingFrames('')],
+    ['frames inside lists', lyingFrames('[')],
+    ['good frames between bad ones', lyingFrames(frame(ping(1)))],
+    ['brackets', `Content-Length: 9000000\r\n\r\n${'['.repeat(2_000_000)}\n`],
+    ['blank lines', '\n'.repeat(2_000_000)],
+  ])('%s', (_, bytes) => {
+    const input = Buffer.from(`${bytes}\n${line(ping(7))}${line(ping(8))}`);
+    for (const size of [8192, input.length]) {
+      const found: Found[] = [];
+      const reader = new MessageReader((one) => found.push(one));
+      const started = performance.now();
+      for (let at = 0; at < input.length; at += size) reader.push(input.subarray(at, at + size));
+      expect(performance.now() - started).toBeLessThan(1000);
+      expect(messagesIn(found).slice(-2)).toEqual([ping(7), ping(8)]);
+    }
   });
 });
 
