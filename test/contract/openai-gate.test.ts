@@ -110,3 +110,22 @@ test('a Retry-After beyond the deadline of one call holds others back for a minu
   expect((await ask(search)).isOk()).toBe(true);
   expect(clock.slept).toEqual([60_000]);
 });
+
+test('a call that waits for its place hears at once of a Retry-After beyond its deadline; one that can wait goes on', async () => {
+  const held = holds();
+  api.reply(held, OK);
+  const clock = new FakeClock();
+  const search = openAiSearch(api.url, { clock, maxConcurrency: 1, maxRetries: 0 });
+  const first = ask(search);
+  await api.waitForRequests(1);
+  const impatient = ask(search, searchRequest({ deadlineMs: 4000 }));
+  const patient = ask(search);
+  await settled();
+  const error = { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' };
+  held.release(fails({ status: 429, error, headers: { 'retry-after': '30' } }));
+  expect(errorOf(await first)).toMatchObject({ kind: 'rate_limited', retryAfterMs: 30_000 });
+  expect(errorOf(await impatient)).toMatchObject({ kind: 'rate_limited', attempts: 0, retryAfterMs: 30_000 });
+  await clock.advance(30_000);
+  expect((await patient).isOk()).toBe(true);
+  expect(api.requests).toHaveLength(2);
+});

@@ -60,12 +60,14 @@ export class OpenAiResponsesSearch implements LlmSearch {
     const call = this.#options.callFor(request);
     if (call.isErr()) return err(call.error);
 
-    const heldMs = this.#gate.heldForMs;
-    if (heldMs > 0 && this.#options.clock.elapsedMs() + heldMs >= request.deadlineMs) {
-      return err({ kind: 'rate_limited', attempts: 0, retryAfterMs: heldMs, detail: 'it asked other calls to wait' });
+    const willWait = !this.#gate.isOpen && !this.#gate.isHeldBeyond(request.deadlineMs);
+    if (!signal.aborted && willWait) observer.onProgress({ kind: 'waiting', ahead: this.#gate.ahead });
+    const entry = await this.#gate.enter(request.deadlineMs, signal);
+    if (entry === 'aborted') return err({ kind: 'aborted' });
+    if (entry === 'held') {
+      const retryAfterMs = this.#gate.heldForMs;
+      return err({ kind: 'rate_limited', attempts: 0, retryAfterMs, detail: 'it asked other calls to wait' });
     }
-    if (!signal.aborted && !this.#gate.isOpen) observer.onProgress({ kind: 'waiting', ahead: this.#gate.ahead });
-    if (!(await this.#gate.enter(signal))) return err({ kind: 'aborted' });
     try {
       return await this.#askUntilAnswered(call.value, request, observer, signal);
     } finally {
@@ -164,7 +166,7 @@ export class OpenAiResponsesSearch implements LlmSearch {
     };
   }
 
-  /** Waits before the next attempt; false if the wait would outlast the deadline or was broken off. */
+  /** Waits before the next attempt, or until `signal` aborts; false if the wait would outlast the deadline. */
   async #waitFor(
     failure: Failure,
     request: SearchRequest,
@@ -178,7 +180,8 @@ export class OpenAiResponsesSearch implements LlmSearch {
     do {
       if (clock.elapsedMs() + waitMs >= request.deadlineMs) return false;
       observer.onProgress({ kind: 'retrying', reason: failure.error.kind, waitMs, attempt: attempt + 1 });
-      if ((await clock.sleep(waitMs, signal)) === 'aborted') return signal.aborted;
+      // The caller looks at the signal itself.
+      if ((await clock.sleep(waitMs, signal)) === 'aborted') return true;
       // Another call may have been asked to wait meanwhile.
       waitMs = Math.ceil(this.#gate.heldForMs);
     } while (waitMs > 0);

@@ -3,8 +3,12 @@ import type { Clock } from '../../../application/ports/clock.ts';
 /** The longest that one call's Retry-After may hold others back: a wrong one must not stop the server for a day. */
 const LONGEST_HOLD_MS = 60_000;
 
+/** What came of waiting for a place. `held` says that the API asked to wait beyond the caller's deadline. */
+export type Entry = 'entered' | 'aborted' | 'held';
+
 interface Waiting {
-  readonly admit: () => void;
+  readonly deadlineMs: number;
+  readonly settle: (entry: Entry) => void;
 }
 
 /**
@@ -38,22 +42,27 @@ export class UpstreamGate {
     return this.#running < this.#most && this.#queue.size === 0 && this.heldForMs === 0;
   }
 
-  /** Waits for a place; false if `signal` aborted before. Whoever got one gives it back with `leave`. */
-  async enter(signal: AbortSignal): Promise<boolean> {
-    if (signal.aborted) return false;
+  /** Whether nobody goes through before a caller gives up, on the clock's `elapsedMs` scale. */
+  isHeldBeyond(deadlineMs: number): boolean {
+    return this.heldForMs > 0 && this.#heldUntilMs >= deadlineMs;
+  }
+
+  /** Waits for a place, as long as there may be one before `deadlineMs`. Whoever entered gives it back with `leave`. */
+  async enter(deadlineMs: number, signal: AbortSignal): Promise<Entry> {
+    if (signal.aborted) return 'aborted';
+    if (this.isHeldBeyond(deadlineMs)) return 'held';
     if (this.isOpen) {
       this.#running += 1;
-      return true;
+      return 'entered';
     }
     return new Promise((resolve) => {
-      const onAbort = () => {
-        this.#queue.delete(waiting);
-        resolve(false);
-      };
+      const onAbort = () => waiting.settle('aborted');
       const waiting: Waiting = {
-        admit: () => {
+        deadlineMs,
+        settle: (entry) => {
+          this.#queue.delete(waiting);
           signal.removeEventListener('abort', onAbort);
-          resolve(true);
+          resolve(entry);
         },
       };
       signal.addEventListener('abort', onAbort, { once: true });
@@ -67,9 +76,12 @@ export class UpstreamGate {
     this.#admit();
   }
 
-  /** The API asked to wait: new calls wait as well. */
+  /** The API asked to wait: all others wait as well, and who cannot wait for so long hears of it at once. */
   holdBack(waitMs: number): void {
     this.#heldUntilMs = Math.max(this.#heldUntilMs, this.#clock.elapsedMs() + Math.min(waitMs, LONGEST_HOLD_MS));
+    for (const waiting of this.#queue) {
+      if (this.isHeldBeyond(waiting.deadlineMs)) waiting.settle('held');
+    }
   }
 
   #admit(): void {
@@ -80,9 +92,8 @@ export class UpstreamGate {
     }
     for (const waiting of this.#queue) {
       if (this.#running >= this.#most) return;
-      this.#queue.delete(waiting);
       this.#running += 1;
-      waiting.admit();
+      waiting.settle('entered');
     }
   }
 

@@ -37,6 +37,23 @@ test('who comes at the very end of a hold, before its timer fires, does not over
   expect(inside).toEqual(['first']);
 });
 
+test('who cannot wait until the end of a hold gives up at once, whether it came before or after; nobody else does', async () => {
+  const { gate, arrive, inside, gaveUp, clock } = startGate(1);
+  for (const name of ['runs', 'patient']) arrive(name);
+  const impatient = arrive('impatient', 4000);
+  await settled();
+  gate.holdBack(4000);
+  await settled();
+  expect(gaveUp).toEqual(['impatient']);
+  arrive('late', 4000);
+  await settled();
+  expect(gaveUp).toEqual(['impatient', 'late']);
+  expect(getEventListeners(impatient.signal, 'abort')).toEqual([]);
+  gate.leave();
+  await clock.advance(4000);
+  expect(inside).toEqual(['runs', 'patient']);
+});
+
 test('tells how many would go first', async () => {
   const { gate, arrive } = startGate(1);
   expect(gate.ahead).toBe(0);
@@ -61,7 +78,7 @@ test('who gives up while waiting loses its turn, and nobody else does', async ()
 
 test('who has given up before takes no place', async () => {
   const { gate } = startGate(1);
-  expect(await gate.enter(AbortSignal.abort())).toBe(false);
+  expect(await gate.enter(60_000, AbortSignal.abort())).toBe('aborted');
   expect(gate.isOpen).toBe(true);
 });
 
@@ -252,9 +269,9 @@ function startGate(most: number, clock = new FakeClock()) {
   const gate = new UpstreamGate(most, clock);
   const inside: string[] = [];
   const gaveUp: string[] = [];
-  const arrive = (name: string): AbortController => {
+  const arrive = (name: string, deadlineMs = Number.POSITIVE_INFINITY): AbortController => {
     const controller = new AbortController();
-    void gate.enter(controller.signal).then((isInside) => (isInside ? inside : gaveUp).push(name));
+    void gate.enter(deadlineMs, controller.signal).then((entry) => (entry === 'entered' ? inside : gaveUp).push(name));
     return controller;
   };
   return { gate, clock, inside, gaveUp, arrive };
