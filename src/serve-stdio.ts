@@ -33,32 +33,26 @@ export async function serveStdio({ application, config, clock, logger, redactor 
     redact: redactor.anywhere,
     forceLines: config.server.forceLines,
   });
-  const served = transport
-    .serve()
-    .then(stdout.flushed)
-    .then(() => 0);
-  const stopped = new Promise<number>((resolve) => {
+  const served = transport.serve().then(stdout.flushed);
+  let exitCode = 0;
+  const stopped = new Promise<void>((resolve) => {
     let isStopping = false;
-    const stop = (why: string, code: number) => {
+    const stop = (why: string) => {
       if (isStopping) return;
       isStopping = true;
       logger.debug(`server: stopping, since ${why}`);
       session.close();
-      setTimeout(() => resolve(code), ABORT_MS).unref();
-      void transport
-        .settled()
-        .then(stdout.flushed)
-        .then(() => resolve(code));
+      setTimeout(resolve, ABORT_MS).unref();
+      void transport.settled().then(stdout.flushed).then(resolve);
     };
-    watchReader(
-      (why) => stop(why, 0),
-      () => transport.beginMessage(),
-    );
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(`of ${signal}`, 0));
+    watchReader(stop, () => transport.beginMessage());
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(`of ${signal}`));
     watchFaults(logger, () => {
       session.fail();
-      stop('of a fault', FAILED);
+      exitCode = FAILED;
+      stop('of a fault');
     });
   });
-  return Promise.race([served, stopped]);
+  await Promise.race([served, stopped]);
+  return exitCode;
 }

@@ -16,12 +16,18 @@ export interface Redactor {
 }
 
 export function createRedactor(keys: readonly string[]): Redactor {
-  const known = keys.filter((key) => key.length >= SHORTEST_KEY);
+  const known = keys.filter((key) => key.length >= SHORTEST_KEY).flatMap(spellingsOf);
   const anywhere = (text: string) => known.reduce((masked, key) => masked.replaceAll(key, MASK), text);
   return {
     anywhere,
     inLogs: (text) => anywhere(text).replace(KEY_LIKE, MASK).replace(BEARER, `$1${MASK}`),
   };
+}
+
+/** A key as it stands in a JSON text inside a JSON text, in a JSON text, and plain: the longest first. */
+function spellingsOf(key: string): readonly string[] {
+  const escaped = (text: string) => JSON.stringify(text).slice(1, -1);
+  return [...new Set([escaped(escaped(key)), escaped(key), key])];
 }
 
 /** Whether a key can be written into a header at all; one with blanks or letters beyond ASCII cannot. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { newFile, newFolder } from '../e2e/files.ts';
 import { API_KEY, answerOf, apiEnv, BUILT_PROGRAM, fakeApi, serve, serveWithApi } from '../e2e/serve.ts';
 import { answers, fails, holds, neverAnswers, stallsMidStream } from '../support/behaviours.ts';
@@ -77,6 +77,21 @@ test.runIf(isPosix)('a fault upon a fault answers nothing twice', async () => {
   expect(server.messages.map(({ id }) => id)).toEqual([1]);
   expect(server.stderr()).not.toMatch(/^\s+at /m);
 });
+
+test.runIf(isPosix)(
+  'a fault behind the end of the input ends the process with 1, though what was owed can be read',
+  async () => {
+    const env = planted("setTimeout(() => { throw new Error('planted'); }, 1)");
+    const { child, exited } = start(['--stdio'], { env });
+    const stderr = textOf(child.stderr);
+    child.stdin.end(ASK_MUCH);
+    await wait(500);
+    child.kill('SIGUSR2');
+    await vi.waitUntil(() => stderr() !== '');
+    child.stdout.resume();
+    expect(await exited).toEqual({ code: 1, signal: null });
+  },
+);
 
 test.runIf(isPosix)('the key is in no fault that is told', async () => {
   const server = serve({

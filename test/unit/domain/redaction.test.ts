@@ -15,6 +15,14 @@ describe('anywhere', () => {
     expect(createRedactor(['gateway.token+1']).anywhere('Bearer gateway.token+1')).toBe('Bearer [redacted]');
   });
 
+  test('a key that JSON escapes is masked in JSON, and in JSON inside JSON', () => {
+    const key = 'gw"key\\with-quotes';
+    const { anywhere } = createRedactor([key]);
+    const inner = JSON.stringify({ a: `key ${key}` });
+    for (const text of [key, inner, JSON.stringify({ inner })]) expect(anywhere(text)).not.toMatch(/with-quotes/);
+    expect(JSON.parse(JSON.parse(anywhere(JSON.stringify({ inner }))).inner)).toEqual({ a: 'key [redacted]' });
+  });
+
   test.each([
     'https://a.com/altman-vs-musk-vs-openai-trial',
     'https://a.com/gsk-boosts-outlook-2026',
