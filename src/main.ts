@@ -63,6 +63,7 @@ async function run(command: RunnableCommand): Promise<number> {
       case 'show-config':
         return 0;
       case 'serve':
+        hearLosses();
         return await serveStdio({ ...foundation, application });
       case 'serve-http':
         return await (await import('./serve-http.ts')).serveHttp({ ...foundation, application });

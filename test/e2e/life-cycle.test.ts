@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { answers, fails, holds, neverAnswers, stallsMidStream } from '../support/behaviours.ts';
 import { newFile, newFolder } from './files.ts';
 import { answerOf, apiEnv, BUILT_PROGRAM, fakeApi, serve, serveWithApi } from './serve.ts';
@@ -142,19 +142,7 @@ const isLinux = process.platform === 'linux';
 
 test.runIf(isLinux).for(PIPES)('when nobody reads %s any more, it aborts what runs and ends', async (pipe) => {
   const [, framing, script] = pipe;
-  const api = await fakeApi();
-  api.replyAlways(neverAnswers());
-  const folder = newFolder();
-  const serve = 'serve() { "$NODE" "$PROGRAM" --stdio; echo "ended with $?" >&2; }; exec 9<&0; ';
-  const shell = spawn('sh', ['-c', serve + script], {
-    cwd: folder,
-    env: { ...apiEnv(api), PATH: process.env.PATH, HOME: folder, NODE: process.execPath, PROGRAM: BUILT_PROGRAM },
-    detached: true,
-  });
-  onTestFinished(() => void process.kill(-Number(shell.pid), 'SIGKILL'));
-  const said: string[] = [];
-  shell.stderr.on('data', (text) => said.push(String(text)));
-  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'answer', arguments: { query: 'q' } } };
+  const { api, shell, call, said } = await startInShell(script);
   const body = JSON.stringify(call);
   shell.stdin.write(framing === 'line' ? `${body}\n` : `Content-Length: ${body.length}\r\n\r\n${body}`);
   await api.waitForRequests(1);
@@ -163,12 +151,68 @@ test.runIf(isLinux).for(PIPES)('when nobody reads %s any more, it aborts what ru
   expect(api.openConnections()).toBe(1);
 
   const startedAt = performance.now();
-  writeFileSync(path.join(folder, 'close'), '');
+  shell.tell();
   await api.waitForAbort(0);
-  while (said.length === 0) await wait(10);
+  await vi.waitUntil(() => said() !== '');
   expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
-  expect(said.join('')).toBe('ended with 0\n');
+  expect(said()).toBe('ended with 0\n');
 });
+
+test.runIf(isLinux).for([
+  ['its input goes on', 'serve | true'],
+  ['its input has ended', '{ head -n 1 | serve; } | true'],
+] as const)('when nobody ever read its pipe, and %s, it aborts what runs and ends', async ([, script]) => {
+  const { api, shell, call, said } = await startInShell(script);
+  shell.stdin.write(`${JSON.stringify(call)}\n`);
+  await api.waitForRequests(1);
+  const startedAt = performance.now();
+  await api.waitForAbort(0);
+  await vi.waitUntil(() => said() !== '');
+  expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
+  expect(said()).toBe('ended with 0\n');
+});
+
+test.runIf(isLinux).for([
+  ['that has lost its name', 'rm out; cat <&3'],
+  ['that passes from reader to reader', 'sleep 0.3; exec 3<&-; sleep 0.1; exec 3<out; cat <&3'],
+] as const)('a pipe %s is read: nothing but the answer is written to it', async ([, script]) => {
+  const { api, shell, call } = await startInShell(`mkfifo out; serve <&9 >out & exec 3<out; ${script}`);
+  const held = holds();
+  api.replyAlways(held);
+  shell.stdin.write(`${JSON.stringify(call)}\n`);
+  await api.waitForRequests(1);
+  // So long that it has looked often.
+  await wait(1200);
+  held.release(answers('Here.'));
+  const [answer] = (await once(shell.stdout, 'data')) as [Buffer];
+  expect(String(answer)).toMatch(/^\{"jsonrpc":"2\.0","id":1,"result":.*\n$/);
+});
+
+/** The program under a shell, as `serve`, with a fake API that never answers unless it is told to. */
+async function startInShell(script: string) {
+  const api = await fakeApi();
+  api.replyAlways(neverAnswers());
+  const folder = newFolder();
+  const serve = 'serve() { "$NODE" "$PROGRAM" --stdio; echo "ended with $?" >&2; }; exec 9<&0; ';
+  const child = spawn('sh', ['-c', serve + script], {
+    cwd: folder,
+    env: { ...apiEnv(api), PATH: process.env.PATH, HOME: folder, NODE: process.execPath, PROGRAM: BUILT_PROGRAM },
+    detached: true,
+  });
+  child.stdin.on('error', () => undefined);
+  onTestFinished(() => {
+    try {
+      process.kill(-Number(child.pid), 'SIGKILL');
+    } catch {
+      // All of it has ended.
+    }
+  });
+  const said: string[] = [];
+  child.stderr.on('data', (text) => said.push(String(text)));
+  const shell = Object.assign(child, { tell: () => writeFileSync(path.join(folder, 'close'), '') });
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'answer', arguments: { query: 'q' } } };
+  return { api, shell, call, said: () => said.join('') };
+}
 
 test.runIf(isPosix)('behind a shell pipe whose reader has gone it ends with the answer that nobody takes', async () => {
   const request = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';

@@ -22,6 +22,8 @@ export class StdioTransport {
   readonly #owed = new Set<Promise<void>>();
   /** The framing of what is written; the first message decides, and a line decides for good (ruling 3). */
   #framing: Framing | undefined;
+  /** A header has been begun: the next message stands in a frame, though the client may write lines meanwhile. */
+  #isFrameBegun = false;
 
   constructor(options: StdioTransportOptions) {
     this.#options = options;
@@ -43,13 +45,15 @@ export class StdioTransport {
   }
 
   /**
-   * Writes what means nothing before the next message: blanks before a line, a header field that is ignored before a
-   * frame. Who writes to a pipe is told so whether anybody reads it.
+   * Writes what means nothing before the next message: a blank before a line, a header field that is ignored before a
+   * frame. Who writes to a pipe is told so whether anybody reads it. False while it is not known how the client frames.
    */
-  beginMessage(): void {
+  beginMessage(): boolean {
     const { write, forceLines } = this.#options;
-    const isLine = forceLines || this.#framing !== 'framed';
-    write(isLine ? ' ' : 'Content-Type: application/vscode-jsonrpc; charset=utf-8\r\n');
+    if (this.#framing === undefined && !forceLines) return false;
+    this.#isFrameBegun = this.#framing === 'framed' && !forceLines;
+    write(this.#isFrameBegun ? 'Content-Type: application/vscode-jsonrpc; charset=utf-8\r\n' : ' ');
+    return true;
   }
 
   /** Resolves when everything owed has been sent or given up. */
@@ -73,7 +77,8 @@ export class StdioTransport {
   #send(message: OutgoingMessage, framing: Framing): void {
     const { write, logger, redact, forceLines } = this.#options;
     const json = redact(JSON.stringify(message));
-    const isLine = forceLines || framing === 'line';
+    const isLine = !this.#isFrameBegun && (forceLines || framing === 'line');
+    this.#isFrameBegun = false;
     write(isLine ? `${json}\n` : `Content-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`);
     if (!logger.isDebug) return;
     logger.debug(`server: send (${isLine ? 'line' : 'framed'}) bytes=${Buffer.byteLength(json)}`);

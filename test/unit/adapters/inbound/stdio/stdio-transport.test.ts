@@ -76,3 +76,22 @@ test('where lines were asked for, what begins a message is a blank', async () =>
   transport.beginMessage();
   expect(written()).toBe(`${JSON.stringify(PONG)}\n `);
 });
+
+test('before the client has shown how it frames nothing is begun', async () => {
+  const { transport, send, written } = await pinged('');
+  expect(transport.beginMessage()).toBe(false);
+  await send(FRAMED_PING);
+  expect(written()).toBe(`Content-Length: ${JSON.stringify(PONG).length}\r\n\r\n${JSON.stringify(PONG)}`);
+  expect(transport.beginMessage()).toBe(true);
+});
+
+test('a frame that was begun is ended as one, though the client goes on in lines', async () => {
+  const { transport, send, written } = await pinged(FRAMED_PING);
+  const before = written().length;
+  transport.beginMessage();
+  await send(`${PING}\n`);
+  await send(`${PING}\n`);
+  expect(written().slice(before)).toBe(
+    `Content-Type: application/vscode-jsonrpc; charset=utf-8\r\nContent-Length: 36\r\n\r\n${JSON.stringify(PONG)}${JSON.stringify(PONG)}\n`,
+  );
+});
