@@ -19,28 +19,36 @@ export class LazyApplication implements Application {
   }
 
   async answerQuery(input: AnswerQueryInput, signal: AbortSignal): Promise<Result<Answer, AnswerError>> {
-    const application = this.#loaded ?? (await this.#application());
-    return application.answerQuery(input, signal);
+    if (this.#loaded !== undefined) return this.#loaded.answerQuery(input, signal);
+    return this.#application().then((application) => application.answerQuery(input, signal));
   }
 
   cancelRequest(input: CancelRequestInput): void {
     if (this.#loaded !== undefined) this.#loaded.cancelRequest(input);
-    else this.#loading?.then((application) => application.cancelRequest(input)).catch(() => {});
+    else
+      this.#loading?.then(
+        (application) => application.cancelRequest(input),
+        () => {},
+      );
   }
 
   async *diagnoseSetup(hasKey: boolean, signal: AbortSignal): AsyncGenerator<Check> {
     yield* (await this.#application()).diagnoseSetup(hasKey, signal);
   }
 
-  async #application(): Promise<Application> {
-    this.#loading ??= this.#load();
-    try {
-      this.#loaded = await this.#loading;
-      return this.#loaded;
-    } catch (fault) {
-      // The next question tries again.
-      this.#loading = undefined;
-      throw fault;
-    }
+  /** One promise for all who ask meanwhile: they go on in the order in which they took hold of it. */
+  #application(): Promise<Application> {
+    this.#loading ??= this.#load().then(
+      (application) => {
+        this.#loaded = application;
+        return application;
+      },
+      (fault: unknown) => {
+        // The next question tries again.
+        this.#loading = undefined;
+        throw fault;
+      },
+    );
+    return this.#loading;
   }
 }

@@ -63,6 +63,17 @@ test('logs a cancellation with its reason', async () => {
   expect(server.stderr()).toContain('cancelled requestId=7 reason=too slow');
 });
 
+test('logs a cancellation that comes with its call, before anything was loaded', async () => {
+  const { api, server } = await serveWithApi({ env: { DEBUG: '1' } });
+  void server.callTool('answer', { query: QUERY }, undefined, 7);
+  server.notify('notifications/cancelled', { requestId: 7, reason: 'never mind' });
+  await server.request('ping', {}, 8);
+  server.closeStdin();
+  await server.exited;
+  expect(server.stderr()).toContain('cancelled requestId=7 reason=never mind');
+  expect(api.requests).toEqual([]);
+});
+
 test('a debug file gets the same lines, readable for its owner alone', async () => {
   const file = path.join(newFolder(), 'debug.log');
   const { api, server } = await serveWithApi({ args: ['--stdio', `--debug=${file}`] });

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { begin, legacy, modern, send } from './http-client.ts';
 import { serveHttp } from './serve-http.ts';
@@ -139,6 +141,18 @@ test.each(['/', '/mcp/', '/mcp2', '/MCP', '//mcp'])('knows nothing at %s', async
   const { url } = await serveHttp();
   const reply = await send(new URL(url).origin + path, { body: PING });
   expect(reply.status).toBe(404);
+  expect(reply.text).toContain('MCP is served at /mcp');
+});
+
+test('takes the whole URL as target, as a proxy may send it', async () => {
+  const { url } = await serveHttp();
+  const { port } = new URL(url);
+  const body = JSON.stringify(PING);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write(
+    `POST http://127.0.0.1:${port}/mcp?x=1 HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 test('serves at the configured path, whatever the query', async () => {

@@ -117,6 +117,8 @@ test('errors of the protocol keep their status beside a token', async () => {
   expect((await post(modern('prompts/list', {}, { progressToken: 1 }))).status).toBe(404);
   const refused = await post(legacy('tools/call', { name: 'answer', _meta: { progressToken: 1 } }));
   expect(refused.headers['content-type']).toBe('application/json');
+  const streamed = await post(modern('prompts/list'), { Accept: 'text/event-stream' });
+  expect([streamed.status, streamed.headers['content-type']]).toEqual([404, 'application/json']);
 });
 
 /** Nothing in this process tells when a request over a socket has come this far; so it is looked at turn by turn. */

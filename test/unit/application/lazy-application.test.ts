@@ -28,13 +28,28 @@ test('is put together once, when it is first asked', async () => {
 });
 
 test('a cancellation on the next line comes behind its question', async () => {
-  const application = new FakeApplication(answers());
+  const order: string[] = [];
+  const asked = async () => {
+    order.push('asked');
+    return ok(ANSWER);
+  };
+  const application = new FakeApplication(asked, asked);
+  application.cancelRequest = () => order.push('cancelled');
   const lazy = new LazyApplication(async () => application);
-  const asked = lazy.answerQuery(INPUT, never());
+  const first = lazy.answerQuery(INPUT, never());
   lazy.cancelRequest(CANCEL);
-  expect(application.cancelled).toEqual([]);
-  await asked;
-  expect(application.cancelled).toEqual([CANCEL]);
+  const second = lazy.answerQuery(INPUT, never());
+  await Promise.all([first, second]);
+  expect(order).toEqual(['asked', 'cancelled', 'asked']);
+});
+
+test('what cannot be put together fails for those who asked, and is tried again', async () => {
+  const loads = [async () => Promise.reject(new Error('no file')), async () => new FakeApplication(answers())];
+  const lazy = new LazyApplication(async () => loads.shift()?.() ?? expect.fail('it was loaded too often'));
+  const failed = lazy.answerQuery(INPUT, never());
+  lazy.cancelRequest(CANCEL);
+  await expect(failed).rejects.toThrow('no file');
+  expect(await lazy.answerQuery(INPUT, never())).toEqual(ok(ANSWER));
 });
 
 test('once it is there it is asked at once', async () => {

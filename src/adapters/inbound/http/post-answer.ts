@@ -50,8 +50,11 @@ export class PostAnswer {
       return;
     }
     this.#end();
-    if (this.#stream === undefined && (this.#accepts.json || !this.#accepts.stream)) {
-      sendJson(response, statusOf(message, era), json);
+    const status = statusOf(message, era);
+    // A stream has no status but 200.
+    const isJson = this.#accepts.json || !this.#accepts.stream || status !== 200;
+    if (this.#stream === undefined && isJson) {
+      sendJson(response, status, json);
     } else {
       this.#open().end(json);
     }

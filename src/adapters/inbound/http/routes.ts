@@ -1,4 +1,5 @@
 import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { INTERNAL_ERROR } from '../mcp/json-rpc.ts';
@@ -31,7 +32,7 @@ export class Routes {
 
   /** Resolves when the response is out, or its connection is gone. Never rejects. */
   async serve(request: HttpRequest, response: ServerResponse): Promise<void> {
-    const path = request.url?.split('?')[0] ?? '';
+    const path = pathOf(request.url ?? '');
     if (path === '/healthz' || path === '/readyz') return this.#probe(path, response);
 
     const { clock, accessLog, metrics, logger } = this.#options;
@@ -74,7 +75,8 @@ export class Routes {
     entry.caller = known.caller;
 
     if (path === '/metrics') return this.#tellMetrics(method, response);
-    if (path !== this.#options.path) return sendRefusal(response, refusal(404, 'Not Found: MCP is served elsewhere'));
+    if (path !== this.#options.path)
+      return sendRefusal(response, refusal(404, `Not Found: MCP is served at ${this.#options.path}`));
     if (method !== 'POST') return this.#turnAway(request, response);
     if (this.#options.unreadiness() === 'draining') return sendRefusal(response, aboutToEnd());
     return this.#options.endpoint.post(request, response, known.caller, entry);
@@ -98,9 +100,23 @@ export class Routes {
   }
 }
 
+/** The target of a request without its query; proxies may name the whole URL (RFC 9112, 3.2.2). */
+function pathOf(target: string): string {
+  return target.replace(/^https?:\/\/[^/?]*/i, '').split('?')[0] || '/';
+}
+
+/** The responses that a connection still owes. */
+const owed = new WeakMap<Socket, Set<ServerResponse>>();
+
 /** A response that waits behind others on its connection hears nothing of that connection's end: Node tells only the first. */
 function tellOfClose({ socket }: HttpRequest, response: ServerResponse): void {
-  const onGone = () => response.emit('close');
-  socket.once('close', onGone);
-  response.once('close', () => socket.off('close', onGone));
+  const responses = owed.get(socket) ?? new Set();
+  if (!owed.has(socket)) {
+    owed.set(socket, responses);
+    socket.once('close', () => {
+      for (const one of responses) one.emit('close');
+    });
+  }
+  responses.add(response);
+  response.once('close', () => responses.delete(response));
 }
