@@ -32,7 +32,7 @@ export function createApplication({ llmSearch, apiProbe, clock, logger }: Ports,
   const inFlight = new InFlightRequests();
   const answerQuery = new AnswerQuery(new SharedSearch(llmSearch), clock, logger, inFlight, config);
   const diagnoseSetup = new DiagnoseSetup(apiProbe, answerQuery, clock, config);
-  const cancelRequest = new CancelRequest(inFlight, logger);
+  const cancelRequest = new CancelRequest(inFlight);
   return {
     answerQuery: (input, signal) => answerQuery.execute(input, signal),
     cancelRequest: (input) => cancelRequest.execute(input),

@@ -17,7 +17,7 @@ import {
 import { FixedClock } from '../../support/fixed-clock.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
-const cancel = { requestKey: 'test/1', requestId: 1 };
+const cancel = { requestKey: 'test/1' };
 
 describe('what the model is asked', () => {
   test('is the question, its hints, the profile and the instructions', async () => {

@@ -10,7 +10,7 @@ const INPUT = {
   args: { query: 'Why?' },
   observer: { onProgress: () => {} },
 } as const;
-const CANCEL = { requestKey: 'a/1', requestId: 1 } as const;
+const CANCEL = { requestKey: 'a/1' } as const;
 const never = () => new AbortController().signal;
 
 test('is put together once, when it is first asked', async () => {

@@ -35,7 +35,7 @@ describe('the same question of the same caller, while it is searched', () => {
     const left = app.answerQuery(first, never());
     const stays = app.answerQuery(again, never());
     await settled();
-    app.cancelRequest({ requestKey: 'test/1', requestId: 1 });
+    app.cancelRequest({ requestKey: 'test/1' });
     expect((await left)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
     expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([false]);
     reply.settle(ok(searchReply()));
@@ -46,8 +46,8 @@ describe('the same question of the same caller, while it is searched', () => {
     const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(hangs) });
     const answers = [app.answerQuery(first, never()), app.answerQuery(again, never())];
     await settled();
-    app.cancelRequest({ requestKey: 'test/1', requestId: 1 });
-    app.cancelRequest({ requestKey: 'test/2', requestId: 2 });
+    app.cancelRequest({ requestKey: 'test/1' });
+    app.cancelRequest({ requestKey: 'test/2' });
     await Promise.all(answers);
     expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
@@ -87,7 +87,7 @@ describe('is asked by itself', () => {
     const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(hangs, replies()) });
     const left = app.answerQuery(first, never());
     await settled();
-    app.cancelRequest({ requestKey: 'test/1', requestId: 1 });
+    app.cancelRequest({ requestKey: 'test/1' });
     const answer = await app.answerQuery(again, never());
     await left;
     expect(answer.isOk()).toBe(true);

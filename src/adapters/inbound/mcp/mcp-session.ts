@@ -216,12 +216,9 @@ export class McpSession {
     const call = this.#running.get(keyOf(requestId));
     if (call === undefined) return;
     call.isOver = true;
-    const requestKey = this.#requestKey(requestId);
-    this.#options.application.cancelRequest({
-      requestKey,
-      requestId,
-      ...(typeof reason === 'string' ? { reason } : {}),
-    });
+    const { application, logger } = this.#options;
+    logger.debug(`server: cancelled requestId=${requestId} reason=${typeof reason === 'string' ? reason : ''}`);
+    application.cancelRequest({ requestKey: this.#requestKey(requestId) });
     // The application may not have been asked yet.
     call.controller.abort();
   }

@@ -292,8 +292,18 @@ describe('a cancelled call', () => {
     outcome.settle(late);
     await owed;
     expect(sent).toEqual([]);
-    expect(application.cancelled).toEqual([
-      { requestKey: application.asked[0]?.requestKey, requestId: 7, reason: 'the user left' },
+    expect(application.cancelled).toEqual([{ requestKey: application.asked[0]?.requestKey }]);
+  });
+
+  test('is told in the log with id and reason, and no more', async () => {
+    const logger = new RecordingLogger({ isDebug: true });
+    const { receive } = start({ application: new FakeApplication(hangsUntilClosed), logger });
+    void receive(call({}, 'abc'));
+    const before = logger.lines.length;
+    await receive(cancelled('abc', 'the user left'));
+    expect(logger.lines.slice(before)).toEqual([
+      'debug server: recv method=notifications/cancelled',
+      'debug server: cancelled requestId=abc reason=the user left',
     ]);
   });
 
@@ -312,7 +322,7 @@ describe('a cancelled call', () => {
     const { receive } = start({ application });
     void receive(call());
     await receive(cancelled(1, { not: 'text' }));
-    expect(application.cancelled).toEqual([{ requestKey: 'stdio/1', requestId: 1 }]);
+    expect(application.cancelled).toEqual([{ requestKey: 'stdio/1' }]);
   });
 
   test('is not the one whose id only looks the same', async () => {
@@ -321,7 +331,7 @@ describe('a cancelled call', () => {
     void receive(call({}, 1));
     void receive(call({}, '1'));
     await receive(cancelled('1'));
-    expect(application.cancelled).toMatchObject([{ requestKey: 'stdio/"1"', requestId: '1' }]);
+    expect(application.cancelled).toMatchObject([{ requestKey: 'stdio/"1"' }]);
   });
 
   test('with the id 0 is found', async () => {
@@ -329,7 +339,7 @@ describe('a cancelled call', () => {
     const { receive } = start({ application });
     void receive(call({}, 0));
     await receive(cancelled(0));
-    expect(application.cancelled).toMatchObject([{ requestId: 0 }]);
+    expect(application.cancelled).toEqual([{ requestKey: 'stdio/0' }]);
   });
 
   test('that is answered already is ignored', async () => {
