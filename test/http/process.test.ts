@@ -37,7 +37,7 @@ test('takes its section from YAML, variables over it, and the token from where t
 
 describe('a start that cannot go well ends with 1 and the reason', () => {
   test.each([
-    ['a bad address', ['--http=nowhere:x'], {}, '--http: got "nowhere:x", expected host:port'],
+    ['a bad address', ['--http=nowhere:x'], {}, '--http (http.listen): got "nowhere:x", expected host:port'],
     ['an open address without a token', ['--http=0.0.0.0:0'], {}, 'unless http.token_env (MCP_HTTP_TOKEN_ENV) names'],
     ['an empty token', ['--http'], { MCP_HTTP_TOKEN_ENV: 'TOKEN', TOKEN: ' ' }, 'TOKEN: expected a token'],
     [

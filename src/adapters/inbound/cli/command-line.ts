@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { ConfigOptions } from '../../../application/ports/config.ts';
+import { createRedactor } from '../../../domain/redaction.ts';
 import { TOOL_NAMES, type ToolName } from '../../../domain/tool-name.ts';
 
 /** What the program is to do. */
@@ -37,7 +38,7 @@ const OPTIONS = {
 
 const OPTIONAL_VALUES = ['--debug', '--offline', '--http'];
 const REQUIRED_VALUES = ['--config', '--record', '--tool'];
-const ASK_ONLY = ['tool', 'json', 'verbose'] as const;
+const FOR_PERSONS = ['tool', 'json', 'verbose'] as const;
 
 export const USAGE = `openai-responses-mcp: answers with sources, from OpenAI's Responses API and web search, over MCP
 
@@ -68,25 +69,29 @@ short question, which costs a little. More: https://github.com/uchimanajet7/open
 /** Reads the command line (spec 5.5, ruling 21). Without a mode: help on a terminal, the server on a pipe. */
 export function parseCommandLine(argv: readonly string[], isTerminal: boolean): Command {
   const command = firstArgument(argv);
-  const isAsk = command === 'ask';
-  const parsed = parse(isAsk ? withEmptyValues(argv) : withEmptyValues(joinOptionalValues(argv)));
+  const isForPerson = command === 'ask' || command === 'doctor';
+  const parsed = parse(withEmptyValues(isForPerson ? argv : joinOptionalValues(argv)));
   if ('problem' in parsed) return { kind: 'bad-usage', problem: parsed.problem };
 
   const { values, positionals } = parsed;
   if (values.help === true) return { kind: 'help' };
   if (values.version === true) return { kind: 'version' };
   const config = toConfigOptions(values, parsed.names);
-  if (isAsk) return toAsk(positionals.slice(1), values, config);
+  if (command === 'ask') return toAsk(positionals.slice(1), values, config);
   if (command === 'doctor') return toDoctor(positionals.slice(1), values, config);
 
   const [unknown] = positionals;
-  const misplaced = ASK_ONLY.find((name) => values[name] !== undefined);
+  const misplaced = FOR_PERSONS.find((name) => values[name] !== undefined);
   if (unknown !== undefined)
     return {
       kind: 'bad-usage',
       problem: `unknown command ${JSON.stringify(unknown)}; the commands are ask and doctor`,
     };
-  if (misplaced !== undefined) return { kind: 'bad-usage', problem: `--${misplaced} belongs to the command ask` };
+  if (misplaced !== undefined)
+    return {
+      kind: 'bad-usage',
+      problem: `--${misplaced} belongs to the command ${misplaced === 'json' ? 'ask or doctor' : 'ask'}`,
+    };
   if (values.stdio === true && values.http !== undefined)
     return { kind: 'bad-usage', problem: '--stdio does not go with --http: give one of the two' };
   if (values.http !== undefined) return { kind: 'serve-http', showConfig: values['show-config'] === true, config };
@@ -150,7 +155,7 @@ function parse(args: readonly string[]): Parsed {
   const names = new Set<string>();
   for (const token of tokens) {
     if (token.kind !== 'option') continue;
-    if (!Object.hasOwn(OPTIONS, token.name)) return { problem: `unknown option ${token.rawName}` };
+    if (!Object.hasOwn(OPTIONS, token.name)) return { problem: `unknown option ${shown(token.rawName)}` };
     const isFlag = OPTIONS[token.name as keyof typeof OPTIONS].type === 'boolean';
     if (isFlag && token.value !== undefined) return { problem: `${token.rawName} takes no value` };
     if (REQUIRED_VALUES.includes(`--${token.name}`) && isMissing(token))
@@ -158,6 +163,12 @@ function parse(args: readonly string[]): Parsed {
     names.add(token.name);
   }
   return { values: values as Values, positionals, names: [...names] };
+}
+
+/** What came in place of an option: it may be a key that was pasted, or a word of a question, as in "-5 degrees". */
+function shown(option: string): string {
+  const safe = createRedactor([]).inLogs(option);
+  return option.startsWith('--') ? safe : `${safe}; a question that begins with - goes behind --`;
 }
 
 /** `--config --stdio` forgot its value. */

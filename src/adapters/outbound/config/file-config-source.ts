@@ -7,6 +7,7 @@ import { DEFAULTS } from './defaults.ts';
 import { type Environment, readDebug, readEnvironment } from './environment.ts';
 import type { HttpLayer } from './http-config.ts';
 import { checkLineMode, isLineMode } from './line-mode.ts';
+import { originOf } from './origin.ts';
 import { expandPath, resolvePaths } from './paths.ts';
 import { readPolicy } from './policy-file.ts';
 import { readProxies } from './proxies.ts';
@@ -35,21 +36,22 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
     const variables = readEnvironment(environment);
     const baseFolder = dirname(yamlPath);
 
-    const layers = [resolvePaths(file.tree, baseFolder), variables.tree, toTree(commandLine)];
+    const options = toTree(commandLine);
+    const layers = [resolvePaths(file.tree, baseFolder), variables.tree, options];
     const tree = resolvePaths(layers.reduce(mergeTrees, DEFAULTS as Tree), process.cwd());
     const policy = readPolicy(tree);
     const key = readApiKey(environment, String(valueAt(tree, 'openai.api_key_env')));
     const endpoint = commandLine.http === undefined ? { problems: [] } : await readEndpoint(tree, environment);
     const proxy = readProxies(environment);
+    // Found in the merged keys, and so named by path.
+    const merged = [...policy.problems, ...checkTogether(tree), ...endpoint.problems];
     const problems = [
       ...key.problems,
       ...proxy.problems,
       ...file.problems,
       ...variables.problems,
-      ...policy.problems,
       ...checkLineMode(environment),
-      ...checkTogether(tree),
-      ...endpoint.problems,
+      ...merged.map((problem) => ({ ...problem, where: originOf(problem.where, options, variables.tree) })),
     ];
     if (problems.length > 0) return { problems: problems.map(maskKeys) };
 

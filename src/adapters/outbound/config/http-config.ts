@@ -42,7 +42,7 @@ export function readHttpConfig(tree: Tree, environment: Environment): HttpLayer 
   const listen = at<string>('listen');
   const address = parseListenAddress(listen);
   if (address === undefined) {
-    return { problems: [{ where: '--http', value: listen, accepted: listenAddress.accepted }] };
+    return { problems: [{ where: 'http.listen', value: listen, accepted: listenAddress.accepted }] };
   }
   const { tokens, problems } = readTokens(at<unknown>('token_env'), environment);
   const open = { where: 'http.listen', value: listen, accepted: OPEN_WITHOUT_TOKEN };

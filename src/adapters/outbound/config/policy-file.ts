@@ -6,14 +6,20 @@ import { type Tree, valueAt } from './tree.ts';
 /** The model's instructions: the built-in policy, or what a policy file makes of it. */
 export function readPolicy(tree: Tree): { readonly instructions: string; readonly problems: readonly ConfigProblem[] } {
   const path = valueAt(tree, 'policy.system.path');
-  const isFile = valueAt(tree, 'policy.system.source') === 'file';
-  if (!isFile) {
-    const problem = {
-      where: 'policy.system.path',
-      value: String(path),
+  const merge = valueAt(tree, 'policy.system.merge') as PolicyMerge;
+  if (valueAt(tree, 'policy.system.source') !== 'file') {
+    const needsFile = (key: string, value: unknown) => ({
+      where: `policy.system.${key}`,
+      value: String(value),
       accepted: 'nothing, unless policy.system.source is file',
+    });
+    return {
+      instructions: SYSTEM_POLICY,
+      problems: [
+        ...(path === undefined ? [] : [needsFile('path', path)]),
+        ...(merge === 'replace' ? [] : [needsFile('merge', merge)]),
+      ],
     };
-    return { instructions: SYSTEM_POLICY, problems: path === undefined ? [] : [problem] };
   }
   if (typeof path !== 'string') {
     return {
@@ -32,5 +38,5 @@ export function readPolicy(tree: Tree): { readonly instructions: string; readonl
       problems: [{ where: 'policy.system.path', value: path, accepted: `a policy file that can be read (${fault})` }],
     };
   }
-  return { instructions: mergePolicy(text, valueAt(tree, 'policy.system.merge') as PolicyMerge), problems: [] };
+  return { instructions: mergePolicy(text, merge), problems: [] };
 }

@@ -44,6 +44,8 @@ describe('the mode', () => {
 
   test('doctor is a command', () => {
     expect(parse('doctor')).toEqual({ kind: 'doctor', json: false, config: NOTHING });
+    expect(parse('--debug', 'doctor')).toMatchObject({ kind: 'doctor', config: { debug: '' } });
+    expect(parse('--offline', 'doctor', '--debug=x.log')).toMatchObject({ config: { offline: '', debug: 'x.log' } });
     expect(parse('doctor', '--json')).toEqual({ kind: 'doctor', json: true, config: NOTHING });
   });
 });
@@ -126,7 +128,8 @@ describe('ask', () => {
 describe('bad usage', () => {
   test.each([
     [['--what'], 'unknown option --what'],
-    [['-x'], 'unknown option -x'],
+    [['-x'], 'unknown option -x; a question that begins with - goes behind --'],
+    [['--sk-proj-abc123'], 'unknown option --[redacted]'],
     [['--stdio', '--Debug'], 'unknown option --Debug'],
     [['--toString'], 'unknown option --toString'],
     [['--no-json'], 'unknown option --no-json'],
@@ -146,7 +149,7 @@ describe('bad usage', () => {
     [['ask', '--debug'], 'ask takes a question: openai-responses-mcp ask "your question"'],
     [['ask', '--stdio', 'q'], '--stdio does not go with ask'],
     [['ask', '--show-config', 'q'], '--show-config does not go with ask'],
-    [['--stdio', '--json'], '--json belongs to the command ask'],
+    [['--stdio', '--json'], '--json belongs to the command ask or doctor'],
     [['--tool', 'answer'], '--tool belongs to the command ask'],
     [['--verbose'], '--verbose belongs to the command ask'],
     [['doctor', 'now'], 'doctor takes no arguments'],

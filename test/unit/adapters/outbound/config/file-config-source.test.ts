@@ -434,12 +434,25 @@ serach: {}
 
   test('recordings that are not there', async () => {
     const offline = join(folder, 'no');
-    expect(await problems({ commandLine: { offline } })).toMatchObject([{ where: 'llm.recordings', value: offline }]);
+    const problem = { where: '--offline (llm.recordings)', value: offline };
+    expect(await problems({ commandLine: { offline } })).toMatchObject([problem]);
+    const environment = { LLM_RECORDINGS: offline, LLM_ADAPTER: 'offline' };
+    expect(await problems({ environment })).toMatchObject([{ where: 'LLM_RECORDINGS', value: offline }]);
+    const yaml = `llm: { adapter: offline, recordings: ${JSON.stringify(offline)} }`;
+    expect(await problems({ yaml })).toMatchObject([{ where: 'llm.recordings', value: offline }]);
   });
 
   test('a debug file that cannot be written', async () => {
     const debug = join(folder, 'no/such/debug.log');
-    expect(await problems({ commandLine: { debug } })).toMatchObject([{ where: 'server.debug_file', value: debug }]);
+    const problem = { where: '--debug (server.debug_file)', value: debug };
+    expect(await problems({ commandLine: { debug } })).toMatchObject([problem]);
+    expect(await problems({ environment: { DEBUG: debug } })).toMatchObject([{ where: 'DEBUG', value: debug }]);
+  });
+
+  test('a way to join a policy file where there is none', async () => {
+    expect(await problems({ yaml: 'policy: { system: { merge: append } }' })).toMatchObject([
+      { where: 'policy.system.merge', value: 'append', accepted: 'nothing, unless policy.system.source is file' },
+    ]);
   });
 });
 
