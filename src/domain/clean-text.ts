@@ -1,6 +1,12 @@
-/** C0 and C1 controls but for tab and line feed, bidi controls, tag characters, interlinear annotations. */
+/**
+ * C0 and C1 controls but for tab and line feed, bidi controls, tag characters, interlinear annotations, and what has no
+ * width; but not the joiners (U+200C, U+200D), which Persian and emoji need.
+ */
 const UNSAFE_CHARACTERS =
-  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB]|[\u{E0000}-\u{E007F}]/gu;
+  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]|[\u{E0000}-\u{E007F}]/gu;
+
+/** Variation selectors choose how one character looks, the higher ones how an ideograph does: a run of them hides bytes. */
+const SELECTORS = /(\p{Script=Han}?)([\uFE00-\uFE0F\u{E0100}-\u{E01EF}]+)/gu;
 
 /** ChatGPT's citation marks: U+E200 opens, U+E202 separates, U+E201 closes (ruling 8). */
 const CITATION_MARK = /\uE200[^\uE200\uE201\n]*\uE201/g;
@@ -21,6 +27,7 @@ export function cleanText(text: string): string {
     .replace(CITATION_MARK, '')
     .replace(UNCLOSED_CITATION_MARK, '')
     .replace(STRAY_CITATION_MARK, '')
+    .replace(SELECTORS, withOneSelector)
     .replace(URL_IN_TEXT, withoutTracking);
 }
 
@@ -35,6 +42,12 @@ export function cleanLogLine(line: string): string {
     .toWellFormed()
     .replace(/\r\n?|[\n\u2028\u2029]/g, '\\n')
     .replace(UNSAFE_CHARACTERS, '');
+}
+
+function withOneSelector(_: string, ideograph: string, run: string): string {
+  const [first = ''] = run;
+  const isHigher = first.length === 2;
+  return isHigher && ideograph === '' ? '' : `${ideograph}${first}`;
 }
 
 /** A URL, or a run of text that begins with one, without the `utm_source=openai` that the API appends. */

@@ -17,11 +17,11 @@ function rawWordsFor(error: AnswerError): string {
     case 'no_profile':
       return `The tool ${error.tool} has no model: the configuration takes the profile answer away. Give ${modelKeys(error.tool)} a model id.`;
     case 'no_api_key':
-      return `No API key: the environment variable ${error.variable} is not set. Set it (or ${error.variable}_FILE, the path of a file that holds it) in the MCP client's configuration of this server, or start with --offline to try recorded answers.`;
+      return `No API key: the environment variable ${error.variable} is not set. Set it (or ${error.variable}_FILE, the path of a file that holds it) in the MCP client's configuration of this server or in your shell, or start with --offline to try recorded answers.`;
     case 'malformed_api_key':
-      return `The environment variable ${error.variable} holds characters that no API key has. Copy the key again, without blanks or line breaks.`;
+      return `${capital(placeOfKey(error.variable))} holds characters that no API key has. Copy the key again, without blanks or line breaks.`;
     case 'rejected_api_key':
-      return `The API did not accept the key (401). Check the environment variable ${error.variable}: the key may be mistyped, revoked, or of another organization or base URL.`;
+      return `The API did not accept the key (401). Check ${placeOfKey(error.variable)}: the key may be mistyped, revoked, or of another organization or base URL.`;
     case 'forbidden':
       return `The API refused access (403): ${sentence(error.detail)} Check the rights of the key's project, and whether your country and model are allowed.`;
     case 'model_not_found':
@@ -55,6 +55,15 @@ function rawWordsFor(error: AnswerError): string {
     case 'cancelled':
       return 'The question was cancelled.';
   }
+}
+
+/** Where the key stands that was read: in a variable, or in the file that one names. */
+function placeOfKey(variable: string): string {
+  return variable.endsWith('_FILE') ? `the file that ${variable} names` : `the environment variable ${variable}`;
+}
+
+function capital(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
 /** A length of time as people say it: `500 ms`, `1.5 s`, `90 s`. */

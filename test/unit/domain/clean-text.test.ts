@@ -62,6 +62,8 @@ describe('characters that hide, reorder or drive a terminal', () => {
     ['bidi isolates', '\u2066a\u2069', 'a'],
     ['direction marks', 'a\u200E\u200F\u061Cb', 'ab'],
     ['tag characters', 'a\u{E0049}\u{E0067}\u{E006E}b', 'ab'],
+    ['what has no width', 'a\u200B\u2060\u2063\u00AD\uFEFF\u180Eb', 'ab'],
+    ['selectors that choose nothing', 'a\u{E0101}\u{E0102}b☀\uFE0F\uFE01\uFE02', 'ab☀\uFE0F'],
     ['a carriage return before a line feed', 'a\r\nb', 'a\nb'],
     ['a carriage return alone', 'a\rb', 'a\nb'],
     ['a lone surrogate', 'a\uD83Db', 'a\uFFFDb'],
@@ -69,15 +71,18 @@ describe('characters that hide, reorder or drive a terminal', () => {
     expect(cleanText(text)).toBe(clean);
   });
 
-  test.each(['tab\tand\nline', '東京の天気は晴れ。', '👨‍👩‍👧 ☀️', 'naïve café', 'क्‍ष'])('%j stays', (text) => {
-    expect(cleanText(text)).toBe(text);
-  });
+  test.each(['tab\tand\nline', '東京の天気は晴れ。', '👨‍👩‍👧 ☀️', 'naïve café', 'क्‍ष', 'می‌خواهم', '葛\u{E0100}飾区'])(
+    '%j stays',
+    (text) => {
+      expect(cleanText(text)).toBe(text);
+    },
+  );
 
   test('none is left in any text, and cleaning twice is cleaning once', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('\uD83D', '\uDE00', '\uDB40', '\uDC41', '\u200E', '\u202E', '\u{E0041}', '\u001B', '\r', '\n'),
-      fc.constantFrom('\uE200', 'cite', '\uE201', '\uE202'),
+      fc.constantFrom('\uE200', 'cite', '\uE201', '\uE202', '\u200B', '\uFE0F', '\u{E0101}', '葛'),
     );
     fc.assert(
       fc.property(

@@ -24,9 +24,9 @@ export interface AskOptions {
 }
 
 /** Exit codes of `ask`. */
-export const ANSWERED = 0;
+const ANSWERED = 0;
 export const FAILED = 1;
-export const INTERRUPTED = 130;
+const INTERRUPTED = 130;
 
 /** Asks one question for a person and prints the answer; gives back the exit code. `signal` aborts on Ctrl-C. */
 export async function ask(options: AskOptions, signal: AbortSignal): Promise<number> {

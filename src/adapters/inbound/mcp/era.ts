@@ -15,7 +15,7 @@ export const META = {
   serverInfo: 'io.modelcontextprotocol/serverInfo',
 } as const;
 
-export const UNSUPPORTED_VERSION = -32022;
+const UNSUPPORTED_VERSION = -32022;
 
 const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 

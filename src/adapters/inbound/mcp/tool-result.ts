@@ -5,7 +5,7 @@ import { toReportJson } from '../report-json.ts';
 import { type ErrorObject, INVALID_PARAMS, type Params } from './json-rpc.ts';
 
 /** Our own names in `_meta` begin with this (MCP, `_meta`). */
-export const META_PREFIX = 'io.github.uchimanajet7.openai-responses-mcp/';
+const META_PREFIX = 'io.github.uchimanajet7.openai-responses-mcp/';
 
 /** The contract's code for a call that failed (spec B, ruling 4). */
 const ANSWER_FAILED = -32001;

@@ -20,7 +20,7 @@ export function toThrownFailure(thrown: unknown, now: Date, context: FailureCont
 }
 
 /** How long a response asks to wait, in milliseconds: `retry-after-ms`, or `retry-after` as seconds or as a date. */
-export function readRetryAfter(headers: Headers | undefined, now: Date): number | undefined {
+function readRetryAfter(headers: Headers | undefined, now: Date): number | undefined {
   const inMs = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
   if (inMs > 0) return inMs;
   const header = headers?.get('retry-after')?.trim() ?? '';

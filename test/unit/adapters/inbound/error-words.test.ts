@@ -16,7 +16,7 @@ const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly 
   ],
   no_api_key: [
     { kind: 'no_api_key', variable: 'OPENAI_API_KEY' },
-    "No API key: the environment variable OPENAI_API_KEY is not set. Set it (or OPENAI_API_KEY_FILE, the path of a file that holds it) in the MCP client's configuration of this server, or start with --offline to try recorded answers.",
+    "No API key: the environment variable OPENAI_API_KEY is not set. Set it (or OPENAI_API_KEY_FILE, the path of a file that holds it) in the MCP client's configuration of this server or in your shell, or start with --offline to try recorded answers.",
   ],
   malformed_api_key: [
     { kind: 'malformed_api_key', variable: 'OPENAI_API_KEY' },
@@ -88,6 +88,22 @@ const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly 
 describe('the words for', () => {
   test.each(Object.values(PINNED))('$kind', (error, words) => {
     expect(wordsFor(error)).toBe(words);
+  });
+
+  test('a key from a file name the file', () => {
+    const variable = 'OPENAI_API_KEY_FILE';
+    expect(wordsFor({ kind: 'malformed_api_key', variable })).toMatch(
+      /^The file that OPENAI_API_KEY_FILE names holds characters/,
+    );
+    expect(wordsFor({ kind: 'rejected_api_key', variable })).toContain(
+      'Check the file that OPENAI_API_KEY_FILE names: the key may be mistyped',
+    );
+  });
+
+  test('what the API said carry no escape sequence', () => {
+    expect(wordsFor({ kind: 'forbidden', detail: 'No\u001B[2J\u009B7m\u202E.' })).toMatch(
+      /^The API refused access \(403\): No\[2J7m\. /,
+    );
   });
 
   test('an empty answer that was cut say what to raise', () => {
