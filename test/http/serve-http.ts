@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { HttpServer, type HttpServerOptions } from '../../src/adapters/inbound/http/http-server.ts';
-import { McpSession } from '../../src/adapters/inbound/mcp/mcp-session.ts';
 import { createRedactor } from '../../src/domain/redaction.ts';
 import { type CoreOptions, startCore } from '../support/core.ts';
+import { newSession } from '../support/mcp-session.ts';
 import { type Ask, begin, type Exchange, modernHeaders, type Reply } from './http-client.ts';
 
 export interface ServedHttp {
@@ -46,14 +46,12 @@ export async function serveHttp({
     canAnswer: true,
     application: app,
     openSession: (request) =>
-      new McpSession({
+      newSession({
         ...request,
         clock,
         logger,
         redactor,
         serverInfo: { name: 'openai-responses-mcp', version: '0.0.0-test' },
-        toolErrors: 'protocol',
-        maxAnswerChars: 20_000,
       }),
     clock,
     logger,

@@ -1,12 +1,12 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
 import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
-import { McpSession, type McpSessionOptions } from '../../../../../src/adapters/inbound/mcp/mcp-session.ts';
+import type { McpSessionOptions } from '../../../../../src/adapters/inbound/mcp/mcp-session.ts';
 import { toolList } from '../../../../../src/adapters/inbound/mcp/tools.ts';
 import type { Answer } from '../../../../../src/application/answer-query.ts';
-import { createRedactor } from '../../../../../src/domain/redaction.ts';
-import { FakeClock, settled } from '../../../../support/fake-clock.ts';
+import { settled } from '../../../../support/fake-clock.ts';
 import { deferred } from '../../../../support/fake-llm-search.ts';
+import { newSession } from '../../../../support/mcp-session.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
 import { ANSWER, answers, FakeApplication, failsWith, hangsUntilClosed, type Told } from '../fake-application.ts';
 
@@ -14,18 +14,7 @@ const TEXT = '{"answer":"Not Found.","used_search":false,"citations":[],"model":
 
 function start(over: Partial<McpSessionOptions> = {}) {
   const logger = new RecordingLogger();
-  const session = new McpSession({
-    application: new FakeApplication(),
-    clock: new FakeClock(),
-    logger,
-    redactor: createRedactor([]),
-    serverInfo: { name: 'openai-responses-mcp', version: '1.2.3' },
-    toolErrors: 'protocol',
-    sessionKey: 'stdio',
-    caller: 'stdio',
-    maxAnswerChars: 20_000,
-    ...over,
-  });
+  const session = newSession({ application: new FakeApplication(), logger, ...over });
   const sent: OutgoingMessage[] = [];
   const receive = (message: unknown) => session.receive(message, (one) => sent.push(one));
   return { session, sent, receive, logger };

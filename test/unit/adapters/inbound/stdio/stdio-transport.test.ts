@@ -2,10 +2,8 @@ import { PassThrough, Readable } from 'node:stream';
 import { ReadBuffer } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import { expect, test } from 'vitest';
 import { StreamMessageReader } from 'vscode-jsonrpc/node';
-import { McpSession } from '../../../../../src/adapters/inbound/mcp/mcp-session.ts';
 import { StdioTransport } from '../../../../../src/adapters/inbound/stdio/stdio-transport.ts';
-import { createRedactor } from '../../../../../src/domain/redaction.ts';
-import { FakeClock } from '../../../../support/fake-clock.ts';
+import { newSession } from '../../../../support/mcp-session.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
 import { FakeApplication } from '../fake-application.ts';
 
@@ -14,24 +12,20 @@ const PONG = { jsonrpc: '2.0', id: 1, result: {} };
 
 /** A client that has sent one ping, and all that it was sent. */
 async function pinged(input: string, { forceLines = false } = {}) {
-  const logger = new RecordingLogger();
-  const session = new McpSession({
-    application: new FakeApplication(),
-    clock: new FakeClock(),
-    logger,
-    redactor: createRedactor([]),
-    serverInfo: { name: 'openai-responses-mcp', version: '1.2.3' },
-    toolErrors: 'protocol',
-    sessionKey: 'stdio',
-    caller: 'stdio',
-    maxAnswerChars: 20_000,
-  });
+  const session = newSession({ application: new FakeApplication() });
   const stdin = new PassThrough();
   let written = '';
   const write = (text: string) => {
     written += text;
   };
-  const transport = new StdioTransport({ session, input: stdin, write, logger, redact: (text) => text, forceLines });
+  const transport = new StdioTransport({
+    session,
+    input: stdin,
+    write,
+    logger: new RecordingLogger(),
+    redact: (text) => text,
+    forceLines,
+  });
   void transport.serve();
   const send = async (text: string) => {
     stdin.write(text);
