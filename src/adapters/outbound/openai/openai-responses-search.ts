@@ -60,9 +60,9 @@ export class OpenAiResponsesSearch implements LlmSearch {
     const call = this.#options.callFor(request);
     if (call.isErr()) return err(call.error);
 
-    const willWait = !this.#gate.isOpen && !this.#gate.isHeldBeyond(request.deadlineMs);
+    const willWait = !this.#gate.isOpen && !this.#gate.isHeldBeyond(request);
     if (!signal.aborted && willWait) observer.onProgress({ kind: 'waiting', ahead: this.#gate.ahead });
-    const entry = await this.#gate.enter(request.deadlineMs, signal);
+    const entry = await this.#gate.enter(request, signal);
     if (entry === 'aborted') return err({ kind: 'aborted' });
     if (entry === 'held') {
       const retryAfterMs = this.#gate.heldForMs;

@@ -6,8 +6,13 @@ const LONGEST_HOLD_MS = 60_000;
 /** What came of waiting for a place. `held` says that the API asked to wait beyond the caller's deadline. */
 export type Entry = 'entered' | 'aborted' | 'held';
 
-interface Waiting {
+/** Who wants to go through. A deadline may move while it waits, as others join a search. */
+interface Caller {
   readonly deadlineMs: number;
+}
+
+interface Waiting {
+  readonly caller: Caller;
   readonly settle: (entry: Entry) => void;
 }
 
@@ -43,14 +48,14 @@ export class UpstreamGate {
   }
 
   /** Whether nobody goes through before a caller gives up, on the clock's `elapsedMs` scale. */
-  isHeldBeyond(deadlineMs: number): boolean {
+  isHeldBeyond({ deadlineMs }: Caller): boolean {
     return this.heldForMs > 0 && this.#heldUntilMs >= deadlineMs;
   }
 
-  /** Waits for a place, as long as there may be one before `deadlineMs`. Whoever entered gives it back with `leave`. */
-  async enter(deadlineMs: number, signal: AbortSignal): Promise<Entry> {
+  /** Waits for a place, as long as there may be one before the deadline. Whoever entered gives it back with `leave`. */
+  async enter(caller: Caller, signal: AbortSignal): Promise<Entry> {
     if (signal.aborted) return 'aborted';
-    if (this.isHeldBeyond(deadlineMs)) return 'held';
+    if (this.isHeldBeyond(caller)) return 'held';
     if (this.isOpen) {
       this.#running += 1;
       return 'entered';
@@ -58,7 +63,7 @@ export class UpstreamGate {
     return new Promise((resolve) => {
       const onAbort = () => waiting.settle('aborted');
       const waiting: Waiting = {
-        deadlineMs,
+        caller,
         settle: (entry) => {
           this.#queue.delete(waiting);
           signal.removeEventListener('abort', onAbort);
@@ -80,7 +85,7 @@ export class UpstreamGate {
   holdBack(waitMs: number): void {
     this.#heldUntilMs = Math.max(this.#heldUntilMs, this.#clock.elapsedMs() + Math.min(waitMs, LONGEST_HOLD_MS));
     for (const waiting of this.#queue) {
-      if (this.isHeldBeyond(waiting.deadlineMs)) waiting.settle('held');
+      if (this.isHeldBeyond(waiting.caller)) waiting.settle('held');
     }
   }
 

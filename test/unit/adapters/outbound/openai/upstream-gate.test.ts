@@ -54,6 +54,20 @@ test('who cannot wait until the end of a hold gives up at once, whether it came 
   expect(inside).toEqual(['runs', 'patient']);
 });
 
+test('a deadline that moved while its caller waited is the one that counts', async () => {
+  const { gate, arrive } = startGate(1);
+  arrive('runs');
+  const caller = { deadlineMs: 4000 };
+  let entry: string | undefined;
+  void gate.enter(caller, new AbortController().signal).then((came) => {
+    entry = came;
+  });
+  caller.deadlineMs = 9000;
+  gate.holdBack(4000);
+  await settled();
+  expect(entry).toBeUndefined();
+});
+
 test('tells how many would go first', async () => {
   const { gate, arrive } = startGate(1);
   expect(gate.ahead).toBe(0);
@@ -78,7 +92,7 @@ test('who gives up while waiting loses its turn, and nobody else does', async ()
 
 test('who has given up before takes no place', async () => {
   const { gate } = startGate(1);
-  expect(await gate.enter(60_000, AbortSignal.abort())).toBe('aborted');
+  expect(await gate.enter({ deadlineMs: 60_000 }, AbortSignal.abort())).toBe('aborted');
   expect(gate.isOpen).toBe(true);
 });
 
@@ -271,7 +285,9 @@ function startGate(most: number, clock = new FakeClock()) {
   const gaveUp: string[] = [];
   const arrive = (name: string, deadlineMs = Number.POSITIVE_INFINITY): AbortController => {
     const controller = new AbortController();
-    void gate.enter(deadlineMs, controller.signal).then((entry) => (entry === 'entered' ? inside : gaveUp).push(name));
+    void gate
+      .enter({ deadlineMs }, controller.signal)
+      .then((entry) => (entry === 'entered' ? inside : gaveUp).push(name));
     return controller;
   };
   return { gate, clock, inside, gaveUp, arrive };
