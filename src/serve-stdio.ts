@@ -45,7 +45,7 @@ export async function serveStdio({ application, config, clock, logger, redactor 
       setTimeout(resolve, ABORT_MS).unref();
       void transport.settled().then(stdout.flushed).then(resolve);
     };
-    watchReader(stop, () => transport.beginMessage());
+    watchReader(stop, () => transport.beginMessage(), clock);
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(`of ${signal}`));
     watchFaults(logger, () => {
       session.fail();

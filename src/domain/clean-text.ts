@@ -1,9 +1,12 @@
 /**
  * C0 and C1 controls but for tab and line feed, bidi controls, tag characters, interlinear annotations, and what has no
- * width; but not the joiners (U+200C, U+200D), which Persian and emoji need.
+ * width and no use; the joiners (U+200C, U+200D) and U+180E have one, in Persian, emoji and Mongolian.
  */
 const UNSAFE_CHARACTERS =
-  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]|[\u{E0000}-\u{E007F}]/gu;
+  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]|[\u{E0000}-\u{E007F}]/gu;
+
+/** Scripts without blanks mark with it where a line may break. */
+const ZERO_WIDTH_SPACES = /([\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Thai}]?)\u200B+/gu;
 
 /** Variation selectors choose how one character looks, the higher ones how an ideograph does: a run of them hides bytes. */
 const SELECTORS = /(\p{Script=Han}?)([\uFE00-\uFE0F\u{E0100}-\u{E01EF}]+)/gu;
@@ -20,15 +23,20 @@ const URL_IN_TEXT = /https?:\/\/[^\s<>"`]+/gi;
  * no `utm_source=openai` in its URLs (ruling 8), line ends as `\n`, lone surrogates replaced.
  */
 export function cleanText(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/\r\n?|[\u2028\u2029]/g, '\n')
-    .replace(UNSAFE_CHARACTERS, '')
-    .replace(CITATION_MARK, '')
-    .replace(UNCLOSED_CITATION_MARK, '')
-    .replace(STRAY_CITATION_MARK, '')
-    .replace(SELECTORS, withOneSelector)
-    .replace(URL_IN_TEXT, withoutTracking);
+  return (
+    text
+      .toWellFormed()
+      .replace(/\r\n?|[\u2028\u2029]/g, '\n')
+      .replace(UNSAFE_CHARACTERS, '')
+      .replace(CITATION_MARK, '')
+      .replace(UNCLOSED_CITATION_MARK, '')
+      .replace(STRAY_CITATION_MARK, '')
+      .replace(ZERO_WIDTH_SPACES, (_, letter: string) => (letter === '' ? '' : `${letter}\u200B`))
+      .replace(SELECTORS, withOneSelector)
+      .replace(URL_IN_TEXT, withoutTracking)
+      // What stood between two of them may have gone.
+      .replace(SELECTORS, withOneSelector)
+  );
 }
 
 /** The same for what must stay on one line, such as a title. */
@@ -53,6 +61,6 @@ function withOneSelector(_: string, ideograph: string, run: string): string {
 /** A URL, or a run of text that begins with one, without the `utm_source=openai` that the API appends. */
 export function withoutTracking(url: string): string {
   return url
-    .replace(/\?utm_source=openai&(?:amp;)?/g, '?')
+    .replace(/\?(?:utm_source=openai&(?:amp;)?)+/g, '?')
     .replace(/(?:\?|&(?:amp;)?)utm_source=openai(?![\w~%+-]|\.\w)/g, '');
 }

@@ -16,7 +16,11 @@ export interface Redactor {
 }
 
 export function createRedactor(keys: readonly string[]): Redactor {
-  const known = keys.filter((key) => key.length >= SHORTEST_KEY).flatMap(spellingsOf);
+  const known = keys
+    .filter((key) => key.length >= SHORTEST_KEY)
+    .flatMap(spellingsOf)
+    // One may be the beginning of another.
+    .sort((a, b) => b.length - a.length);
   const anywhere = (text: string) => known.reduce((masked, key) => masked.replaceAll(key, MASK), text);
   return {
     anywhere,
@@ -24,7 +28,7 @@ export function createRedactor(keys: readonly string[]): Redactor {
   };
 }
 
-/** A key as it stands in a JSON text inside a JSON text, in a JSON text, and plain: the longest first. */
+/** A key as it stands in a JSON text inside a JSON text, in a JSON text, and plain. */
 function spellingsOf(key: string): readonly string[] {
   const escaped = (text: string) => JSON.stringify(text).slice(1, -1);
   return [...new Set([escaped(escaped(key)), escaped(key), key])];

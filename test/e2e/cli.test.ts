@@ -188,6 +188,12 @@ test
   });
 });
 
+test.runIf(hasFullDisk)('a log that cannot be written is no failure', () => {
+  const script = '"$0" "$1" --stdio --debug 2>/dev/full';
+  const { status, stdout } = spawnSync('sh', ['-c', script, process.execPath, BUILT_PROGRAM], { input: PING });
+  expect({ status, stdout: String(stdout) }).toEqual({ status: 0, stdout: PONG });
+});
+
 test.runIf(isPosix)('a reader that has read enough is no failure', () => {
   const script = '{ "$0" "$1" --help; echo "exit $?" >&2; } | true';
   const { stderr } = spawnSync('sh', ['-c', script, process.execPath, BUILT_PROGRAM]);

@@ -87,7 +87,7 @@ test.runIf(isPosix)(
     child.stdin.end(ASK_MUCH);
     await wait(500);
     child.kill('SIGUSR2');
-    await vi.waitUntil(() => stderr() !== '');
+    await vi.waitUntil(() => stderr() !== '', { timeout: SOON_MS });
     child.stdout.resume();
     expect(await exited).toEqual({ code: 1, signal: null });
   },

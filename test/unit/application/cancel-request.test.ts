@@ -3,14 +3,17 @@ import { ask, never, startCore } from '../../support/core.ts';
 import { settled } from '../../support/fake-clock.ts';
 import { FakeLlmSearch, hangs, replies } from '../../support/fake-llm-search.ts';
 
-test('an unknown id is ignored', () => {
-  startCore().app.cancelRequest({ requestKey: 'test/9' });
+test('an unknown id is ignored', async () => {
+  const { app } = startCore();
+  app.cancelRequest({ requestKey: 'test/1' });
+  expect((await app.answerQuery(ask(), never())).isOk()).toBe(true);
 });
 
 test('a question that is answered is ignored', async () => {
-  const { app } = startCore();
+  const { app } = startCore({ llmSearch: new FakeLlmSearch(replies(), replies()) });
   await app.answerQuery(ask(), never());
   app.cancelRequest({ requestKey: 'test/1' });
+  expect((await app.answerQuery(ask(), never())).isOk()).toBe(true);
 });
 
 test('only the question of that key is stopped', async () => {

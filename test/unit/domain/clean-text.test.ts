@@ -30,6 +30,7 @@ describe('utm_source=openai', () => {
     ['before a comma', 'https://a.com/x?utm_source=openai, and', 'https://a.com/x, and'],
     ['in angle brackets', '<https://a.com/x?utm_source=openai>', '<https://a.com/x>'],
     ['twice', 'https://a.com?utm_source=openai https://b.com?utm_source=openai', 'https://a.com https://b.com'],
+    ['behind itself, before another', 'https://a.com?utm_source=openai&utm_source=openai&x=1', 'https://a.com?x=1'],
     ['behind itself', 'https://a.com/?utm_source=openai&utm_source=openai', 'https://a.com/'],
   ])('%s is taken off', (_, text, clean) => {
     expect(cleanText(text)).toBe(clean);
@@ -62,7 +63,8 @@ describe('characters that hide, reorder or drive a terminal', () => {
     ['bidi isolates', '\u2066a\u2069', 'a'],
     ['direction marks', 'a\u200E\u200F\u061Cb', 'ab'],
     ['tag characters', 'a\u{E0049}\u{E0067}\u{E006E}b', 'ab'],
-    ['what has no width', 'a\u200B\u2060\u2063\u00AD\uFEFF\u180Eb', 'ab'],
+    ['what has no width', 'a\u200B\u2060\u2063\u00AD\uFEFFb', 'ab'],
+    ['more breaks than one', 'ក\u200B\u200Bខ', 'ក\u200Bខ'],
     ['selectors that choose nothing', 'a\u{E0101}\u{E0102}b☀\uFE0F\uFE01\uFE02', 'ab☀\uFE0F'],
     ['a carriage return before a line feed', 'a\r\nb', 'a\nb'],
     ['a carriage return alone', 'a\rb', 'a\nb'],
@@ -71,18 +73,26 @@ describe('characters that hide, reorder or drive a terminal', () => {
     expect(cleanText(text)).toBe(clean);
   });
 
-  test.each(['tab\tand\nline', '東京の天気は晴れ。', '👨‍👩‍👧 ☀️', 'naïve café', 'क्‍ष', 'می‌خواهم', '葛\u{E0100}飾区'])(
-    '%j stays',
-    (text) => {
-      expect(cleanText(text)).toBe(text);
-    },
-  );
+  test.each([
+    'tab\tand\nline',
+    '東京の天気は晴れ。',
+    '👨‍👩‍👧 ☀️',
+    'naïve café',
+    'क्‍ष',
+    'می‌خواهم',
+    '葛\u{E0100}飾区',
+    'ᠬᠠᠷ\u180Eᠠ',
+    'ភាសា\u200Bខ្មែរ',
+  ])('%j stays', (text) => {
+    expect(cleanText(text)).toBe(text);
+  });
 
   test('none is left in any text, and cleaning twice is cleaning once', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('\uD83D', '\uDE00', '\uDB40', '\uDC41', '\u200E', '\u202E', '\u{E0041}', '\u001B', '\r', '\n'),
-      fc.constantFrom('\uE200', 'cite', '\uE201', '\uE202', '\u200B', '\uFE0F', '\u{E0101}', '葛'),
+      fc.constantFrom('\uE200', 'cite', '\uE201', '\uE202', '\u200B', '\uFE0F', '\u{E0101}', '葛', 'ก'),
+      fc.constantFrom('https://a.com', '/', '?', '&', '&amp;', 'utm_source=openai', '='),
     );
     fc.assert(
       fc.property(

@@ -15,6 +15,11 @@ describe('anywhere', () => {
     expect(createRedactor(['gateway.token+1']).anywhere('Bearer gateway.token+1')).toBe('Bearer [redacted]');
   });
 
+  test('of two keys, one of which begins the other, both are masked whole', () => {
+    const { anywhere } = createRedactor(['gateway-token', 'gateway-token-2']);
+    expect(anywhere('a gateway-token-2 b gateway-token')).toBe('a [redacted] b [redacted]');
+  });
+
   test('a key that JSON escapes is masked in JSON, and in JSON inside JSON', () => {
     const key = 'gw"key\\with-quotes';
     const { anywhere } = createRedactor([key]);

@@ -15,8 +15,9 @@ type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'mor
  * bracket that closes another, a line break inside a string. It need not see every fault: JSON.parse does.
  */
 export class JsonScan {
-  /** The brackets that are open. */
-  readonly #open: number[] = [];
+  /** The brackets that are open, a byte each: a frame may hold nothing else. */
+  #open = new Uint8Array(64);
+  #depth = 0;
   #expected: Expected = 'value';
   #isInString = false;
   #isEscaped = false;
@@ -51,7 +52,7 @@ export class JsonScan {
       case OPEN_OBJECT:
       case OPEN_ARRAY:
         if (!this.#isValueExpected()) return false;
-        this.#open.push(byte);
+        this.#push(byte);
         this.#expected = byte === OPEN_OBJECT ? 'key or end' : 'value or end';
         return true;
       case CLOSE_OBJECT:
@@ -59,8 +60,8 @@ export class JsonScan {
       case CLOSE_ARRAY:
         return this.#acceptsClose(OPEN_ARRAY, 'value or end');
       case COMMA:
-        if (!this.#isValueWhole() || this.#open.length === 0) return false;
-        this.#expected = this.#open.at(-1) === OPEN_OBJECT ? 'key' : 'value';
+        if (!this.#isValueWhole() || this.#depth === 0) return false;
+        this.#expected = this.#open[this.#depth - 1] === OPEN_OBJECT ? 'key' : 'value';
         return true;
       case COLON:
         if (this.#expected !== 'colon') return false;
@@ -69,6 +70,16 @@ export class JsonScan {
       default:
         return this.#acceptsScalar(byte);
     }
+  }
+
+  #push(bracket: number): void {
+    if (this.#depth === this.#open.length) {
+      const wider = new Uint8Array(2 * this.#depth);
+      wider.set(this.#open);
+      this.#open = wider;
+    }
+    this.#open[this.#depth] = bracket;
+    this.#depth += 1;
   }
 
   #acceptsString(): boolean {
@@ -80,8 +91,9 @@ export class JsonScan {
   }
 
   #acceptsClose(open: number, ifEmpty: Expected): boolean {
-    if (this.#open.at(-1) !== open || !(this.#isValueWhole() || this.#expected === ifEmpty)) return false;
-    this.#open.pop();
+    const isOpen = this.#depth > 0 && this.#open[this.#depth - 1] === open;
+    if (!isOpen || !(this.#isValueWhole() || this.#expected === ifEmpty)) return false;
+    this.#depth -= 1;
     this.#expected = 'more or end';
     return true;
   }

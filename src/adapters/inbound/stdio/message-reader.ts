@@ -21,7 +21,7 @@ const BOM = [0xef, 0xbb, 0xbf];
 type State =
   | { readonly kind: 'start' }
   | { readonly kind: 'line'; searched: number }
-  | { readonly kind: 'header' }
+  | { readonly kind: 'header'; readonly fields: Map<string, string>; read: number }
   | { readonly kind: 'body'; readonly length: number; readonly scan: JsonScan; scanned: number }
   | { readonly kind: 'endless' };
 
@@ -72,7 +72,7 @@ export class MessageReader {
       case 'line':
         return this.#readLine(this.#state);
       case 'header':
-        return this.#readHeader();
+        return this.#readHeader(this.#state);
       case 'body':
         return this.#readBody(this.#state);
       case 'endless':
@@ -87,7 +87,8 @@ export class MessageReader {
     const isPartial = start.length < HEADER_START.length;
     if (isPartial && HEADER_START.startsWith(start)) return false;
     if (isPartial && this.#mayBeBom()) return false;
-    this.#state = start === HEADER_START ? { kind: 'header' } : { kind: 'line', searched: 0 };
+    this.#state =
+      start === HEADER_START ? { kind: 'header', fields: new Map(), read: 0 } : { kind: 'line', searched: 0 };
     return true;
   }
 
@@ -152,20 +153,18 @@ export class MessageReader {
   }
 
   /** A header ends with a blank line, within 8 KiB; its lines are judged one by one, as soon as they are whole. */
-  #readHeader(): boolean {
-    const fields = new Map<string, string>();
-    let at = 0;
+  #readHeader(state: { readonly fields: Map<string, string>; read: number }): boolean {
     while (true) {
-      const end = this.#bytes.indexOf(LF, at);
+      const end = this.#bytes.indexOf(LF, state.read);
       if (end < 0 && this.#bytes.length < MAX_HEADER_BYTES) return false;
-      if (end < 0 || end >= MAX_HEADER_BYTES) return this.#foundNoHeader(at);
-      const line = this.#bytes.slice(at, end).toString('latin1').trimEnd();
-      if (line === '') return this.#foundHeader(fields, end + 1);
+      if (end < 0 || end >= MAX_HEADER_BYTES) return this.#foundNoHeader(state.read);
+      const line = this.#bytes.slice(state.read, end).toString('latin1').trimEnd();
+      if (line === '') return this.#foundHeader(state.fields, end + 1);
       const colon = line.indexOf(':');
       const name = line.slice(0, Math.max(0, colon)).trimEnd().toLowerCase();
-      if (!/^[\w-]+$/.test(name)) return this.#foundNoHeader(at);
-      fields.set(name, line.slice(colon + 1).trim());
-      at = end + 1;
+      if (!/^[\w-]+$/.test(name)) return this.#foundNoHeader(state.read);
+      state.fields.set(name, line.slice(colon + 1).trim());
+      state.read = end + 1;
     }
   }
 

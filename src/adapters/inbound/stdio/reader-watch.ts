@@ -1,11 +1,8 @@
 import { fstatSync, writeSync } from 'node:fs';
+import type { Clock } from '../../../application/ports/clock.ts';
 
 const LOOK_EVERY_MS = 250;
-const LOOK_SELDOM_MS = 60_000;
 const [STDIN, STDOUT] = [0, 1];
-
-/** Between two processes that hand it over nobody holds a pipe: so often in a row it must have no reader. */
-const LOOKS_THAT_COUNT = 2;
 
 /**
  * Calls `onGone` once nobody can read our answers: standard output is closed, or the process that started us is gone
@@ -14,44 +11,32 @@ const LOOKS_THAT_COUNT = 2;
  * `beginMessage` writes what any next message may begin with, if it is known what that is, and tells whether it did. It
  * is called when it seems that nobody reads a pipe, which only a write can tell for certain.
  */
-export function watchReader(onGone: (why: string) => void, beginMessage: () => boolean): void {
+export function watchReader(onGone: (why: string) => void, beginMessage: () => boolean, clock: Clock): void {
   const parent = process.ppid;
   process.stdout.on('error', () => onGone('standard output is closed'));
-  const isSocket = kindOf(STDOUT) === 'socket';
+  const kind = kindOf(STDOUT);
   const timer = setInterval(() => {
     if (process.ppid !== parent) onGone('the parent process is gone');
-    else if (isSocket && isSocketClosed()) onGone('standard output is closed');
+    else if (kind === 'socket' && isSocketClosed()) onGone('standard output is closed');
   }, LOOK_EVERY_MS);
   timer.unref();
-  if (kindOf(STDOUT) === 'pipe') void watchPipe(beginMessage);
+  if (kind === 'pipe') void watchStdout(beginMessage, clock);
 }
 
-/** Asks once when the reader that was seen is gone, or was never seen where it should be. */
-async function watchPipe(beginMessage: () => boolean): Promise<void> {
-  const { PipePeer, isParentSeen } = await import('./pipe-peer.ts');
+async function watchStdout(beginMessage: () => boolean, clock: Clock): Promise<void> {
+  const [{ isParentSeen, PipePeer }, { watchPipe }] = await Promise.all([
+    import('./pipe-peer.ts'),
+    import('./pipe-watch.ts'),
+  ]);
   const reader = new PipePeer(STDOUT, 'reads');
   const writer = new PipePeer(STDIN, 'writes');
-  /** Who reads us where we cannot look is likely the one who writes to us there. */
-  const shouldSee = async () =>
-    isParentSeen() && (process.stdin.readableEnded || kindOf(STDIN) !== 'pipe' || (await writer.isSeen()));
-
-  let wasSeen = false;
-  let hasAsked = false;
-  let unseen = 0;
-  const look = async () => {
-    if (await reader.isSeen()) {
-      wasSeen = true;
-      hasAsked = false;
-      unseen = 0;
-    } else {
-      unseen += 1;
-    }
-    if (unseen >= LOOKS_THAT_COUNT && !hasAsked && (wasSeen || (await shouldSee()))) hasAsked = beginMessage();
-    // Each look that finds nobody goes over all processes.
-    const slower = 2 ** Math.max(0, unseen - LOOKS_THAT_COUNT);
-    setTimeout(look, Math.min(LOOK_EVERY_MS * slower, LOOK_SELDOM_MS)).unref();
+  const peers = {
+    isReaderSeen: () => reader.isSeen(),
+    // Who writes to us where we cannot look most likely reads us there.
+    areReadersVisible: async () =>
+      isParentSeen() && (process.stdin.readableEnded || kindOf(STDIN) !== 'pipe' || (await writer.isSeen())),
   };
-  await look();
+  await watchPipe(peers, beginMessage, clock, new AbortController().signal);
 }
 
 function kindOf(fd: number): 'socket' | 'pipe' | 'other' {

@@ -204,18 +204,32 @@ describe('what cannot be right', () => {
   });
 });
 
+test('a header that comes byte by byte is read once', () => {
+  const reader = new MessageReader(() => {});
+  const header = Buffer.from(`content-a:\n${'a:\n'.repeat(2700)}!\n`);
+  const started = performance.now();
+  for (let round = 0; round < 4; round += 1) for (const byte of header) reader.push(Uint8Array.of(byte));
+  expect(performance.now() - started).toBeLessThan(2000);
+});
+
 describe('work grows linearly with bytes:', () => {
-  const lyingFrames = (body: string, claimed = 2_000_000) =>
-    Array.from({ length: 20_000 }, (_, n) => `Content-Length: ${claimed - 90 * n}\r\n\r\n${body}`).join('');
+  /** Each claims all that follows. */
+  const framesInFrames = (body: string) => {
+    let inner = '';
+    for (let frames = 0; frames < 15_000; frames += 1) {
+      inner = `Content-Length: ${body.length + inner.length}\r\n\r\n${body}${inner}`;
+    }
+    return inner;
+  };
   test.each([
     ['blanks inside a header', `x Content-Length: a${' '.repeat(1_000_000)}b\n`],
     ['blanks inside a first header', `Content-Length: a${' '.repeat(1_000_000)}b\n`],
     ['headers in one line', `${'content-type: '.repeat(100_000)}\n`],
     ['headers in one text', `Content-Length: 9000000\r\n\r\n"${'Content-Length: 5 '.repeat(100_000)}\n`],
     ['headers that are no headers', 'content-type: a\n'.repeat(100_000)],
-    ['frames inside frames', lyingFrames('')],
-    ['frames inside lists', lyingFrames('[')],
-    ['good frames between bad ones', lyingFrames(frame(ping(1)))],
+    ['frames inside frames', framesInFrames('')],
+    ['frames inside lists', framesInFrames('[')],
+    ['good frames between bad ones', framesInFrames(frame(ping(1)))],
     ['brackets', `Content-Length: 9000000\r\n\r\n${'['.repeat(2_000_000)}\n`],
     ['blank lines', '\n'.repeat(2_000_000)],
   ])('%s', (_, bytes) => {
@@ -225,7 +239,7 @@ describe('work grows linearly with bytes:', () => {
       const reader = new MessageReader((one) => found.push(one));
       const started = performance.now();
       for (let at = 0; at < input.length; at += size) reader.push(input.subarray(at, at + size));
-      expect(performance.now() - started).toBeLessThan(1000);
+      expect(performance.now() - started).toBeLessThan(2000);
       expect(messagesIn(found).slice(-2)).toEqual([ping(7), ping(8)]);
     }
   });
