@@ -1,9 +1,4 @@
-/**
- * C0 and C1 controls but for tab and line feed, bidi controls, tag characters, interlinear annotations, and what has no
- * width and no use; the joiners (U+200C, U+200D) and U+180E have one, in Persian, emoji and Mongolian.
- */
-const UNSAFE_CHARACTERS =
-  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]|[\u{E0000}-\u{E007F}]/gu;
+import { withoutUnsafeCharacters } from './unsafe-characters.ts';
 
 /** Scripts without blanks mark with it where a line may break. */
 const ZERO_WIDTH_SPACES = /([\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Thai}]?)\u200B+/gu;
@@ -24,10 +19,7 @@ const URL_IN_TEXT = /https?:\/\/[^\s<>"`]+/gi;
  */
 export function cleanText(text: string): string {
   return (
-    text
-      .toWellFormed()
-      .replace(/\r\n?|[\u2028\u2029]/g, '\n')
-      .replace(UNSAFE_CHARACTERS, '')
+    withoutUnsafeCharacters(text.replace(/\r\n?|[\u2028\u2029]/g, '\n'))
       .replace(CITATION_MARK, '')
       .replace(UNCLOSED_CITATION_MARK, '')
       .replace(STRAY_CITATION_MARK, '')
@@ -42,14 +34,6 @@ export function cleanText(text: string): string {
 /** The same for what must stay on one line, such as a title. */
 export function cleanLine(text: string): string {
   return cleanText(text).replace(/\s+/g, ' ').trim();
-}
-
-/** One line of a log as it may be shown: nothing in it drives a terminal, or looks like another line. */
-export function cleanLogLine(line: string): string {
-  return line
-    .toWellFormed()
-    .replace(/\r\n?|[\n\u2028\u2029]/g, '\\n')
-    .replace(UNSAFE_CHARACTERS, '');
 }
 
 function withOneSelector(_: string, ideograph: string, run: string): string {

@@ -7,9 +7,11 @@ export function toHostName(text: string): string | undefined {
     .replace(/[/?#].*$/s, '')
     .replace(/:\d+$/, '')
     .replace(/\.$/, '');
-  const isHostName = host.length <= 253 && host.split('.').every((label) => HOST_LABEL.test(label));
+  const isHostName = host.length <= 253 && host.split('.').every(isHostLabel);
   return isHostName ? host : undefined;
 }
 
 /** Letters of any script: a name such as `例え.jp` is one that people type. */
-const HOST_LABEL = /^(?!-)[\p{L}\p{M}\p{N}_-]{1,63}(?<!-)$/u;
+function isHostLabel(label: string): boolean {
+  return /^(?!-)[\p{L}\p{M}\p{N}_-]{1,63}(?<!-)$/u.test(label);
+}

@@ -1,8 +1,8 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { cleanLogLine } from '../../../domain/clean-text.ts';
 import type { Redactor } from '../../../domain/redaction.ts';
+import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
 
 export interface StderrLoggerOptions {
   readonly debug: boolean;
@@ -44,7 +44,7 @@ export class StderrLogger implements Logger {
   }
 
   #write(level: string, line: string): void {
-    const said = this.#redactor.inLogs(cleanLogLine(line));
+    const said = this.#redactor.inLogs(asOneLine(line));
     const text = `[openai-responses-mcp] ${this.#clock.now().toISOString()} ${level} ${said}\n`;
     hearErrors();
     // A log that cannot be written is no reason to stop serving.
@@ -53,6 +53,11 @@ export class StderrLogger implements Logger {
       if (this.#file !== undefined) writeSync(this.#file, text);
     } catch {}
   }
+}
+
+/** A line as it may be shown: nothing in it drives a terminal, or looks like another line. */
+function asOneLine(text: string): string {
+  return withoutUnsafeCharacters(text.replace(/\r\n?|[\n\u2028\u2029]/g, '\\n'));
 }
 
 /** A debug file holds answers: a new one is made for its owner alone. */

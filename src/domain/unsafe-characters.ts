@@ -1,0 +1,11 @@
+/**
+ * C0 and C1 controls but for tab and line feed, bidi controls, tag characters, interlinear annotations, and what has no
+ * width and no use; the joiners (U+200C, U+200D) and U+180E have one, in Persian, emoji and Mongolian.
+ */
+const UNSAFE_CHARACTERS =
+  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]|[\u{E0000}-\u{E007F}]/gu;
+
+/** A text without the characters that hide, reorder or drive a terminal, and without lone surrogates. */
+export function withoutUnsafeCharacters(text: string): string {
+  return text.toWellFormed().replace(UNSAFE_CHARACTERS, '');
+}
