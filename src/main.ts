@@ -94,9 +94,12 @@ function hearLosses(): void {
   process.stdout.on('error', lose);
 }
 
-/** What was said but could not be written is a failure, unless it is the reader who wanted no more. */
-function lose({ code }: NodeJS.ErrnoException): void {
-  if (code === 'EPIPE' || isOutputLost) return;
+/** How systems say that the reader wanted no more. */
+const READER_GONE = /^(?:EPIPE|ECONNRESET|EOF)$/;
+
+/** What was said but could not be written is a failure, unless nobody wants to read it. */
+function lose({ code = '' }: NodeJS.ErrnoException): void {
+  if (READER_GONE.test(code) || isOutputLost) return;
   isOutputLost = true;
   process.stderr.write(`Standard output cannot be written (${code}): the answer is lost.\n`);
 }
