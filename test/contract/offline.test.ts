@@ -198,9 +198,11 @@ describe('One file answers every question', () => {
 
   test('a recording that breaks off is the file’s fault, not the network’s', async () => {
     const path = join(folder, 'cut.sse');
-    writeFileSync(path, events('Whose is this?').slice(0, 3).map(toSse).join(''));
-    const error = errorOf(await ask(offline(path), asking('why')));
-    expect(error).toEqual({ kind: 'unreadable_recordings', path, detail: 'the stream ended before its end' });
+    writeFileSync(path, `: question: Why?\n\n${events('Whose is this?').slice(0, 3).map(toSse).join('')}`);
+    for (const recordings of [path, folder]) {
+      const error = errorOf(await ask(offline(recordings), asking('why')));
+      expect(error).toEqual({ kind: 'unreadable_recordings', path, detail: 'the stream ended before its end' });
+    }
   });
 
   test('is asked once, since it will not change', async () => {

@@ -54,17 +54,19 @@ export class OfflineSearch implements LlmSearch {
     signal: AbortSignal,
   ): Promise<Result<SearchReply, SearchError>> {
     const reply = await this.#search.search(request, observer, signal);
-    const { recordedAt } = this.#recordings.find(request.question).unwrapOr<Partial<Recording>>({});
+    const recording = this.#recordings.find(request.question);
+    if (recording.isErr()) return reply;
+    const { recordedAt, file } = recording.value;
     return reply
       .map((reply) => (recordedAt === undefined ? reply : { accessedOn: tokyoDate(recordedAt), ...reply }))
-      .mapErr((error) => this.#toOfflineError(error));
+      .mapErr((error) => toOfflineError(error, file));
   }
+}
 
-  /** What would be the network's fault, or the API's, is the recording's. */
-  #toOfflineError(error: SearchError): SearchError {
-    if (error.kind !== 'connection_failed' && error.kind !== 'unreadable_reply') return error;
-    return { kind: 'unreadable_recordings', path: this.#recordings.path, detail: error.detail };
-  }
+/** What would be the network's fault, or the API's, is the recording's. */
+function toOfflineError(error: SearchError, file: string): SearchError {
+  const isFilesFault = error.kind === 'connection_failed' || error.kind === 'unreadable_reply';
+  return isFilesFault ? { kind: 'unreadable_recordings', path: file, detail: error.detail } : error;
 }
 
 function replay({ body, contentType, status }: Recording): Response {

@@ -6,18 +6,23 @@ import type { Question } from '../../../domain/question.ts';
 import { questionKey } from './question-key.ts';
 import { parseRecording, type Recording } from './recording.ts';
 
+/** A recording, and the file that holds it. */
+export interface RecordingFile extends Recording {
+  readonly file: string;
+}
+
 /** The recordings of a folder, found by their question; or one file, which answers every question. */
 export class Recordings {
-  readonly path: string;
-  #loaded: Result<{ readonly list: readonly Recording[]; readonly answersAll: boolean }, SearchError> | undefined;
+  readonly #path: string;
+  #loaded: Result<{ readonly list: readonly RecordingFile[]; readonly answersAll: boolean }, SearchError> | undefined;
 
   constructor(path: string) {
-    this.path = path;
+    this.#path = path;
   }
 
   /** The recording of a question: the same tool's if there is one, else any tool's. */
-  find({ query, tool }: Question): Result<Recording, SearchError> {
-    this.#loaded ??= load(this.path);
+  find({ query, tool }: Question): Result<RecordingFile, SearchError> {
+    this.#loaded ??= load(this.#path);
     return this.#loaded.andThen(({ list, answersAll }) => {
       const key = questionKey(query);
       const same = answersAll
@@ -25,13 +30,13 @@ export class Recordings {
         : list.filter(({ question }) => question !== undefined && questionKey(question) === key);
       const found = same.find((recording) => recording.tool === tool) ?? same[0];
       return found === undefined
-        ? err<Recording, SearchError>({ kind: 'not_recorded', recorded: questionsOf(list) })
+        ? err<RecordingFile, SearchError>({ kind: 'not_recorded', recorded: questionsOf(list) })
         : ok(found);
     });
   }
 }
 
-function load(path: string): Result<{ list: readonly Recording[]; answersAll: boolean }, SearchError> {
+function load(path: string): Result<{ list: readonly RecordingFile[]; answersAll: boolean }, SearchError> {
   try {
     if (!statSync(path).isDirectory()) return ok({ list: [read(path)], answersAll: true });
     const files = readdirSync(path).filter((name) => /\.(?:json|sse)$/.test(name));
@@ -41,10 +46,10 @@ function load(path: string): Result<{ list: readonly Recording[]; answersAll: bo
   }
 }
 
-function read(file: string): Recording {
-  return parseRecording(readFileSync(file, 'utf8'), file.endsWith('.sse'));
+function read(file: string): RecordingFile {
+  return { ...parseRecording(readFileSync(file, 'utf8'), file.endsWith('.sse')), file };
 }
 
-function questionsOf(list: readonly Recording[]): readonly string[] {
+function questionsOf(list: readonly RecordingFile[]): readonly string[] {
   return [...new Set(list.map(({ question }) => question).filter((question) => question !== undefined))];
 }
