@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { cutAtParagraph } from './answer-size.ts';
 import { type Citation, toCitations } from './citation.ts';
-import { cleanText } from './clean-text.ts';
+import { cleanLine, cleanText } from './clean-text.ts';
 import { closeFence } from './code-fence.ts';
 import { type Language, languageOf } from './language.ts';
 import type { Question } from './question.ts';
@@ -45,7 +45,7 @@ export function toAnswerResult(reply: Reply, context: AnswerContext): Result<Ans
   const used_search = reply.searched || reply.sources.cited.length > 0;
   const citations = used_search ? toCitations(reply.sources, context.maxCitations, accessedOn) : [];
   const language = languageOf(context.question.query);
-  const note = reply.ending.kind === 'cut' ? cutNote(reply.ending.reason, language) : '';
+  const note = reply.ending.kind === 'cut' ? cutNote(cleanLine(reply.ending.reason), language) : '';
   const { body, entries } = used_search
     ? splitSources(
         text,

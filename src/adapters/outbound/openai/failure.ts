@@ -54,7 +54,7 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   const type = asText(error.type);
   const message = asText(error.message) ?? '';
   const detail = excerpt(context.redact(message)) || `HTTP status ${status}`;
-  const diagnostics = { status, name, ...(type === undefined ? {} : { type: excerpt(context.redact(type)) }) };
+  const diagnostics = { status, name, ...(type === undefined ? {} : { type: cleanLine(context.redact(type)) }) };
   // The message of a 401 repeats the key, partly starred: nothing of it is kept.
   const said = status === 401 ? { message: '(left out)' } : { message, body: JSON.stringify(error) };
   const log = { status, name, ...said, ...(code === undefined ? {} : { code }) };
@@ -136,7 +136,7 @@ export function plainFailure(error: SearchError, message: string, body?: string)
 
 /** One line of at most 300 characters. */
 export function excerpt(text: string): string {
-  const line = cleanLine(text);
+  const line = text.replace(/\s+/g, ' ').trim();
   const characters = [...line];
   return characters.length > DETAIL_LENGTH ? `${characters.slice(0, DETAIL_LENGTH).join('')}…` : line;
 }

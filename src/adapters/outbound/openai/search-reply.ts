@@ -1,7 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { SearchReply, SearchReport, TokenUsage } from '../../../application/ports/llm-search.ts';
 import type { CitedPage } from '../../../domain/citation.ts';
-import { cleanLine } from '../../../domain/clean-text.ts';
 import type { ReplyEnding } from '../../../domain/reply.ts';
 import { tokyoDate } from '../../../domain/tokyo-date.ts';
 import { excerpt, type Failure, type FailureContext, plainFailure, toStreamFailure } from './failure.ts';
@@ -63,7 +62,7 @@ function textOf(message: JsonObject): string {
 }
 
 function endingOf(isIncomplete: boolean, reason: string | undefined, parts: readonly JsonObject[]): ReplyEnding {
-  if (isIncomplete) return { kind: 'cut', reason: excerpt(reason ?? 'incomplete') };
+  if (isIncomplete) return { kind: 'cut', reason: reason ?? 'incomplete' };
   return parts.some((part) => part.type === 'refusal') ? { kind: 'refused' } : { kind: 'complete' };
 }
 
@@ -94,10 +93,10 @@ function toReport(response: JsonObject, calls: readonly JsonObject[], attempts: 
   const searches = calls.filter(isSearch);
   const counted = asNumber(asObject(asObject(response.tool_usage)?.web_search)?.num_requests);
   return {
-    ...(model === undefined ? {} : { model: cleanLine(model) }),
-    ...(responseId === undefined ? {} : { responseId: cleanLine(responseId) }),
+    ...(model === undefined ? {} : { model }),
+    ...(responseId === undefined ? {} : { responseId }),
     ...(usage === undefined ? {} : { usage }),
-    queries: searches.flatMap(queriesOf).map(cleanLine),
+    queries: searches.flatMap(queriesOf),
     searches: counted ?? searches.length,
     attempts,
   };
