@@ -63,12 +63,10 @@ async function run(command: RunnableCommand): Promise<number> {
       case 'show-config':
         return 0;
       case 'serve':
-        hearLosses();
         return await serveStdio({ ...foundation, application });
       case 'serve-http':
         return await (await import('./serve-http.ts')).serveHttp({ ...foundation, application });
       default:
-        hearLosses();
         for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, failed);
         return await (await import('./run-for-person.ts')).runForPerson(command, { ...foundation, application });
     }
@@ -80,7 +78,6 @@ async function run(command: RunnableCommand): Promise<number> {
 /** Ends with what is written out, at once: an idle connection to the API must not keep the process, nor a closed pipe. */
 function exit(code: number): void {
   process.exitCode = code;
-  hearLosses();
   process.stderr.on('error', () => {});
   const end = () => process.exit(isOutputLost ? FAILED : code);
   setTimeout(end, FLUSH_MS);
@@ -90,10 +87,6 @@ function exit(code: number): void {
 
 let isOutputLost = false;
 
-function hearLosses(): void {
-  process.stdout.on('error', lose);
-}
-
 /** How systems say that the reader wanted no more. */
 const READER_GONE = /^(?:EPIPE|ECONNRESET|EOF)$/;
 
@@ -101,7 +94,9 @@ const READER_GONE = /^(?:EPIPE|ECONNRESET|EOF)$/;
 function lose({ code = '' }: NodeJS.ErrnoException): void {
   if (READER_GONE.test(code) || isOutputLost) return;
   isOutputLost = true;
-  process.stderr.write(`Standard output cannot be written (${code}): the answer is lost.\n`);
+  process.stderr.write(
+    `Standard output cannot be written (${code}), so what it was told is lost. Send it elsewhere.\n`,
+  );
 }
 
 function failed(fault: unknown): void {
@@ -109,4 +104,5 @@ function failed(fault: unknown): void {
   exit(FAILED);
 }
 
+process.stdout.on('error', lose);
 main(process.argv.slice(2)).then(exit, failed);

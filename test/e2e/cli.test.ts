@@ -184,7 +184,7 @@ test
   const { status, stderr } = spawnSync('sh', ['-c', script, process.execPath, BUILT_PROGRAM], { env });
   expect({ status, stderr: String(stderr) }).toEqual({
     status: 1,
-    stderr: 'Standard output cannot be written (ENOSPC): the answer is lost.\n',
+    stderr: 'Standard output cannot be written (ENOSPC), so what it was told is lost. Send it elsewhere.\n',
   });
 });
 
