@@ -1,5 +1,4 @@
 import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { INTERNAL_ERROR } from '../mcp/json-rpc.ts';
@@ -105,18 +104,10 @@ function pathOf(target: string): string {
   return target.replace(/^https?:\/\/[^/?]*/i, '').split('?')[0] || '/';
 }
 
-/** The responses that a connection still owes. */
-const owed = new WeakMap<Socket, Set<ServerResponse>>();
-
 /** A response that waits behind others on its connection hears nothing of that connection's end: Node tells only the first. */
 function tellOfClose({ socket }: HttpRequest, response: ServerResponse): void {
-  const responses = owed.get(socket) ?? new Set();
-  if (!owed.has(socket)) {
-    owed.set(socket, responses);
-    socket.once('close', () => {
-      for (const one of responses) one.emit('close');
-    });
-  }
-  responses.add(response);
-  response.once('close', () => responses.delete(response));
+  const onGone = () => response.emit('close');
+  // A client may have any number of requests under way on one connection.
+  socket.setMaxListeners(0).once('close', onGone);
+  response.once('close', () => socket.off('close', onGone));
 }
