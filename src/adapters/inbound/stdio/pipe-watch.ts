@@ -8,22 +8,20 @@ export interface Peers {
   areReadersVisible(): Promise<boolean>;
 }
 
-const LOOK_EVERY_MS = 250;
 const LOOK_SELDOM_MS = 60_000;
 
 /** Between two processes that hand it over nobody holds a pipe: so often in a row it must have no reader. */
 const LOOKS_THAT_COUNT = 2;
 
 /**
- * Looks after the reader of a pipe, for as long as the process lives, and asks once when the one that was seen is gone, or none
+ * Looks every `everyMs` after the reader of a pipe, for as long as the process lives, and asks once when the one that was seen is gone, or none
  * is seen where one would be. `ask` tells whether it could.
  */
-export async function watchPipe(peers: Peers, ask: () => boolean, clock: Clock, signal: AbortSignal): Promise<void> {
+export async function watchPipe(peers: Peers, ask: () => boolean, everyMs: number, clock: Clock): Promise<never> {
   let wasSeen = false;
   let hasAsked = false;
   let unseen = 0;
-  let pauseMs = LOOK_EVERY_MS;
-  do {
+  for (;;) {
     if (await peers.isReaderSeen()) {
       wasSeen = true;
       hasAsked = false;
@@ -35,6 +33,8 @@ export async function watchPipe(peers: Peers, ask: () => boolean, clock: Clock, 
     if (mustAsk) hasAsked = ask();
     // A look that finds nobody has gone over all processes: it becomes seldom, unless there is still something to ask.
     const slower = mustAsk && !hasAsked ? 2 : 2 ** Math.max(0, unseen - LOOKS_THAT_COUNT);
-    pauseMs = Math.min(LOOK_EVERY_MS * slower, LOOK_SELDOM_MS);
-  } while ((await clock.sleep(pauseMs, signal)) === 'elapsed');
+    await clock.sleep(Math.min(everyMs * slower, LOOK_SELDOM_MS), NEVER);
+  }
 }
+
+const NEVER = new AbortController().signal;

@@ -36,7 +36,7 @@ async function watchStdout(beginMessage: () => boolean, clock: Clock): Promise<v
     areReadersVisible: async () =>
       isParentSeen() && (process.stdin.readableEnded || kindOf(STDIN) !== 'pipe' || (await writer.isSeen())),
   };
-  await watchPipe(peers, beginMessage, clock, new AbortController().signal);
+  await watchPipe(peers, beginMessage, LOOK_EVERY_MS, clock);
 }
 
 function kindOf(fd: number): 'socket' | 'pipe' | 'other' {

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { watchPipe } from '../../../../../src/adapters/inbound/stdio/pipe-watch.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
 
@@ -19,9 +19,7 @@ async function startWatch(seen: { reader: boolean; readers?: boolean; canAsk?: b
     watch.asked += 1;
     return seen.canAsk ?? true;
   };
-  const over = new AbortController();
-  onTestFinished(() => over.abort());
-  void watchPipe(peers, ask, clock, over.signal);
+  void watchPipe(peers, ask, LOOK_MS, clock);
   await settled();
   return { seen, watch, pass: (ms: number) => clock.advance(ms) };
 }
