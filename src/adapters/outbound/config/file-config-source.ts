@@ -4,9 +4,10 @@ import { createRedactor, looksLikeKey } from '../../../domain/redaction.ts';
 import { readApiKey } from './api-key.ts';
 import { checkTogether } from './consistency.ts';
 import { DEFAULTS } from './defaults.ts';
-import { type Environment, readDebug, readEnvironment } from './environment.ts';
+import { type Environment, readEnvironment } from './environment.ts';
 import type { HttpLayer } from './http-config.ts';
 import { checkLineMode, isLineMode } from './line-mode.ts';
+import { readOptions } from './options.ts';
 import { originOf } from './origin.ts';
 import { expandPath, resolvePaths } from './paths.ts';
 import { readPolicy } from './policy-file.ts';
@@ -36,7 +37,7 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
     const variables = readEnvironment(environment);
     const baseFolder = dirname(yamlPath);
 
-    const options = toTree(commandLine);
+    const options = readOptions(commandLine);
     const layers = [resolvePaths(file.tree, baseFolder), variables.tree, options];
     const tree = resolvePaths(layers.reduce(mergeTrees, DEFAULTS as Tree), process.cwd());
     const policy = readPolicy(tree);
@@ -77,21 +78,6 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
       }),
     };
   }
-}
-
-/** The options as keys: a bare `--debug` or `--offline` switches on, a value behind them says where. */
-function toTree({ debug, offline, record, http }: ConfigOptions): Tree {
-  return {
-    ...(debug === undefined
-      ? {}
-      : { server: debug === '' ? { debug: true } : (readDebug(debug) ?? { debug: true, debug_file: debug }) }),
-    llm: {
-      ...(offline === undefined ? {} : { adapter: 'offline' }),
-      ...(offline ? { recordings: offline } : {}),
-      ...(record === undefined ? {} : { record }),
-    },
-    ...(http ? { http: { listen: http } } : {}),
-  };
 }
 
 function maskKeys(problem: ConfigProblem): ConfigProblem {
