@@ -14,8 +14,8 @@ const LOOK_SELDOM_MS = 60_000;
 const LOOKS_THAT_COUNT = 2;
 
 /**
- * Looks every `everyMs` after the reader of a pipe, for as long as the process lives, and asks once when the one that was seen is gone, or none
- * is seen where one would be. `ask` tells whether it could.
+ * Looks every `everyMs` after the reader of a pipe, for as long as the process lives, and asks once when the one that was
+ * seen is gone, or none is seen where one would be. `ask` tells whether it could.
  */
 export async function watchPipe(peers: Peers, ask: () => boolean, everyMs: number, clock: Clock): Promise<never> {
   let wasSeen = false;
