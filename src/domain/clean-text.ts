@@ -7,7 +7,7 @@ const ZERO_WIDTH_SPACES = /([\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}\p{
 const SELECTORS = /(\p{Script=Han}?)([\uFE00-\uFE0F\u{E0100}-\u{E01EF}]+)/gu;
 
 /** ChatGPT's citation marks: U+E200 opens, U+E202 separates, U+E201 closes (ruling 8). */
-const CITATION_MARK = /\uE200[^\uE200\uE201\n]*\uE201/g;
+const CITATION_MARKS = /( ?)(?:\uE200[^\uE200\uE201\n]*\uE201)+(?=(.|\n|$))/g;
 const UNCLOSED_CITATION_MARK = /\uE200[\w\uE202]*$/;
 const STRAY_CITATION_MARK = /[\uE200-\uE202]/g;
 
@@ -20,7 +20,7 @@ const URL_IN_TEXT = /https?:\/\/[^\s<>"`]+/gi;
 export function cleanText(text: string): string {
   return (
     withoutUnsafeCharacters(text.replace(/\r\n?|[\u2028\u2029]/g, '\n'))
-      .replace(CITATION_MARK, '')
+      .replace(CITATION_MARKS, (_, space: string, next: string) => (/^[^\s.,;:!?)。、]/.test(next) ? space : ''))
       .replace(UNCLOSED_CITATION_MARK, '')
       .replace(STRAY_CITATION_MARK, '')
       .replace(ZERO_WIDTH_SPACES, (_, letter: string) => (letter === '' ? '' : `${letter}\u200B`))

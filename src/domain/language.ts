@@ -1,7 +1,7 @@
-/** The languages in which this server has words of its own. */
+/** The languages of this server's own messages. */
 export type Language = 'ja' | 'en';
 
-/** The language of a question: Japanese if it holds kana or kanji, else English (spec 9). */
+/** The language for messages about a question: Japanese if it contains kana. Han alone may be Chinese, so that is English (spec 9). */
 export function languageOf(text: string): Language {
-  return /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u.test(text) ? 'ja' : 'en';
+  return /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text) ? 'ja' : 'en';
 }

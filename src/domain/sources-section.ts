@@ -179,7 +179,7 @@ function toEntries(content: readonly string[]): string[] {
 
 /** The rows of a table as lines, without its head and the rule below that. */
 function withoutTables(content: readonly string[]): readonly string[] {
-  const isRule = (line = '') => /^\s*\|?\s*:?-{2,}:?\s*(?:\|[\s:|-]*)?$/.test(line) && line.includes('|');
+  const isRule = (line = '') => line.includes('|') && /^\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[\s:|-]*)?$/.test(line.trim());
   return content
     .filter((line, index) => !isRule(line) && !isRule(content[index + 1]))
     .map((line) =>

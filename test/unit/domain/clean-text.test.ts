@@ -9,6 +9,10 @@ describe('citation marks', () => {
     ['two marks', '\uE200cite\uE202a\uE201Sunny\uE200cite\uE202b\uE201.', 'Sunny.'],
     ['a mark that the end of the text cut', 'Sunny.\uE200cite\uE202turn0sea', 'Sunny.'],
     ['a mark that only closes', 'Sunny\uE201.', 'Sunny.'],
+    ['a mark between spaces', 'Sunny \uE200cite\uE202a\uE201 in Tokyo.', 'Sunny in Tokyo.'],
+    ['a mark before a full stop', 'Sunny \uE200cite\uE202a\uE201.', 'Sunny.'],
+    ['marks between spaces', 'Sunny \uE200cite\uE202a\uE201 \uE200cite\uE202b\uE201 in Tokyo.', 'Sunny in Tokyo.'],
+    ['a mark between words', 'Sunny \uE200cite\uE202a\uE201in Tokyo.', 'Sunny in Tokyo.'],
     ['a mark that only opens', 'Sunny\uE200 and warm.', 'Sunny and warm.'],
   ])('%s is taken out', (_, text, clean) => {
     expect(cleanText(text)).toBe(clean);
@@ -56,9 +60,12 @@ describe('utm_source=openai', () => {
 
 describe('characters that hide, reorder or drive a terminal', () => {
   test.each([
-    ['an escape sequence', 'a\u001B[31mb', 'a[31mb'],
+    ['a colour', 'a\u001B[31mb\u001B[0m', 'ab'],
+    ['a window title', 'a\u001B]0;title\u0007b', 'ab'],
+    ['a lone escape character', 'a\u001Bb', 'ab'],
     ['a bell and a null', 'a\u0007\u0000b', 'ab'],
-    ['a C1 control', 'a\u009B31mb', 'a31mb'],
+    ['a C1 colour', 'a\u009B31mb', 'ab'],
+    ['a C1 control', 'a\u0085b', 'ab'],
     ['a bidi override', 'a\u202Eb\u202C', 'ab'],
     ['bidi isolates', '\u2066a\u2069', 'a'],
     ['direction marks', 'a\u200E\u200F\u061Cb', 'ab'],

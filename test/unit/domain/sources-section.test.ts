@@ -29,6 +29,21 @@ describe('splitting', () => {
   });
 });
 
+test('reads a line of spaces in linear time', () => {
+  const took = (spaces: number) => {
+    const text = `Sources:\n${' '.repeat(spaces)}x https://a.jp/x`;
+    return Math.min(
+      ...[1, 2, 3].map(() => {
+        const startedAt = performance.now();
+        splitSources(text, []);
+        return performance.now() - startedAt;
+      }),
+    );
+  };
+  took(1000);
+  expect(took(40_000)).toBeLessThan(3 * took(20_000) + 5);
+});
+
 describe('the section', () => {
   test('holds what was listed, then what is missing, each with a date', () => {
     const citations = [

@@ -43,7 +43,7 @@ test('a line has the program, the time and the level', () => {
 test('a line stays one line, and drives no terminal', () => {
   logger().warn('a\n[openai-responses-mcp] b\r\n\u001B[31mc\u202E\u2028d');
   expect(written).toBe(
-    '[openai-responses-mcp] 2026-01-05T03:00:00.000Z WARN a\\n[openai-responses-mcp] b\\n[31mc\\nd\n',
+    '[openai-responses-mcp] 2026-01-05T03:00:00.000Z WARN a\\n[openai-responses-mcp] b\\nc\\nd\n',
   );
 });
 
