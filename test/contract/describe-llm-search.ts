@@ -2,10 +2,12 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { LlmSearch, SearchRequest } from '../../src/application/ports/llm-search.ts';
 import { errorOf, expectNoListener, never, ProgressLog, replyOf } from './search-kit.ts';
 
-/** An LlmSearch whose peer does as the test wants. */
+export type SearchKind = 'answered' | 'failing' | 'hanging';
+
+/** An LlmSearch, and the requests with which its peer replies, fails or hangs. */
 export interface StartedSearch {
   readonly search: LlmSearch;
-  /** A question that gets a whole reply after a web search, with at least one progress on the way. */
+  /** A question that gets a complete reply after a web search, with progress before it. */
   readonly answered: SearchRequest;
   /** A question whose search fails. */
   readonly failing: SearchRequest;
@@ -16,17 +18,23 @@ export interface StartedSearch {
   readonly stop?: () => Promise<void>;
 }
 
-/** What every LlmSearch promises (see the port). */
-export function describeLlmSearch(name: string, start: () => Promise<StartedSearch>): void {
-  const started = async (): Promise<StartedSearch> => {
-    const search = await start();
+/**
+ * What every LlmSearch promises (see the port). `start` receives the kinds of the searches that the test makes, in order, for
+ * an implementation that must know them before.
+ */
+export function describeLlmSearch(
+  name: string,
+  start: (searches: readonly SearchKind[]) => Promise<StartedSearch>,
+): void {
+  const started = async (...searches: readonly SearchKind[]): Promise<StartedSearch> => {
+    const search = await start(searches);
     onTestFinished(async () => search.stop?.());
     return search;
   };
 
   describe(`${name} as an LlmSearch`, () => {
     test('replies with a text, its ending, its sources and a report', async () => {
-      const { search, answered } = await started();
+      const { search, answered } = await started('answered');
       const reply = replyOf(await search.search(answered, new ProgressLog(), never()));
       expect(reply).toMatchObject({ ending: { kind: 'complete' }, searched: true });
       expect(reply.text.trim()).not.toBe('');
@@ -37,22 +45,22 @@ export function describeLlmSearch(name: string, start: () => Promise<StartedSear
       expect(reply.report.attempts).toBe(1);
     });
 
-    test('tells its observer what happens', async () => {
-      const { search, answered } = await started();
+    test('reports progress to its observer', async () => {
+      const { search, answered } = await started('answered');
       const observer = new ProgressLog();
       await search.search(answered, observer, never());
       expect(observer.seen.length).toBeGreaterThan(0);
     });
 
     test('resolves with an error when it fails', async () => {
-      const { search, failing } = await started();
+      const { search, failing } = await started('failing');
       const error = errorOf(await search.search(failing, new ProgressLog(), never()));
       expect(error.kind).toMatch(/^\w+$/);
       expect(error.kind).not.toBe('aborted');
     });
 
-    test('settles with `aborted`, and observes nothing, where the signal aborted before', async () => {
-      const { search, answered } = await started();
+    test('settles with `aborted` and reports nothing if the signal is already aborted', async () => {
+      const { search, answered } = await started('answered');
       const observer = new ProgressLog();
       const signal = AbortSignal.abort();
       expect(errorOf(await search.search(answered, observer, signal))).toEqual({ kind: 'aborted' });
@@ -60,8 +68,8 @@ export function describeLlmSearch(name: string, start: () => Promise<StartedSear
       expectNoListener(signal);
     });
 
-    test('settles with `aborted` where the signal aborts right behind the call', async () => {
-      const { search, answered } = await started();
+    test('settles with `aborted` if the signal aborts right after the call', async () => {
+      const { search, answered } = await started('answered');
       const controller = new AbortController();
       const outcome = search.search(answered, new ProgressLog(), controller.signal);
       controller.abort();
@@ -69,8 +77,8 @@ export function describeLlmSearch(name: string, start: () => Promise<StartedSear
       expectNoListener(controller.signal);
     });
 
-    test('settles with `aborted`, and observes nothing more, where the signal aborts on the way', async () => {
-      const { search, answered } = await started();
+    test('settles with `aborted` and reports nothing more if the signal aborts during the search', async () => {
+      const { search, answered } = await started('answered');
       const controller = new AbortController();
       const observer = new ProgressLog(() => controller.abort());
       expect(errorOf(await search.search(answered, observer, controller.signal))).toEqual({ kind: 'aborted' });
@@ -79,8 +87,8 @@ export function describeLlmSearch(name: string, start: () => Promise<StartedSear
       expectNoListener(controller.signal);
     });
 
-    test('settles with `aborted` while no reply comes', async ({ skip }) => {
-      const { search, hanging, untilHanging } = await started();
+    test('settles with `aborted` if the signal aborts before a reply', async ({ skip }) => {
+      const { search, hanging, untilHanging } = await started('hanging');
       if (hanging === undefined || untilHanging === undefined) return skip('it never waits');
       const controller = new AbortController();
       const observer = new ProgressLog();
@@ -94,7 +102,7 @@ export function describeLlmSearch(name: string, start: () => Promise<StartedSear
     });
 
     test('leaves no listener on the signal after a reply or an error', async () => {
-      const { search, answered, failing } = await started();
+      const { search, answered, failing } = await started('answered', 'failing');
       const { signal } = new AbortController();
       await search.search(answered, new ProgressLog(), signal);
       expectNoListener(signal);
@@ -102,8 +110,8 @@ export function describeLlmSearch(name: string, start: () => Promise<StartedSear
       expectNoListener(signal);
     });
 
-    test('keeps searches at the same time apart', async () => {
-      const { search, answered } = await started();
+    test('does not end other searches when one is aborted', async () => {
+      const { search, answered } = await started('answered', 'answered', 'answered');
       const aborted = new AbortController();
       const observer = new ProgressLog(() => aborted.abort());
       const outcomes = await Promise.all([
@@ -114,8 +122,8 @@ export function describeLlmSearch(name: string, start: () => Promise<StartedSear
       expect(outcomes.map((outcome) => (outcome.isOk() ? 'ok' : outcome.error.kind))).toEqual(['aborted', 'ok', 'ok']);
     });
 
-    test('answers again after an abort', async () => {
-      const { search, answered } = await started();
+    test('replies again after an abort', async () => {
+      const { search, answered } = await started('answered', 'answered');
       await search.search(answered, new ProgressLog(), AbortSignal.abort());
       expect((await search.search(answered, new ProgressLog(), never())).isOk()).toBe(true);
     });

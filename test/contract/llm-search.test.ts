@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url';
-import { err, ok } from 'neverthrow';
 import { LazySearch } from '../../src/adapters/outbound/lazy-search.ts';
 import { OfflineSearch } from '../../src/adapters/outbound/offline/offline-search.ts';
 import { Recordings } from '../../src/adapters/outbound/offline/recordings.ts';
-import type { LlmSearch, SearchRequest } from '../../src/application/ports/llm-search.ts';
+import type { LlmSearch } from '../../src/application/ports/llm-search.ts';
 import { SharedSearch } from '../../src/application/shared-search.ts';
 import { createRedactor } from '../../src/domain/redaction.ts';
 import { answers, fails, stallsMidStream } from '../support/behaviours.ts';
 import { startFakeApi } from '../support/fake-api.ts';
-import { deferred, FakeLlmSearch, fails as failsWith, hangs, searchReply } from '../support/fake-llm-search.ts';
+import { settled } from '../support/fake-clock.ts';
+import { type ConfiguredReply, FakeLlmSearch, fails as failsWith, hangs, replies } from '../support/fake-llm-search.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
-import { describeLlmSearch, type StartedSearch } from './describe-llm-search.ts';
+import { describeLlmSearch, type SearchKind, type StartedSearch } from './describe-llm-search.ts';
 import { InstantClock, openAiSearch, searchRequest } from './search-kit.ts';
 
 /** A server that answers, fails or hangs as the question says. */
@@ -46,21 +46,14 @@ async function startOffline(): Promise<StartedSearch> {
   };
 }
 
-/** The fake is told its replies in order; here the question decides, as for the others. */
-async function startFake(): Promise<StartedSearch> {
-  const hanging = deferred<void>();
-  const told = ({ question }: SearchRequest) => {
-    if (question.query === 'fail') return failsWith({ kind: 'forbidden', detail: 'No.' });
-    if (question.query !== 'hang') return ANSWERS;
-    hanging.settle();
-    return hangs;
-  };
+/** The fake takes its replies in order, so each test says which searches it makes. */
+async function startFake(searches: readonly SearchKind[]): Promise<StartedSearch> {
   return {
-    search: { search: (request, ...rest) => new FakeLlmSearch(told(request)).search(request, ...rest) },
+    search: new FakeLlmSearch(...searches.map((kind) => CONFIGURED[kind])),
     answered: searchRequest(),
-    failing: searchRequest({ question: { query: 'fail' } }),
-    hanging: searchRequest({ question: { query: 'hang' } }),
-    untilHanging: () => hanging.promise,
+    failing: searchRequest(),
+    hanging: searchRequest(),
+    untilHanging: settled,
   };
 }
 
@@ -76,21 +69,18 @@ const FORBIDDEN = {
   status: 403,
   error: { message: 'No.', type: 'invalid_request_error', param: null, code: null },
 };
-/** The fake's own `replies` do not look at the signal, so that the core can be shown replies that come too late. */
-const ANSWERS: ReturnType<typeof failsWith> = async (observer, signal) => {
-  for (const progress of [{ kind: 'thinking' }, { kind: 'searching', query: 'node.js 24' }] as const) {
-    if (!signal.aborted) observer.onProgress(progress);
-  }
-  await Promise.resolve();
-  if (signal.aborted) return err({ kind: 'aborted' });
-  return ok(
-    searchReply({
+const CONFIGURED: Readonly<Record<SearchKind, ConfiguredReply>> = {
+  answered: replies(
+    {
       text: TEXT,
       searched: true,
       sources: { cited: [{ url: PAGE, title: 'Node.js' }], consulted: [], opened: [] },
       report: { queries: ['node.js 24'], searches: 1, attempts: 1 },
-    }),
-  );
+    },
+    [{ kind: 'thinking' }, { kind: 'searching', query: 'node.js 24' }],
+  ),
+  failing: failsWith({ kind: 'forbidden', detail: 'No.' }),
+  hanging: hangs,
 };
 
 describeLlmSearch('OpenAiResponsesSearch', startOpenAi);

@@ -12,8 +12,8 @@ test.each([
   ['2026-07-28, JSON', modern('tools/call', QUESTION)],
   ['2026-07-28, a stream', modern('tools/call', QUESTION, { progressToken: 0 })],
 ])('a client that leaves aborts its call upstream (%s)', async (_, message) => {
-  const { told, asked, aborted } = observedHang();
-  const { begin, accessLines, untilLogged } = await serveHttp({ llmSearch: new FakeLlmSearch(told) });
+  const { configured, asked, aborted } = observedHang();
+  const { begin, accessLines, untilLogged } = await serveHttp({ llmSearch: new FakeLlmSearch(configured) });
   const call = begin(message);
   await asked;
   call.leave();
@@ -24,7 +24,7 @@ test.each([
 
 test('the same id may run many times at once, and who leaves takes nobody along', async () => {
   const first = observedHang();
-  const llmSearch = new FakeLlmSearch(first.told, replies());
+  const llmSearch = new FakeLlmSearch(first.configured, replies());
   const { begin, post } = await serveHttp({ llmSearch });
   const leaving = begin(legacy('tools/call', { name: 'answer', arguments: { query: 'one' } }, 0));
   await first.asked;
@@ -35,8 +35,8 @@ test('the same id may run many times at once, and who leaves takes nobody along'
 });
 
 test.each(['2025-06-18', '2026-07-28'])('a posted cancellation crosses no requests (%s)', async (era) => {
-  const { told, asked, signal } = observedHang();
-  const { begin, post } = await serveHttp({ llmSearch: new FakeLlmSearch(told) });
+  const { configured, asked, signal } = observedHang();
+  const { begin, post } = await serveHttp({ llmSearch: new FakeLlmSearch(configured) });
   const call = begin(era === '2026-07-28' ? modern('tools/call', QUESTION) : legacy('tools/call', QUESTION));
   await asked;
   const cancelled = await post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
@@ -51,7 +51,7 @@ test('identical questions of one caller share a search; those of two callers do 
     { caller: 'bob', token: 'bob-token-0123456789' },
   ];
   const [one, two] = [observedHang(), observedHang()];
-  const llmSearch = new FakeLlmSearch(one.told, two.told);
+  const llmSearch = new FakeLlmSearch(one.configured, two.configured);
   const { begin } = await serveHttp({ llmSearch, http: { tokens } });
   const message = legacy('tools/call', { ...QUESTION, _meta: { progressToken: 0 } });
   const calls = [0, 0, 1].map((index) => begin(message, { Authorization: `Bearer ${tokens[index]?.token}` }));
@@ -73,19 +73,19 @@ function observedHang() {
   const aborted = new Promise<void>((resolve) => {
     tellAborted = resolve;
   });
-  const told: typeof hangs = (observer, signal) => {
+  const configured: typeof hangs = (observer, signal) => {
     seen = signal;
     signal.addEventListener('abort', () => tellAborted(), { once: true });
     tellAsked();
     return hangs(observer, signal);
   };
-  return { told, asked, aborted, signal: () => seen };
+  return { configured, asked, aborted, signal: () => seen };
 }
 
 test('calls that wait behind each other on one connection are all aborted when it goes', async () => {
   const hung = Array.from({ length: 15 }, observedHang);
   const { url, untilLogged, accessLines } = await serveHttp({
-    llmSearch: new FakeLlmSearch(...hung.map(({ told }) => told)),
+    llmSearch: new FakeLlmSearch(...hung.map(({ configured }) => configured)),
   });
   const { hostname, port, pathname, host } = new URL(url);
   const socket = connect(Number(port), hostname);

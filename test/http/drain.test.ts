@@ -1,7 +1,7 @@
 import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../support/fake-clock.ts';
-import { FakeLlmSearch, hangs, hangsUntilTold, searchReply } from '../support/fake-llm-search.ts';
+import { FakeLlmSearch, hangs, repliesLate, searchReply } from '../support/fake-llm-search.ts';
 import { legacy, send } from './http-client.ts';
 import { serveHttp } from './serve-http.ts';
 
@@ -25,8 +25,8 @@ test('is alive but not ready without a key', async () => {
 });
 
 test('while it drains it is not ready and takes no calls, and those in flight are answered', async () => {
-  const search = hangsUntilTold();
-  const { server, begin, post, at } = await serveHttp({ llmSearch: new FakeLlmSearch(search.told) });
+  const search = repliesLate();
+  const { server, begin, post, at } = await serveHttp({ llmSearch: new FakeLlmSearch(search.configured) });
   const call = begin(CALL);
   await call.until('progress');
   const drained = server.drain();

@@ -1,7 +1,7 @@
 import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../support/fake-clock.ts';
-import { FakeLlmSearch, hangsUntilTold, progresses, replies, searchReply } from '../support/fake-llm-search.ts';
+import { FakeLlmSearch, progresses, replies, repliesLate, searchReply } from '../support/fake-llm-search.ts';
 import { legacy, modern } from './http-client.ts';
 import { serveHttp } from './serve-http.ts';
 
@@ -32,8 +32,8 @@ test.each(ERAS)('progress makes the answer an event stream (%s), for the token 0
 });
 
 test('the stream opens before there is an answer', async () => {
-  const search = hangsUntilTold();
-  const { begin } = await serveHttp({ llmSearch: new FakeLlmSearch(search.told) });
+  const search = repliesLate();
+  const { begin } = await serveHttp({ llmSearch: new FakeLlmSearch(search.configured) });
   const call = begin(legacy('tools/call', { ...QUESTION, _meta: { progressToken: 0 } }));
   await call.until('notifications/progress');
   search.settle(ok(searchReply()));
@@ -48,8 +48,8 @@ test('without a token a quick answer is JSON', async () => {
 
 test('an answer that takes more than 10 seconds becomes a stream, kept alive every 15', async () => {
   const clock = new FakeClock();
-  const search = hangsUntilTold();
-  const llmSearch = new FakeLlmSearch(search.told);
+  const search = repliesLate();
+  const llmSearch = new FakeLlmSearch(search.configured);
   const { begin } = await serveHttp({ clock, llmSearch });
   const call = begin(modern('tools/call', QUESTION));
   await untilAsked(llmSearch);
@@ -93,8 +93,8 @@ test.each(['application/json', 'application/json, text/event-stream;q=0'])(
   'a client that takes only JSON (%s) gets it, however long it takes, without progress',
   async (Accept) => {
     const clock = new FakeClock();
-    const search = hangsUntilTold();
-    const llmSearch = new FakeLlmSearch(search.told);
+    const search = repliesLate();
+    const llmSearch = new FakeLlmSearch(search.configured);
     const { begin } = await serveHttp({ clock, llmSearch });
     const call = begin(legacy('tools/call', { ...QUESTION, _meta: { progressToken: 1 } }), { Accept });
     await untilAsked(llmSearch);

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../support/fake-clock.ts';
-import { FakeLlmSearch, hangsUntilTold, searchReply } from '../support/fake-llm-search.ts';
+import { FakeLlmSearch, repliesLate, searchReply } from '../support/fake-llm-search.ts';
 import { legacy, send } from './http-client.ts';
 import { serveHttp } from './serve-http.ts';
 
@@ -15,8 +15,8 @@ const TOKENS = [
 const [ALICE, BOB] = TOKENS.map(({ token }) => ({ Authorization: `Bearer ${token}` }));
 
 test('a token has so many calls in flight and no more; others are not touched by it', async () => {
-  const [first, second] = [hangsUntilTold(), hangsUntilTold()];
-  const llmSearch = new FakeLlmSearch(first.told, second.told, async () => ok(searchReply()));
+  const [first, second] = [repliesLate(), repliesLate()];
+  const llmSearch = new FakeLlmSearch(first.configured, second.configured, async () => ok(searchReply()));
   const { begin, post } = await serveHttp({ llmSearch, http: { tokens: TOKENS, maxCallsPerToken: 1 } });
   const call = (id: string) =>
     legacy('tools/call', { name: 'answer', arguments: { query: 'q' }, _meta: { progressToken: id } }, id);
@@ -38,8 +38,8 @@ test('a token has so many calls in flight and no more; others are not touched by
 });
 
 test('a call that its client left gives its place back', async () => {
-  const search = hangsUntilTold();
-  const llmSearch = new FakeLlmSearch(search.told, async () => ok(searchReply()));
+  const search = repliesLate();
+  const llmSearch = new FakeLlmSearch(search.configured, async () => ok(searchReply()));
   const { begin, post, untilLogged } = await serveHttp({ llmSearch, http: { maxCallsPerToken: 1 } });
   const call = legacy('tools/call', { name: 'answer', arguments: { query: 'q' }, _meta: { progressToken: 1 } });
   const left = begin(call);
@@ -77,9 +77,9 @@ test.for([
 });
 
 test('a client that waits for its answer is not hurried', async () => {
-  const search = hangsUntilTold();
+  const search = repliesLate();
   const patience = { headersMs: 10, requestMs: 20, checkEveryMs: 5 };
-  const { begin } = await serveHttp({ llmSearch: new FakeLlmSearch(search.told), http: { patience } });
+  const { begin } = await serveHttp({ llmSearch: new FakeLlmSearch(search.configured), http: { patience } });
   const call = begin(legacy('tools/call', { name: 'answer', arguments: { query: 'q' }, _meta: { progressToken: 1 } }));
   await call.until('progress');
   await wait(60);

@@ -1,6 +1,6 @@
 import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
-import { FakeLlmSearch, fails, hangsUntilTold, progresses, replies, searchReply } from '../support/fake-llm-search.ts';
+import { FakeLlmSearch, fails, progresses, replies, repliesLate, searchReply } from '../support/fake-llm-search.ts';
 import { legacy, modern, send } from './http-client.ts';
 import { serveHttp } from './serve-http.ts';
 
@@ -97,16 +97,16 @@ test('counts calls, outcomes, seconds, searches and tokens', async () => {
 });
 
 test('shows how many calls run, and how many of them wait', async () => {
-  const [waiting, running] = [hangsUntilTold(), hangsUntilTold()];
+  const [waiting, running] = [repliesLate(), repliesLate()];
   const llmSearch = new FakeLlmSearch(
     (observer, signal) => {
       observer.onProgress({ kind: 'waiting', ahead: 3 });
-      return waiting.told(observer, signal);
+      return waiting.configured(observer, signal);
     },
     (observer, signal) => {
       observer.onProgress({ kind: 'waiting', ahead: 1 });
       observer.onProgress({ kind: 'thinking' });
-      return running.told(observer, signal);
+      return running.configured(observer, signal);
     },
   );
   const { begin, at } = await serveHttp({ llmSearch });

@@ -9,55 +9,58 @@ import type {
 import type { SearchError } from '../../src/domain/answer-error.ts';
 
 type Outcome = Result<SearchReply, SearchError>;
-type Told = (observer: SearchObserver, signal: AbortSignal) => Promise<Outcome>;
+export type ConfiguredReply = (observer: SearchObserver, signal: AbortSignal) => Promise<Outcome>;
 
-/** Replies as it was told, in order; remembers what it was asked; fails loudly when asked too often. */
+/** Returns its configured replies in order, records its requests, and throws if it is called too often. */
 export class FakeLlmSearch implements LlmSearch {
   readonly requests: SearchRequest[] = [];
   readonly signals: AbortSignal[] = [];
-  readonly #told: readonly Told[];
+  readonly #configured: readonly ConfiguredReply[];
 
-  constructor(...told: readonly Told[]) {
-    this.#told = told;
+  constructor(...configured: readonly ConfiguredReply[]) {
+    this.#configured = configured;
   }
 
   search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<Outcome> {
-    const told = this.#told[this.requests.length];
+    const reply = this.#configured[this.requests.length];
     this.requests.push(request);
     this.signals.push(signal);
-    if (told === undefined) throw new Error(`FakeLlmSearch was told ${this.#told.length} replies and asked for more`);
-    return told(observer, signal);
+    if (reply === undefined) throw new Error(`FakeLlmSearch has ${this.#configured.length} replies and needs more`);
+    return reply(observer, signal);
   }
 }
 
-/** A reply that comes at once, with whatever the test is about. */
-export function replies(over: Partial<SearchReply> = {}): Told {
-  return async () => ok(searchReply(over));
-}
-
-export function fails(error: SearchError): Told {
-  return async () => err(error);
-}
-
-/** Tells of its progress, then replies. */
-export function progresses(...steps: readonly SearchProgress[]): Told {
-  return async (observer) => {
-    for (const step of steps) observer.onProgress(step);
-    return ok(searchReply());
+/** Reports its progress, then replies, unless the signal aborts first. */
+export function replies(over: Partial<SearchReply> = {}, progress: readonly SearchProgress[] = []): ConfiguredReply {
+  return async (observer, signal) => {
+    for (const step of progress) if (!signal.aborted) observer.onProgress(step);
+    return unlessAborted(signal, ok(searchReply(over)));
   };
 }
 
-/** Hangs until it is aborted, as the port promises, and leaves no listener. */
-export const hangs: Told = (_observer, signal) =>
+/** As `replies`, for tests about progress alone. */
+export function progresses(...progress: readonly SearchProgress[]): ConfiguredReply {
+  return replies({}, progress);
+}
+
+export function fails(error: SearchError): ConfiguredReply {
+  return (_observer, signal) => unlessAborted(signal, err(error));
+}
+
+/** Waits until the signal aborts. */
+export const hangs: ConfiguredReply = (_observer, signal) =>
   new Promise((resolve) => {
     if (signal.aborted) resolve(err({ kind: 'aborted' }));
     else signal.addEventListener('abort', () => resolve(err({ kind: 'aborted' })), { once: true });
   });
 
-/** Hangs until the test lets it settle, aborted or not: a reply that was already on its way. */
-export function hangsUntilTold(): { readonly told: Told; readonly settle: (outcome: Outcome) => void } {
+/**
+ * Waits until the test settles it. Unlike the others, it ignores the signal: its reply may come too late, as one does that
+ * was already received when the signal aborted.
+ */
+export function repliesLate(): { readonly configured: ConfiguredReply; readonly settle: (outcome: Outcome) => void } {
   const { promise, settle } = deferred<Outcome>();
-  return { told: () => promise, settle };
+  return { configured: () => promise, settle };
 }
 
 export function searchReply(over: Partial<SearchReply> = {}): SearchReply {
@@ -77,4 +80,10 @@ export function deferred<T>(): { readonly promise: Promise<T>; readonly settle: 
     settle = resolve;
   });
   return { promise, settle };
+}
+
+/** The outcome, one microtask later, so that an abort on the line after the call is not missed. */
+async function unlessAborted(signal: AbortSignal, outcome: Outcome): Promise<Outcome> {
+  await Promise.resolve();
+  return signal.aborted ? err({ kind: 'aborted' }) : outcome;
 }

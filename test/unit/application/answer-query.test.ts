@@ -9,9 +9,9 @@ import {
   FakeLlmSearch,
   fails,
   hangs,
-  hangsUntilTold,
   progresses,
   replies,
+  repliesLate,
   searchReply,
 } from '../../support/fake-llm-search.ts';
 import { FixedClock } from '../../support/fixed-clock.ts';
@@ -78,9 +78,9 @@ describe('the answer', () => {
   });
 
   test('keeps the day on which it was asked, though it came on the next', async () => {
-    const reply = hangsUntilTold();
+    const reply = repliesLate();
     const clock = new FakeClock('2025-12-31T14:59:59Z');
-    const { app } = startCore({ llmSearch: new FakeLlmSearch(reply.told), clock });
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(reply.configured), clock });
     const answer = app.answerQuery(ask(), never());
     await clock.advance(2000);
     reply.settle(ok(searchReply({ searched: true })));
@@ -88,9 +88,9 @@ describe('the answer', () => {
   });
 
   test('comes with what it took, and how many seconds', async () => {
-    const reply = hangsUntilTold();
+    const reply = repliesLate();
     const clock = new FakeClock();
-    const { app } = startCore({ llmSearch: new FakeLlmSearch(reply.told), clock });
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(reply.configured), clock });
     const answer = app.answerQuery(ask(), never());
     await clock.advance(1500);
     reply.settle(
@@ -250,8 +250,8 @@ describe('a cancellation', () => {
     ['a reply', ok(searchReply())],
     ['a failure', err({ kind: 'content_filtered' } as const)],
   ])('drops %s that comes after it', async (_, late) => {
-    const reply = hangsUntilTold();
-    const { app } = startCore({ llmSearch: new FakeLlmSearch(reply.told) });
+    const reply = repliesLate();
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(reply.configured) });
     const answer = app.answerQuery(ask(), never());
     await settled();
     app.cancelRequest(cancel);
@@ -261,9 +261,9 @@ describe('a cancellation', () => {
 });
 
 test('a search that replies although it was cancelled is not believed', async () => {
-  const reply = hangsUntilTold();
+  const reply = repliesLate();
   const inFlight = new InFlightRequests();
-  const llmSearch = new FakeLlmSearch(reply.told);
+  const llmSearch = new FakeLlmSearch(reply.configured);
   const answerQuery = new AnswerQuery(llmSearch, new FakeClock(), new RecordingLogger(), inFlight, coreConfig());
   const answer = answerQuery.execute(ask(), never());
   inFlight.cancel('test/1');
@@ -279,10 +279,10 @@ describe('nothing stays behind', () => {
     ['a cancellation', hangs, async ({ app }: Started) => app.cancelRequest(cancel)],
     ['an aborted caller', hangs, async ({ caller }: Started) => caller.abort()],
     ['a time-out', hangs, async ({ clock }: Started) => clock.advance(300_000)],
-  ])('after %s', async (_, told, end) => {
+  ])('after %s', async (_, configured, end) => {
     const clock = new FakeClock();
     const caller = new AbortController();
-    const { app } = startCore({ llmSearch: new FakeLlmSearch(told), clock });
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(configured), clock });
     const answer = app.answerQuery(ask(), caller.signal);
     await settled();
     await end({ app, clock, caller });
@@ -301,7 +301,7 @@ describe('nothing stays behind', () => {
     const clock = new FakeClock();
     const caller = new AbortController();
     const { app } = startCore({ llmSearch: new FakeLlmSearch(), clock });
-    await expect(app.answerQuery(ask(), caller.signal)).rejects.toThrow('asked for more');
+    await expect(app.answerQuery(ask(), caller.signal)).rejects.toThrow('needs more');
     expect(clock.pendingSleeps).toBe(0);
     expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
   });

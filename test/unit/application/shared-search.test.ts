@@ -10,8 +10,8 @@ import {
   FakeLlmSearch,
   fails,
   hangs,
-  hangsUntilTold,
   replies,
+  repliesLate,
   searchReply,
 } from '../../support/fake-llm-search.ts';
 
@@ -20,8 +20,8 @@ const again = ask({ requestKey: 'test/2' });
 
 describe('the same question of the same caller, while it is searched', () => {
   test('is asked once and answered twice', async () => {
-    const reply = hangsUntilTold();
-    const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(reply.told) });
+    const reply = repliesLate();
+    const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(reply.configured) });
     const answers = [app.answerQuery(first, never()), app.answerQuery(again, never())];
     await settled();
     reply.settle(ok(searchReply({ text: 'Not Found.' })));
@@ -30,8 +30,8 @@ describe('the same question of the same caller, while it is searched', () => {
   });
 
   test('goes on when one of the two leaves', async () => {
-    const reply = hangsUntilTold();
-    const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(reply.told) });
+    const reply = repliesLate();
+    const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(reply.configured) });
     const left = app.answerQuery(first, never());
     const stays = app.answerQuery(again, never());
     await settled();
@@ -134,8 +134,8 @@ describe('a search that is shared', () => {
   });
 
   test('is one for as many as ask, and each gets an answer of its own', async () => {
-    const reply = hangsUntilTold();
-    const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(reply.told) });
+    const reply = repliesLate();
+    const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(reply.configured) });
     const asked = Array.from({ length: 50 }, (_, n) => app.answerQuery(ask({ requestKey: `test/${n}` }), never()));
     await settled();
     reply.settle(ok(searchReply({ text: 'Not Found.' })));
@@ -151,10 +151,10 @@ describe('a search that is shared', () => {
       onProgress: (progress: SearchProgress) => void heard.push([name, progress]),
     });
     let tell: (progress: SearchProgress) => void = () => {};
-    const reply = hangsUntilTold();
+    const reply = repliesLate();
     const llmSearch = new FakeLlmSearch((upstream, signal) => {
       tell = (progress) => upstream.onProgress(progress);
-      return reply.told(upstream, signal);
+      return reply.configured(upstream, signal);
     });
     const shared = new SharedSearch(llmSearch);
     const leaving = new AbortController();
@@ -254,8 +254,8 @@ describe('a search that is shared', () => {
   });
 
   test('that all have left does not answer who asks meanwhile', async () => {
-    const slow = hangsUntilTold();
-    const llmSearch = new FakeLlmSearch(slow.told, replies({ text: 'The second.' }));
+    const slow = repliesLate();
+    const llmSearch = new FakeLlmSearch(slow.configured, replies({ text: 'The second.' }));
     const shared = new SharedSearch(llmSearch);
     const leaving = new AbortController();
     const left = shared.search(request(), unheard, leaving.signal);
@@ -274,10 +274,10 @@ describe('a search that is shared', () => {
 describe('the deadline', () => {
   test('counts for each from its own arrival, and the later one may still be answered', async () => {
     const clock = new FakeClock();
-    const reply = hangsUntilTold();
+    const reply = repliesLate();
     const { app, llmSearch } = startCore({
       clock,
-      llmSearch: new FakeLlmSearch(reply.told),
+      llmSearch: new FakeLlmSearch(reply.configured),
       config: { timeoutMs: 1000 },
     });
     const early = app.answerQuery(first, never());
@@ -327,8 +327,8 @@ describe('the deadline', () => {
 
 test('nobody leaves a listener behind, whether the search is answered, fails or is left', async () => {
   const controllers = Array.from({ length: 30 }, () => new AbortController());
-  const reply = hangsUntilTold();
-  const shared = new SharedSearch(new FakeLlmSearch(reply.told));
+  const reply = repliesLate();
+  const shared = new SharedSearch(new FakeLlmSearch(reply.configured));
   const answers = controllers.map(({ signal }) => shared.search(request(), unheard, signal));
   await settled();
   for (const controller of controllers.slice(0, 10)) controller.abort();
