@@ -9,9 +9,10 @@ import { answers, fails, stallsMidStream } from '../support/behaviours.ts';
 import { startFakeApi } from '../support/fake-api.ts';
 import { settled } from '../support/fake-clock.ts';
 import { type ConfiguredReply, FakeLlmSearch, fails as failsWith, hangs, replies } from '../support/fake-llm-search.ts';
+import { InstantClock } from '../support/instant-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { describeLlmSearch, type SearchKind, type StartedSearch } from './describe-llm-search.ts';
-import { InstantClock, openAiSearch, searchRequest } from './search-kit.ts';
+import { openAiSearch, searchRequest } from './search-kit.ts';
 
 /** A server that answers, fails or hangs as the question says. */
 async function startOpenAi(): Promise<StartedSearch> {

@@ -14,18 +14,9 @@ import { toApiResponse } from '../support/api-response.ts';
 import { answerEvents, toSse } from '../support/api-stream.ts';
 import { answers, answersJson, type Behaviour, cutsStream, fails } from '../support/behaviours.ts';
 import { startFakeApi } from '../support/fake-api.ts';
+import { InstantClock } from '../support/instant-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
-import {
-  API_KEY,
-  type Asked,
-  answerOf,
-  ask,
-  errorOf,
-  InstantClock,
-  openAiSearch,
-  replyOf,
-  searchRequest,
-} from './search-kit.ts';
+import { API_KEY, type Asked, answerOf, ask, errorOf, openAiSearch, replyOf, searchRequest } from './search-kit.ts';
 
 const SHIPPED = fileURLToPath(new URL('../../recordings', import.meta.url));
 const FIXTURES = fileURLToPath(new URL('../fixtures/replies', import.meta.url));

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { answers, fails, holds } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { FakeClock, settled } from '../support/fake-clock.ts';
+import { InstantClock } from '../support/instant-clock.ts';
 import {
   ask,
   errorOf,
   expectNoListener,
-  InstantClock,
   never,
   openAiSearch,
   ProgressLog,

@@ -16,22 +16,23 @@ import {
   sendsUnknownEvents,
 } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
+import { FixedClock } from '../support/fixed-clock.ts';
+import { InstantClock } from '../support/instant-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import {
   type Asked,
   ask,
   errorOf,
   expectNoListener,
-  InstantClock,
-  NOW,
   never,
   type OpenAiSearchOptions,
   openAiSearch,
   ProgressLog,
   replyOf,
-  StoppedClock,
   searchRequest,
 } from './search-kit.ts';
+
+const NOW = new InstantClock().now();
 
 let api: FakeApi;
 
@@ -391,11 +392,11 @@ describe('A parameter that the model refuses', () => {
 describe('An abort', () => {
   test('ends the wait before the next attempt, and there is none', async () => {
     api.reply(tooMany({ 'retry-after': '100' }), OK);
-    const clock = new StoppedClock();
+    const clock = new FixedClock();
     const controller = new AbortController();
     const observer = new ProgressLog();
     const outcome = openAiSearch(api.url, { clock }).search(searchRequest(), observer, controller.signal);
-    await clock.waiting;
+    await clock.asleep;
     controller.abort('cancelled');
     expect(errorOf(await outcome)).toEqual({ kind: 'aborted' });
     expect(clock.slept).toEqual([100_000]);

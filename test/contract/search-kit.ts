@@ -20,59 +20,12 @@ import { type AnswerResult, toAnswerResult } from '../../src/domain/answer-resul
 import type { ModelProfile } from '../../src/domain/model-profile.ts';
 import type { Question } from '../../src/domain/question.ts';
 import { createRedactor } from '../../src/domain/redaction.ts';
-import { deferred } from '../support/fake-llm-search.ts';
+import { InstantClock } from '../support/instant-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 
 export const API_KEY = 'sk-proj-contract-0123456789';
 export const TODAY = '2026-11-21';
-export const NOW = new Date('2026-11-21T03:00:00.000Z');
 export const DEADLINE_MS = 300_000;
-
-/** A clock whose waits are over at once, and remembered. */
-export class InstantClock implements Clock {
-  readonly slept: number[] = [];
-  #elapsedMs = 0;
-
-  now(): Date {
-    return new Date(NOW.getTime() + this.#elapsedMs);
-  }
-
-  elapsedMs(): number {
-    return this.#elapsedMs;
-  }
-
-  async sleep(ms: number, signal: AbortSignal): Promise<'elapsed' | 'aborted'> {
-    this.slept.push(ms);
-    if (signal.aborted) return 'aborted';
-    this.#elapsedMs += ms;
-    return 'elapsed';
-  }
-}
-
-/** A clock whose waits end only with their signal. */
-export class StoppedClock implements Clock {
-  readonly slept: number[] = [];
-  readonly #begun = deferred<void>();
-
-  /** Resolves when somebody waits. */
-  get waiting(): Promise<void> {
-    return this.#begun.promise;
-  }
-
-  now(): Date {
-    return NOW;
-  }
-
-  elapsedMs(): number {
-    return 0;
-  }
-
-  sleep(ms: number, signal: AbortSignal): Promise<'elapsed' | 'aborted'> {
-    this.slept.push(ms);
-    this.#begun.settle();
-    return new Promise((resolve) => signal.addEventListener('abort', () => resolve('aborted'), { once: true }));
-  }
-}
 
 export interface Asked {
   readonly question?: Partial<Question>;

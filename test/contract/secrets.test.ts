@@ -6,7 +6,8 @@ import { StderrLogger } from '../../src/adapters/outbound/logger/stderr-logger.t
 import { createRedactor } from '../../src/domain/redaction.ts';
 import { type Behaviour, fails, failsInStream, sendsBody, sendsJson } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
-import { ask, errorOf, InstantClock, openAiSearch } from './search-kit.ts';
+import { InstantClock } from '../support/instant-clock.ts';
+import { ask, errorOf, openAiSearch } from './search-kit.ts';
 
 let api: FakeApi;
 let folder: string;

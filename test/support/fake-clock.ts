@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/application/ports/clock.ts';
 
-/** A clock whose time moves only when the test moves it. */
+/** A clock whose time advances only when the test advances it. */
 export class FakeClock implements Clock {
   readonly #startMs: number;
   readonly #sleepers = new Set<{ readonly dueMs: number; readonly wake: () => void }>();
@@ -19,6 +19,7 @@ export class FakeClock implements Clock {
   }
 
   sleep(ms: number, signal: AbortSignal): Promise<'elapsed' | 'aborted'> {
+    if (ms <= 0) return Promise.resolve(signal.aborted ? 'aborted' : 'elapsed');
     return new Promise((resolve) => {
       const settle = (outcome: 'elapsed' | 'aborted') => {
         this.#sleepers.delete(sleeper);
@@ -33,12 +34,12 @@ export class FakeClock implements Clock {
     });
   }
 
-  /** How many sleeps nobody has ended. */
+  /** How many sleeps have not ended. */
   get pendingSleeps(): number {
     return this.#sleepers.size;
   }
 
-  /** Moves the time on, wakes whoever is due on the way, in order, and lets each do what it does then. */
+  /** Advances the time and ends the sleeps that are due, in order; what continues after each runs before the next ends. */
   async advance(ms: number): Promise<void> {
     const untilMs = this.#elapsedMs + ms;
     await settled();

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import type { Clock } from '../../src/application/ports/clock.ts';
+import { settled } from '../support/fake-clock.ts';
+import { expectNoListener, never } from './search-kit.ts';
+
+export interface StartedClock {
+  readonly clock: Clock;
+  /** Lets at least so many milliseconds pass; absent if time never passes on this clock. */
+  readonly pass?: (ms: number) => Promise<unknown>;
+  /** Whether a sleep waits for the time to pass. */
+  readonly waits: boolean;
+  /** How many timers, or their equivalents, are active; absent if the clock has none. */
+  readonly pending?: () => number;
+}
+
+/** What every Clock promises (see the port). */
+export function describeClock(name: string, start: () => StartedClock): void {
+  describe(`${name} as a Clock`, () => {
+    test('shows a time', () => {
+      expect(start().clock.now().getTime()).toBeGreaterThan(0);
+    });
+
+    test('never runs backwards', async () => {
+      const { clock, pass = async () => {} } = start();
+      const seen: number[] = [];
+      for (const ms of [0, 1, 5]) {
+        seen.push(clock.elapsedMs());
+        await pass(ms);
+        seen.push(clock.elapsedMs());
+      }
+      expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+    });
+
+    test.each([0, -1])('elapses at once when it sleeps for %i ms', async (ms) => {
+      const signal = never();
+      expect(await start().clock.sleep(ms, signal)).toBe('elapsed');
+      expectNoListener(signal);
+    });
+
+    test.each([0, 60_000])('does not sleep for %i ms if the signal is already aborted', async (ms) => {
+      const { clock, pending = () => 0 } = start();
+      const [signal, startedMs] = [AbortSignal.abort(), clock.elapsedMs()];
+      expect(await clock.sleep(ms, signal)).toBe('aborted');
+      expect(clock.elapsedMs() - startedMs).toBeLessThan(60_000);
+      expectNoListener(signal);
+      expect(pending()).toBe(0);
+    });
+
+    test('elapses when the time has passed, not earlier, and leaves no listener and no timer', async ({ skip }) => {
+      const { clock, pass, pending = () => 0 } = start();
+      if (pass === undefined) return skip('time never passes');
+      const [signal, startedMs] = [never(), clock.elapsedMs()];
+      const sleeping = clock.sleep(20, signal).then((outcome) => ({ outcome, tookMs: clock.elapsedMs() - startedMs }));
+      await pass(20);
+      const { outcome, tookMs } = await sleeping;
+      expect(outcome).toBe('elapsed');
+      expect(tookMs).toBeGreaterThanOrEqual(20);
+      expectNoListener(signal);
+      expect(pending()).toBe(0);
+    });
+
+    // Node.js timers longer than 2 ** 31 - 1 ms fire at once.
+    test.for([60_000, 2 ** 31 - 1, 2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER])(
+      'waits while it sleeps for %i ms, until the signal aborts, and leaves no listener and no timer',
+      async (ms, { skip }) => {
+        const { clock, pass = async () => {}, waits, pending } = start();
+        if (!waits) return skip('a sleep never waits');
+        const controller = new AbortController();
+        let isAwake = false;
+        const sleeping = clock.sleep(ms, controller.signal).finally(() => {
+          isAwake = true;
+        });
+        await pass(5);
+        await settled();
+        expect(isAwake).toBe(false);
+        if (pending !== undefined) expect(pending()).toBe(1);
+        controller.abort();
+        expect(await sleeping).toBe('aborted');
+        expectNoListener(controller.signal);
+        if (pending !== undefined) expect(pending()).toBe(0);
+      },
+    );
+  });
+}
