@@ -1,11 +1,14 @@
-import { getEventListeners, once } from 'node:events';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { err, ok } from 'neverthrow';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { OpenAiProbe, type OpenAiProbeOptions } from '../../src/adapters/outbound/openai/openai-probe.ts';
 import { createProxyFetch } from '../../src/adapters/outbound/openai/proxy-fetch.ts';
 import { createRedactor } from '../../src/domain/redaction.ts';
-import { API_KEY, errorOf, never } from './search-kit.ts';
+import { FakeApiProbe, type FakeApiProbeOptions } from '../support/fake-api-probe.ts';
+import { type ApiState, describeApiProbe } from './describe-api-probe.ts';
+import { API_KEY, errorOf, expectNoListener, never } from './search-kit.ts';
 
 interface Api {
   readonly url: string;
@@ -62,6 +65,38 @@ async function closedPort(): Promise<string> {
   return `http://127.0.0.1:${port}/v1`;
 }
 
+/** The adapter on a server in the state that the contract suite asks for. */
+async function startOpenAiProbe(state: ApiState): Promise<OpenAiProbe> {
+  const api = await serves(ANSWERS[state]);
+  return probeOf(api.url);
+}
+
+const ANSWERS: Readonly<Record<ApiState, Parameters<typeof serves>[0]>> = {
+  'has every model': says(200, {}),
+  'lists no models': says(404, 'Not Found'),
+  'refuses the key': fails(401, { message: 'No.', type: 'invalid_request_error', code: 'invalid_api_key' }),
+  'does not respond': () => {},
+};
+
+const CONFIGURED: Readonly<Record<ApiState, FakeApiProbeOptions>> = {
+  'has every model': {},
+  'lists no models': { findModel: () => ok('unknown') },
+  'refuses the key': {
+    findModel: () => err({ kind: 'rejected_api_key', variable: 'OPENAI_API_KEY', detail: 'No.' }),
+  },
+  'does not respond': { reach: 'hangs', findModel: () => 'hangs' },
+};
+
+describeApiProbe('OpenAiProbe', startOpenAiProbe);
+describeApiProbe('FakeApiProbe', async (state) => new FakeApiProbe(CONFIGURED[state]));
+
+// A known bug: fetch keeps a listener on a signal that did not abort. Give it a controller of the adapter's.
+test.fails('leaves no listener on the signal after a result', async () => {
+  const signal = never();
+  await (await startOpenAiProbe('has every model')).reach(signal);
+  expectNoListener(signal);
+});
+
 describe('reaching the API', () => {
   test.each([200, 401, 404, 503])('any answer will do: %d', async (status) => {
     const api = await serves(says(status, {}));
@@ -101,13 +136,6 @@ describe('reaching the API', () => {
   test('a connection that breaks is a failed connection', async () => {
     const api = await serves((_, response) => void response.destroy());
     expect(errorOf(await probeOf(api.url).reach(never()))).toMatchObject({ kind: 'connection_failed' });
-  });
-
-  test('is broken off by its signal, and leaves nothing on it', async () => {
-    const controller = new AbortController();
-    const api = await serves(() => controller.abort());
-    expect(errorOf(await probeOf(api.url).reach(controller.signal))).toEqual({ kind: 'aborted' });
-    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
   test('is broken off in the middle of a body', async () => {

@@ -1,49 +1,18 @@
 import { getEventListeners } from 'node:events';
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { createApplication } from '../../../src/application/application.ts';
 import type { Check } from '../../../src/application/diagnose-setup.ts';
-import type { ApiProbe } from '../../../src/application/ports/api-probe.ts';
 import type { Config } from '../../../src/application/ports/config.ts';
 import type { SearchError } from '../../../src/domain/answer-error.ts';
 import { coreConfig, never } from '../../support/core.ts';
+import { FakeApiProbe } from '../../support/fake-api-probe.ts';
 import { FakeClock, settled } from '../../support/fake-clock.ts';
 import { FakeLlmSearch, fails, hangs, replies } from '../../support/fake-llm-search.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
-type Reached = Result<number, SearchError>;
-type Found = Result<'found' | 'unknown', SearchError>;
-
-/** Reaches and finds everything, unless told otherwise; remembers which models it was asked for. */
-class FakeProbe implements ApiProbe {
-  readonly route = 'api.test';
-  readonly models: string[] = [];
-  readonly signals: AbortSignal[] = [];
-  readonly #reached: (signal: AbortSignal) => Promise<Reached>;
-  readonly #found: (model: string, signal: AbortSignal) => Promise<Found>;
-
-  constructor(
-    reached: (signal: AbortSignal) => Promise<Reached> = async () => ok(401),
-    found: (model: string, signal: AbortSignal) => Promise<Found> = async () => ok('found'),
-  ) {
-    this.#reached = reached;
-    this.#found = found;
-  }
-
-  reach(signal: AbortSignal): Promise<Reached> {
-    this.signals.push(signal);
-    return this.#reached(signal);
-  }
-
-  findModel(model: string, signal: AbortSignal): Promise<Found> {
-    this.models.push(model);
-    this.signals.push(signal);
-    return this.#found(model, signal);
-  }
-}
-
 interface Setup {
-  readonly probe?: FakeProbe;
+  readonly probe?: FakeApiProbe;
   readonly llmSearch?: FakeLlmSearch;
   readonly clock?: FakeClock;
   readonly config?: Partial<Config>;
@@ -57,7 +26,7 @@ const SEARCHED = {
 };
 
 async function diagnose({
-  probe = new FakeProbe(),
+  probe = new FakeApiProbe(),
   llmSearch = new FakeLlmSearch(replies(SEARCHED)),
   clock = new FakeClock(),
   config = {},
@@ -72,11 +41,6 @@ async function diagnose({
   return checks;
 }
 
-const hangsUp = <T>(signal: AbortSignal): Promise<Result<T, SearchError>> =>
-  new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(err({ kind: 'aborted' })), { once: true });
-  });
-
 test('where all is well: the connection, the model with its tools, a search with its sources', async () => {
   expect(await diagnose()).toEqual([
     { name: 'connection', verdict: 'ok', detail: 'api.test can be reached' },
@@ -86,7 +50,7 @@ test('where all is well: the connection, the model with its tools, a search with
 });
 
 test('each model is looked at once, with the tools that use it', async () => {
-  const probe = new FakeProbe();
+  const probe = new FakeApiProbe();
   const profiles = {
     answer: { model: 'gpt-5.2' },
     answer_detailed: { model: 'o3' },
@@ -109,7 +73,7 @@ test('the search is a question of answer_quick, once', async () => {
 describe('what is wrong is told, with its reason', () => {
   test('the API cannot be reached, and nothing else is tried', async () => {
     const failure: SearchError = { kind: 'connection_failed', attempts: 1, host: 'api.test', detail: 'ENOTFOUND' };
-    const probe = new FakeProbe(async () => err(failure));
+    const probe = new FakeApiProbe({ reach: err(failure) });
     expect(await diagnose({ probe, llmSearch: new FakeLlmSearch() })).toEqual([
       { name: 'connection', verdict: 'failed', detail: 'connection_failed', error: failure },
       { name: 'models', verdict: 'skipped', detail: 'the API cannot be reached' },
@@ -119,7 +83,7 @@ describe('what is wrong is told, with its reason', () => {
   });
 
   test('there is no key: only the connection is tried', async () => {
-    const probe = new FakeProbe();
+    const probe = new FakeApiProbe();
     expect(await diagnose({ probe, hasKey: false, llmSearch: new FakeLlmSearch() })).toEqual([
       { name: 'connection', verdict: 'ok', detail: 'api.test can be reached' },
       { name: 'models', verdict: 'skipped', detail: 'there is no key' },
@@ -130,7 +94,7 @@ describe('what is wrong is told, with its reason', () => {
 
   test('a model does not exist; the others and the search are tried all the same', async () => {
     const failure: SearchError = { kind: 'model_not_found', model: 'gpt-9', detail: 'No.' };
-    const probe = new FakeProbe(undefined, async (model) => (model === 'gpt-9' ? err(failure) : ok('found')));
+    const probe = new FakeApiProbe({ findModel: (model) => (model === 'gpt-9' ? err(failure) : ok('found')) });
     const checks = await diagnose({
       probe,
       config: { profiles: { answer: { model: 'gpt-9' }, answer_quick: { model: 'gpt-5.2' } } },
@@ -145,7 +109,7 @@ describe('what is wrong is told, with its reason', () => {
   });
 
   test('the server has no list of models', async () => {
-    const checks = await diagnose({ probe: new FakeProbe(undefined, async () => ok('unknown')) });
+    const checks = await diagnose({ probe: new FakeApiProbe({ findModel: () => ok('unknown') }) });
     expect(checks[1]).toMatchObject({ name: 'model gpt-5.2', verdict: 'skipped' });
     expect(checks[2]).toMatchObject({ verdict: 'ok' });
   });
@@ -179,7 +143,7 @@ describe('what is wrong is told, with its reason', () => {
 describe('a server that says nothing', () => {
   test('is given up after 15 seconds', async () => {
     const clock = new FakeClock();
-    const probe = new FakeProbe((signal) => hangsUp<number>(signal));
+    const probe = new FakeApiProbe({ reach: 'hangs' });
     const checks = diagnose({ clock, probe, llmSearch: new FakeLlmSearch() });
     await clock.advance(14_999);
     expect(probe.signals.map(({ aborted }) => aborted)).toEqual([false]);
@@ -195,7 +159,7 @@ describe('a server that says nothing', () => {
 
   test('to one model is given up alike, and the rest goes on', async () => {
     const clock = new FakeClock();
-    const probe = new FakeProbe(undefined, (_, signal) => hangsUp(signal));
+    const probe = new FakeApiProbe({ findModel: () => 'hangs' });
     const checks = diagnose({ clock, probe });
     await clock.advance(15_000);
     expect((await checks).map(({ verdict }) => verdict)).toEqual(['ok', 'failed', 'ok']);
@@ -217,7 +181,7 @@ describe('broken off', () => {
   test('while the connection is tried', async () => {
     const controller = new AbortController();
     const clock = new FakeClock();
-    const probe = new FakeProbe((signal) => hangsUp<number>(signal));
+    const probe = new FakeApiProbe({ reach: 'hangs' });
     const checks = diagnose({ clock, probe, signal: controller.signal, llmSearch: new FakeLlmSearch() });
     await settled();
     controller.abort();
@@ -227,8 +191,7 @@ describe('broken off', () => {
   });
 
   test('before it began', async () => {
-    const probe = new FakeProbe(async (signal) => (signal.aborted ? err({ kind: 'aborted' }) : ok(200)));
-    const [connection] = await diagnose({ probe, signal: AbortSignal.abort(), llmSearch: new FakeLlmSearch() });
+    const [connection] = await diagnose({ signal: AbortSignal.abort(), llmSearch: new FakeLlmSearch() });
     expect(connection).toMatchObject(cancelled);
   });
 

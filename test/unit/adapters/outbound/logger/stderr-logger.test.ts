@@ -47,17 +47,6 @@ test('a line stays one line, and drives no terminal', () => {
   );
 });
 
-test('debug lines are written only with debug', () => {
-  logger().debug('quiet');
-  expect(written).toBe('');
-  logger({ debug: true }).debug('loud');
-  expect(written).toMatch(/ DEBUG loud\n$/);
-});
-
-test.each([true, false])('says whether debug (%s) is heard', (debug) => {
-  expect(logger({ debug }).isDebug).toBe(debug);
-});
-
 test.each(['gateway-token-1', 'sk-proj-abcdef'])('the key %s is taken out of every line', (key) => {
   const one = logger({ debug: true, debugFile: join(folder, 'debug.log') });
   for (const level of ['debug', 'warn', 'error'] as const) one[level](`key=${key}`);

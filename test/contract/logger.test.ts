@@ -1,0 +1,28 @@
+import { onTestFinished } from 'vitest';
+import { StderrLogger } from '../../src/adapters/outbound/logger/stderr-logger.ts';
+import { createRedactor } from '../../src/domain/redaction.ts';
+import { FixedClock } from '../support/fixed-clock.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { describeLogger, type StartedLogger } from './describe-logger.ts';
+
+function startStderrLogger(isDebug: boolean): StartedLogger {
+  let written = '';
+  const { write } = process.stderr;
+  process.stderr.write = (text: string | Uint8Array) => {
+    written += String(text);
+    return true;
+  };
+  onTestFinished(() => {
+    process.stderr.write = write;
+  });
+  const logger = new StderrLogger({ debug: isDebug, redactor: createRedactor([]), clock: new FixedClock() });
+  return { logger, logged: () => written };
+}
+
+function startRecordingLogger(isDebug: boolean): StartedLogger {
+  const logger = new RecordingLogger({ isDebug });
+  return { logger, logged: () => logger.lines.join('\n') };
+}
+
+describeLogger('StderrLogger', startStderrLogger);
+describeLogger('RecordingLogger', startRecordingLogger);
