@@ -41,12 +41,9 @@ test('10,000 pings while calls run and wait: each is answered once, in order, an
   api.replyAlways(held);
   callAll(server, 32);
   await api.waitForRequests(MOST);
-  const startedAt = performance.now();
   const pings = numbers(10_000).map((number) => `ping ${number}`);
   server.sendRaw(pings.map((id) => `{"jsonrpc":"2.0","id":"${id}","method":"ping"}\n`).join(''));
   await server.waitFor(({ id }) => id === pings.at(-1));
-  // Half a second where nothing else runs.
-  expect(performance.now() - startedAt).toBeLessThan(10_000);
   expect(server.messages.map(({ id }) => id)).toEqual(pings);
   held.release(answers('Here.'));
   const answered = await finish(server);
