@@ -13,17 +13,10 @@ const INITIALIZED = {
   serverInfo: { name: 'openai-responses-mcp', version },
 };
 
-test.for(['2025-06-18', '2025-11-25', '2024-11-05', '2026-07-28', '1900-01-01'])(
-  'initialize answers 2025-06-18 to %s',
-  async (protocolVersion) => {
-    const server = serve();
-    expect(await server.initialize({ protocolVersion })).toMatchObject({ jsonrpc: '2.0', id: 1, result: INITIALIZED });
-  },
-);
-
-test('initialize may be called again, without params too', async () => {
+test('initialize returns 2025-06-18, and may be called again without params', async () => {
   const server = serve();
-  await server.initialize();
+  const first = await server.initialize({ protocolVersion: '2025-11-25' });
+  expect(first).toMatchObject({ jsonrpc: '2.0', id: 1, result: INITIALIZED });
   const again = await server.request('initialize');
   expect(again.result).toMatchObject(INITIALIZED);
 });
@@ -95,50 +88,17 @@ test('answers nothing to notifications, known or not, and to stray responses', a
   expect(server.messages).toEqual([{ jsonrpc: '2.0', id: 9, result: {} }]);
 });
 
-test.for([[0], [''], [-1], ['1'], [9_007_199_254_740_991], ['日本語 🌤']] as const)('echoes the id %j', async ([id]) => {
+test('echoes the id', async () => {
   const server = serve();
-  expect(await server.request('ping', {}, id)).toEqual({ jsonrpc: '2.0', id, result: {} });
+  expect(await server.request('ping', {}, '日本語 🌤')).toEqual({ jsonrpc: '2.0', id: '日本語 🌤', result: {} });
 });
 
 const refused: readonly (readonly [what: string, line: string, answer: object])[] = [
   ['a line that is not JSON', 'hello', { error: { code: -32700 } }],
-  ['half a message', '{"jsonrpc":"2.0","id":1,"meth', { error: { code: -32700 } }],
-  ['an empty batch', '[]', { error: { code: -32600 } }],
   ['a batch', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', { error: { code: -32600 } }],
-  ['a number', '7', { error: { code: -32600 } }],
-  ['null', 'null', { error: { code: -32600 } }],
-  ['a string', '"ping"', { error: { code: -32600 } }],
-  ['an object that is nothing', '{}', { error: { code: -32600 } }],
-  ['no jsonrpc', '{"id":1,"method":"ping"}', { id: 1, error: { code: -32600 } }],
-  ['another jsonrpc', '{"jsonrpc":"1.0","id":1,"method":"ping"}', { id: 1, error: { code: -32600 } }],
-  ['no method', '{"jsonrpc":"2.0","id":1}', { id: 1, error: { code: -32600 } }],
-  ['a method that is no string', '{"jsonrpc":"2.0","id":1,"method":5}', { id: 1, error: { code: -32600 } }],
-  ['the id null', '{"jsonrpc":"2.0","id":null,"method":"ping"}', { error: { code: -32600 } }],
-  ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"ping"}', { error: { code: -32600 } }],
-  ['an id that is true', '{"jsonrpc":"2.0","id":true,"method":"ping"}', { error: { code: -32600 } }],
+  ['a message without jsonrpc', '{"id":1,"method":"ping"}', { id: 1, error: { code: -32600 } }],
   ['params in a list', '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', { id: 1, error: { code: -32602 } }],
-  ['params that are text', '{"jsonrpc":"2.0","id":1,"method":"ping","params":"x"}', { id: 1, error: { code: -32602 } }],
   ['an unknown method', '{"jsonrpc":"2.0","id":1,"method":"resources/list"}', { id: 1, error: { code: -32601 } }],
-  [
-    'an unknown cursor',
-    '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}',
-    { id: 1, error: { code: -32602 } },
-  ],
-  [
-    'a call without a name',
-    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}',
-    { id: 1, error: { code: -32602 } },
-  ],
-  [
-    'a name that is no string',
-    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":1}}',
-    { id: 1, error: { code: -32602 } },
-  ],
-  [
-    'arguments in a list',
-    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"answer","arguments":["x"]}}',
-    { id: 1, error: { code: -32602 } },
-  ],
   [
     'an unknown tool',
     '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"toString"}}',
@@ -183,13 +143,6 @@ test('refuses a request whose id is in flight, and the first goes on', async () 
   const answered = await server.waitFor(({ id, result }) => id === 5 && result !== undefined);
   expect(answered.error).toBeUndefined();
   expect(api.requests).toHaveLength(1);
-});
-
-test('an id is free again once it was answered', async () => {
-  const { api, server } = await serveWithApi();
-  api.reply(answers('one'), answers('two'));
-  await server.callTool('answer', { query: 'q' }, undefined, 3);
-  expect((await server.callTool('answer', { query: 'q' }, undefined, 3)).error).toBeUndefined();
 });
 
 test('1 and "1" are different requests', async () => {

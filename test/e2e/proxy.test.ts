@@ -3,36 +3,24 @@ import { createServer, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { answers, neverAnswers } from '../support/behaviours.ts';
+import { answers } from '../support/behaviours.ts';
 import { answerOf, serveWithApi } from './serve.ts';
 
-test.for([['HTTP_PROXY'], ['http_proxy']] as const)('%s takes the calls through the proxy', async ([variable]) => {
+test('HTTP_PROXY leads the calls through the proxy', async () => {
   const proxy = await startProxy();
-  const { api, server } = await serveWithApi({ env: { [variable]: proxy.url } });
+  const { api, server } = await serveWithApi({ env: { HTTP_PROXY: proxy.url } });
   api.replyAlways(answers('By a detour.'));
   expect(answerOf(await server.callTool('answer', { query: 'q' })).answer).toBe('By a detour.');
   expect(proxy.targets).toEqual([new URL(api.url).host]);
   expect(server.stderr()).toBe('');
 });
 
-test.for([['NO_PROXY'], ['no_proxy']] as const)('%s takes them past it', async ([variable]) => {
+test('NO_PROXY bypasses the proxy', async () => {
   const proxy = await startProxy();
-  const { api, server } = await serveWithApi({ env: { HTTP_PROXY: proxy.url, [variable]: '127.0.0.1' } });
+  const { api, server } = await serveWithApi({ env: { HTTP_PROXY: proxy.url, NO_PROXY: '127.0.0.1' } });
   api.replyAlways(answers('Straight.'));
   expect(answerOf(await server.callTool('answer', { query: 'q' })).answer).toBe('Straight.');
   expect(proxy.targets).toEqual([]);
-});
-
-test('a call through a proxy is aborted upstream as well', async () => {
-  const proxy = await startProxy();
-  const { api, server } = await serveWithApi({ env: { HTTP_PROXY: proxy.url } });
-  api.replyAlways(neverAnswers());
-  void server.callTool('answer', { query: 'q' }, undefined, 1);
-  await api.waitForRequests(1);
-  server.notify('notifications/cancelled', { requestId: 1 });
-  await api.waitForAbort(0);
-  server.closeStdin();
-  expect((await server.exited).code).toBe(0);
 });
 
 interface Proxy {
