@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readProxies } from '../../src/adapters/outbound/config/proxies.ts';
 import { createProxyFetch } from '../../src/adapters/outbound/openai/proxy-fetch.ts';
@@ -8,6 +5,7 @@ import { assemble } from '../../src/container.ts';
 import { layFoundation } from '../../src/foundation.ts';
 import { answers, failsHtml, stallsMidStream } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
+import { type ForwardProxy, startForwardProxy } from '../support/forward-proxy.ts';
 import {
   API_KEY,
   ask,
@@ -19,64 +17,17 @@ import {
   searchRequest,
 } from './search-kit.ts';
 
-interface Proxy {
-  readonly url: string;
-  /** `CONNECT host:port`, or `POST http://...`, in order. */
-  readonly seen: readonly string[];
-  close(): Promise<void>;
-}
-
-/** A forward proxy that also tunnels. Hosts that end in `.test` are this machine, at the port given here. */
-async function startProxy(localPort: number): Promise<Proxy> {
-  const seen: string[] = [];
-  const sockets = new Set<Socket>();
-  const server = createServer((incoming: IncomingMessage, response: ServerResponse) => {
-    seen.push(`${incoming.method} ${incoming.url}`);
-    const { pathname } = new URL(incoming.url ?? '');
-    const { method, headers } = incoming;
-    const onward = httpRequest({ host: '127.0.0.1', port: localPort, path: pathname, method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
-    incoming.pipe(onward);
-  });
-  server.on('connection', (socket) => sockets.add(socket));
-  server.on('connect', (incoming, socket: Socket, head) => {
-    seen.push(`CONNECT ${incoming.url}`);
-    const port = Number(incoming.url?.split(':')[1]);
-    if (port === 443) return void socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
-    const onward = connect(localPort, '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-      onward.write(head);
-      onward.pipe(socket).pipe(onward);
-    });
-    for (const end of [socket, onward]) end.on('error', () => undefined);
-    sockets.add(onward);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    seen,
-    close: async () => {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-      await once(server, 'close');
-    },
-  };
-}
-
 const VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy'];
 
 let api: FakeApi;
-let proxy: Proxy;
+let proxy: ForwardProxy;
 let port: number;
 
 beforeEach(async () => {
   for (const name of VARIABLES) vi.stubEnv(name, undefined);
   api = await startFakeApi({ always: answers('Through the proxy 🎉.') });
   port = Number(new URL(api.url).port);
-  proxy = await startProxy(port);
+  proxy = await startForwardProxy(port);
 });
 
 afterEach(async () => {
@@ -164,7 +115,7 @@ describe('Behind a proxy', () => {
     await proxy.close();
     const error = errorOf(await ask(throughProxy(remote(), 1)));
     expect(error).toMatchObject({ kind: 'connection_failed', attempts: 2, detail: 'ECONNREFUSED' });
-    proxy = await startProxy(port);
+    proxy = await startForwardProxy(port);
   });
 
   test('an abort ends the call, here and upstream', async () => {
