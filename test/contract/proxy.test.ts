@@ -177,12 +177,23 @@ describe('The program put together', () => {
     expect(proxy.seen).toHaveLength(1);
   });
 
-  test.each(['127.0.0.1:8080', 'not a url', 'ftp://proxy.example.test'])(
-    'a proxy that is no URL (%s) is a problem at the start or a failed call, no crash',
-    async (value) => {
-      const composed = await answerComposed({ HTTP_PROXY: value, OPENAI_BASE_URL: remote() });
-      if ('problems' in composed) expect(composed.problems).toMatchObject([{ where: 'HTTP_PROXY' }]);
-      else expect((await composed.value).isErr()).toBe(true);
-    },
-  );
+  test('reads a proxy without a scheme as http', async () => {
+    const value = proxy.url.replace('http://', '');
+    const outcome = await answerComposed({ HTTP_PROXY: value, OPENAI_BASE_URL: remote() });
+    expect((await answerIn(outcome)).isOk()).toBe(true);
+    expect(proxy.seen).toHaveLength(1);
+  });
+
+  test.each([
+    ['HTTP_PROXY', 'not a url'],
+    ['HTTP_PROXY', 'ftp://proxy.example.test'],
+    ['https_proxy', 'socks5://127.0.0.1:1080'],
+    ['HTTP_PROXY', 'http://'],
+  ])('reports %s=%s at the start, as a problem of that variable', async (variable, value) => {
+    const composed = await answerComposed({ [variable]: value, OPENAI_BASE_URL: remote() });
+    expect(composed).toEqual({
+      problems: [{ where: variable, value, accepted: expect.stringContaining('the URL of a proxy') }],
+    });
+    expect(proxy.seen).toEqual([]);
+  });
 });
