@@ -1,7 +1,7 @@
 import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { LazyApplication } from '../../../src/application/lazy-application.ts';
-import { ANSWER, answers, FakeApplication } from '../adapters/inbound/fake-application.ts';
+import { ANSWER, answers, FakeApplication } from '../../support/fake-application.ts';
 
 const INPUT = {
   requestKey: 'a/1',

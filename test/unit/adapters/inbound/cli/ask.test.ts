@@ -4,8 +4,15 @@ import { type AskOptions, ask } from '../../../../../src/adapters/inbound/cli/as
 import type { SearchProgress } from '../../../../../src/application/ports/llm-search.ts';
 import { createRedactor } from '../../../../../src/domain/redaction.ts';
 import { never } from '../../../../support/core.ts';
+import {
+  ANSWER,
+  answers,
+  type ConfiguredAnswer,
+  FakeApplication,
+  failsWith,
+  hangsUntilAborted,
+} from '../../../../support/fake-application.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
-import { ANSWER, answers, FakeApplication, failsWith, hangsUntilClosed, type Told } from '../fake-application.ts';
 
 const CLEAR = '\r\u001B[2K';
 
@@ -31,7 +38,7 @@ async function run(over: Partial<AskOptions> & { readonly isTTY?: boolean; reado
 }
 
 const tells =
-  (...steps: readonly SearchProgress[]): Told =>
+  (...steps: readonly SearchProgress[]): ConfiguredAnswer =>
   async (input) => {
     for (const step of steps) input.observer.onProgress(step);
     return ok(ANSWER);
@@ -77,7 +84,7 @@ describe('a failure', () => {
 
   test('by Ctrl-C has an exit code of its own', async () => {
     const interrupted = new AbortController();
-    const ended = run({ application: new FakeApplication(hangsUntilClosed), signal: interrupted.signal });
+    const ended = run({ application: new FakeApplication(hangsUntilAborted), signal: interrupted.signal });
     await settled();
     interrupted.abort();
     expect(await ended).toEqual({ exitCode: 130, out: '', err: 'The question was cancelled.\n' });

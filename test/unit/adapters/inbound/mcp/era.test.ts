@@ -3,9 +3,9 @@ import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/js
 import { McpSession } from '../../../../../src/adapters/inbound/mcp/mcp-session.ts';
 import { toolList } from '../../../../../src/adapters/inbound/mcp/tools.ts';
 import { createRedactor } from '../../../../../src/domain/redaction.ts';
+import { answers, FakeApplication, failsWith } from '../../../../support/fake-application.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
-import { answers, FakeApplication, failsWith } from '../fake-application.ts';
 
 const SERVER = { name: 'openai-responses-mcp', version: '1.2.3' };
 const STAMP = { 'io.modelcontextprotocol/serverInfo': SERVER };

@@ -4,11 +4,19 @@ import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/js
 import type { McpSessionOptions } from '../../../../../src/adapters/inbound/mcp/mcp-session.ts';
 import { toolList } from '../../../../../src/adapters/inbound/mcp/tools.ts';
 import type { Answer } from '../../../../../src/application/answer-query.ts';
+import {
+  ANSWER,
+  answers,
+  type ConfiguredAnswer,
+  FakeApplication,
+  failsWith,
+  hangs,
+  hangsUntilAborted,
+} from '../../../../support/fake-application.ts';
 import { settled } from '../../../../support/fake-clock.ts';
 import { deferred } from '../../../../support/fake-llm-search.ts';
 import { newSession } from '../../../../support/mcp-session.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
-import { ANSWER, answers, FakeApplication, failsWith, hangsUntilClosed, type Told } from '../fake-application.ts';
 
 const TEXT = '{"answer":"Not Found.","used_search":false,"citations":[],"model":"gpt-5.2"}';
 
@@ -267,26 +275,34 @@ describe('a call that fails', () => {
 });
 
 describe('a cancelled call', () => {
-  test.each([
-    ['its answer', ok(ANSWER)],
-    ['its failure', err({ kind: 'content_filtered' } as const)],
-    ['its end', err({ kind: 'cancelled' } as const)],
-  ])('is owed nothing when %s comes', async (_, late) => {
-    const outcome = deferred<typeof late>();
-    const application = new FakeApplication(() => outcome.promise);
+  test('ends and gets no response', async () => {
+    const application = new FakeApplication(hangs);
     const { sent, receive } = start({ application });
-    const owed = receive(call({}, 7));
+    const ended = receive(call({}, 7));
     await vi.waitFor(() => expect(application.asked).toHaveLength(1));
     await receive(cancelled(7, 'the user left'));
-    outcome.settle(late);
-    await owed;
+    await ended;
     expect(sent).toEqual([]);
-    expect(application.cancelled).toEqual([{ requestKey: application.asked[0]?.requestKey }]);
   });
 
-  test('is told in the log with id and reason, and no more', async () => {
+  test.each([
+    ['an answer', ok(ANSWER)],
+    ['a failure', err({ kind: 'content_filtered' } as const)],
+  ])('gets no response if the application has already returned %s', async (_, outcome) => {
+    const returned = deferred<typeof outcome>();
+    const application = new FakeApplication(() => returned.promise);
+    const { sent, receive } = start({ application });
+    const ended = receive(call({}, 7));
+    await vi.waitFor(() => expect(application.asked).toHaveLength(1));
+    returned.settle(outcome);
+    await receive(cancelled(7));
+    await ended;
+    expect(sent).toEqual([]);
+  });
+
+  test('is logged with its id and the reason only', async () => {
     const logger = new RecordingLogger({ isDebug: true });
-    const { receive } = start({ application: new FakeApplication(hangsUntilClosed), logger });
+    const { receive } = start({ application: new FakeApplication(hangs), logger });
     void receive(call({}, 'abc'));
     const before = logger.lines.length;
     await receive(cancelled('abc', 'the user left'));
@@ -296,45 +312,55 @@ describe('a cancelled call', () => {
     ]);
   });
 
-  test('on the very next line is owed nothing, whether it was asked already or not', async () => {
-    const application = new FakeApplication(hangsUntilClosed);
-    const { sent, receive } = start({ application });
-    const owed = receive(call());
+  test('ends if the cancellation is the very next message', async () => {
+    const { sent, receive } = start({ application: new FakeApplication(hangs) });
+    const ended = receive(call());
     await receive(cancelled(1));
-    await owed;
-    expect(application.signals.filter(({ aborted }) => !aborted)).toEqual([]);
+    await ended;
     expect(sent).toEqual([]);
   });
 
-  test('may be cancelled by a client that gives an odd reason', async () => {
-    const application = new FakeApplication(hangsUntilClosed);
-    const { receive } = start({ application });
-    void receive(call());
+  test('ends if the reason is not a string', async () => {
+    const application = new FakeApplication(hangs);
+    const { sent, receive } = start({ application });
+    const ended = receive(call());
+    await vi.waitFor(() => expect(application.asked).toHaveLength(1));
     await receive(cancelled(1, { not: 'text' }));
-    expect(application.cancelled).toEqual([{ requestKey: 'stdio/1' }]);
+    await ended;
+    expect(sent).toEqual([]);
   });
 
-  test('is not the one whose id only looks the same', async () => {
-    const application = new FakeApplication(hangsUntilClosed, hangsUntilClosed);
-    const { receive } = start({ application });
-    void receive(call({}, 1));
-    void receive(call({}, '1'));
-    await receive(cancelled('1'));
-    expect(application.cancelled).toMatchObject([{ requestKey: 'stdio/"1"' }]);
-  });
-
-  test('with the id 0 is found', async () => {
-    const application = new FakeApplication(hangsUntilClosed);
-    const { receive } = start({ application });
-    void receive(call({}, 0));
+  test('with the id 0 ends', async () => {
+    const application = new FakeApplication(hangs);
+    const { sent, receive } = start({ application });
+    const ended = receive(call({}, 0));
+    await vi.waitFor(() => expect(application.asked).toHaveLength(1));
     await receive(cancelled(0));
-    expect(application.cancelled).toEqual([{ requestKey: 'stdio/0' }]);
+    await ended;
+    expect(sent).toEqual([]);
   });
 
-  test('that is answered already is ignored', async () => {
-    const application = new FakeApplication(answers());
-    await sentFor({ application }, call(), cancelled(1));
-    expect(application.cancelled).toEqual([]);
+  test('is not the call whose id only looks the same', async () => {
+    const slow = deferred<Answer>();
+    const application = new FakeApplication(async () => ok(await slow.promise), hangs);
+    const { sent, receive } = start({ application });
+    const number = receive(call({}, 1));
+    const text = receive(call({}, '1'));
+    await vi.waitFor(() => expect(application.asked).toHaveLength(2));
+    await receive(cancelled('1'));
+    await text;
+    slow.settle(ANSWER);
+    await number;
+    expect(sent).toMatchObject([{ id: 1, result: {} }]);
+  });
+
+  test('is not a call that was already answered, nor the next one with its id', async () => {
+    const application = new FakeApplication(answers(), answers());
+    const sent = await sentFor({ application }, call(), cancelled(1), call());
+    expect(sent).toMatchObject([
+      { id: 1, result: {} },
+      { id: 1, result: {} },
+    ]);
   });
 });
 
@@ -362,7 +388,7 @@ describe('an id that is still in flight', () => {
   });
 
   test('is not the same as text', async () => {
-    const application = new FakeApplication(hangsUntilClosed, answers());
+    const application = new FakeApplication(hangsUntilAborted, answers());
     const { sent, receive } = start({ application });
     void receive(call({}, 1));
     await receive(call({}, '1'));
@@ -372,7 +398,7 @@ describe('an id that is still in flight', () => {
 
 describe('the end', () => {
   test('by close stops what runs, and sends nothing for it', async () => {
-    const application = new FakeApplication(hangsUntilClosed, hangsUntilClosed);
+    const application = new FakeApplication(hangsUntilAborted, hangsUntilAborted);
     const { session, sent, receive } = start({ application });
     const owed = [receive(call({}, 1)), receive(call({}, 2))];
     await vi.waitFor(() => expect(application.signals).toHaveLength(2));
@@ -400,7 +426,7 @@ describe('progress', () => {
     const started = start({ application });
     return { ...started, owed: started.receive(call(params)) };
   };
-  const tells: Told = async (input) => {
+  const tells: ConfiguredAnswer = async (input) => {
     input.observer.onProgress({ kind: 'asking' });
     return ok(ANSWER);
   };
@@ -427,7 +453,7 @@ describe('progress', () => {
   );
 
   test('is not told of a cancelled call', async () => {
-    const { sent, receive } = progressing(new FakeApplication(hangsUntilClosed), { _meta: { progressToken: 1 } });
+    const { sent, receive } = progressing(new FakeApplication(hangsUntilAborted), { _meta: { progressToken: 1 } });
     await receive(cancelled(1));
     await settled();
     expect(sent.filter((message) => 'method' in message)).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { toErrorObject, toErrorResult, toToolResult } from '../../../../../src/adapters/inbound/mcp/tool-result.ts';
 import { createRedactor } from '../../../../../src/domain/redaction.ts';
-import { ANSWER } from '../fake-application.ts';
+import { ANSWER } from '../../../../support/fake-application.ts';
 
 const { inLogs } = createRedactor(['gateway-token-1']);
 

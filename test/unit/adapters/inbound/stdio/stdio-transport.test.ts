@@ -3,9 +3,9 @@ import { ReadBuffer } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import { expect, test } from 'vitest';
 import { StreamMessageReader } from 'vscode-jsonrpc/node';
 import { StdioTransport } from '../../../../../src/adapters/inbound/stdio/stdio-transport.ts';
+import { FakeApplication } from '../../../../support/fake-application.ts';
 import { newSession } from '../../../../support/mcp-session.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
-import { FakeApplication } from '../fake-application.ts';
 
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 const PONG = { jsonrpc: '2.0', id: 1, result: {} };

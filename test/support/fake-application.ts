@@ -1,0 +1,69 @@
+import { err, ok } from 'neverthrow';
+import type { Answer, AnswerQueryInput } from '../../src/application/answer-query.ts';
+import type { Application } from '../../src/application/application.ts';
+import type { CancelRequestInput } from '../../src/application/cancel-request.ts';
+import type { Check } from '../../src/application/diagnose-setup.ts';
+import type { AnswerError } from '../../src/domain/answer-error.ts';
+
+export type ConfiguredAnswer = Application['answerQuery'];
+
+/**
+ * Returns its configured answers in order, records what it was asked, and throws if it is asked too often. As in the core, a
+ * question that is cancelled ends with `cancelled`.
+ */
+export class FakeApplication implements Application {
+  readonly asked: AnswerQueryInput[] = [];
+  readonly signals: AbortSignal[] = [];
+  readonly cancelled: CancelRequestInput[] = [];
+  readonly #configured: readonly ConfiguredAnswer[];
+  /** By request key. */
+  readonly #cancel = new Map<string, () => void>();
+
+  constructor(...configured: readonly ConfiguredAnswer[]) {
+    this.#configured = configured;
+  }
+
+  answerQuery(input: AnswerQueryInput, signal: AbortSignal): ReturnType<ConfiguredAnswer> {
+    const answer = this.#configured[this.asked.length];
+    this.asked.push(input);
+    this.signals.push(signal);
+    if (answer === undefined) throw new Error(`FakeApplication has ${this.#configured.length} answers and needs more`);
+    return new Promise((resolve, reject) => {
+      this.#cancel.set(input.requestKey, () => resolve(err({ kind: 'cancelled' })));
+      answer(input, signal).then(resolve, reject);
+    });
+  }
+
+  cancelRequest(input: CancelRequestInput): void {
+    this.cancelled.push(input);
+    this.#cancel.get(input.requestKey)?.();
+  }
+
+  diagnoseSetup(): AsyncGenerator<Check> {
+    throw new Error('FakeApplication has no checks configured');
+  }
+}
+
+export const ANSWER: Answer = {
+  result: { answer: 'Not Found.', used_search: false, citations: [], model: 'gpt-5.2' },
+  report: { queries: [], searches: 0, attempts: 1, seconds: 1.23456 },
+};
+
+export function answers(answer: Answer = ANSWER): ConfiguredAnswer {
+  return async () => ok(answer);
+}
+
+export function failsWith(error: AnswerError): ConfiguredAnswer {
+  return async () => err(error);
+}
+
+/** Waits until it is cancelled. */
+export const hangs: ConfiguredAnswer = () => new Promise(() => {});
+
+/** Waits until it is cancelled or its signal aborts. */
+export const hangsUntilAborted: ConfiguredAnswer = (_input, signal) =>
+  new Promise((resolve) => {
+    const onAbort = () => resolve(err({ kind: 'cancelled' }));
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
