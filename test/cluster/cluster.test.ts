@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { apiEnv, fakeApi } from '../e2e/serve.ts';
-import { begin, legacy, modern, modernHeaders, send } from '../http/http-client.ts';
-import { type HttpProcess, startHttpProcess } from '../http/http-process.ts';
-import { CONTENT, playOpenAi } from '../http/openai-sequence.ts';
 import { answers, holds } from '../support/behaviours.ts';
 import type { FakeApi } from '../support/fake-api.ts';
+import { begin, legacy, modern, modernHeaders, send } from '../support/http-client.ts';
+import { type HttpProcess, startHttpProcess } from '../support/http-process.ts';
+import { CONTENT, playOpenAi } from '../support/openai-sequence.ts';
 import { type RoundRobinProxy, startProxy } from './round-robin-proxy.ts';
 
 interface Cluster {

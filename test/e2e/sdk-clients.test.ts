@@ -1,89 +1,17 @@
-import * as v2 from '@modelcontextprotocol/client';
-import { StdioClientTransport as StdioTransportV2 } from '@modelcontextprotocol/client/stdio';
-import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport as StdioTransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { answers, fails, holds, neverAnswers } from '../support/behaviours.ts';
-import type { FakeApi } from '../support/fake-api.ts';
-import { newFolder } from './files.ts';
-import { type AnswerJson, apiEnv, BUILT_PROGRAM, fakeApi } from './serve.ts';
+import { newFile } from './files.ts';
+import { type ClientProgress, OFFICIAL_CLIENTS } from './official-clients.ts';
+import { type AnswerJson, fakeApi } from './serve.ts';
 
-/** What the tests need of an official client, whichever it is. */
-interface OfficialClient {
-  listTools(): Promise<{ tools: { name: string }[] }>;
-  callTool(
-    call: { name: string; arguments: Record<string, unknown> },
-    options?: { signal: AbortSignal },
-  ): Promise<Record<string, unknown>>;
-  ping(): Promise<unknown>;
-  close(): Promise<void>;
-  getServerVersion(): { name: string; version: string } | undefined;
-}
-
-interface Connected {
-  readonly client: OfficialClient;
-  /** What the client complained of: junk on stdout, messages nobody asked for. */
-  readonly complaints: unknown[];
-  /** The server's process. */
-  readonly pid: number;
-}
-
-const CLIENT_INFO = { name: 'e2e', version: '1.0.0' };
-
-const serverParameters = (api: FakeApi) => ({
-  command: process.execPath,
-  args: [BUILT_PROGRAM, '--stdio'],
-  env: { PATH: process.env.PATH ?? '', HOME: newFolder(), ...apiEnv(api) },
-  stderr: 'pipe' as const,
+const limited = fails({
+  status: 429,
+  error: { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' },
+  headers: { 'retry-after': '1' },
 });
+const refused = fails({ status: 403, error: { message: 'No.', type: 'x', param: null, code: null } });
 
-async function connectV1(api: FakeApi): Promise<Connected> {
-  const client = new ClientV1(CLIENT_INFO);
-  const transport = new StdioTransportV1(serverParameters(api));
-  const complaints: unknown[] = [];
-  client.onerror = (error) => void complaints.push(error);
-  await client.connect(transport);
-  onTestFinished(() => client.close());
-  return {
-    client: {
-      listTools: () => client.listTools(),
-      callTool: (call, options) => client.callTool(call, undefined, options),
-      ping: () => client.ping(),
-      close: () => client.close(),
-      getServerVersion: () => client.getServerVersion(),
-    },
-    complaints,
-    pid: transport.pid ?? 0,
-  };
-}
-
-function connectV2(mode: 'legacy' | 'auto'): (api: FakeApi) => Promise<Connected> {
-  return async (api) => {
-    const client = new v2.Client(CLIENT_INFO, { versionNegotiation: { mode } });
-    const transport = new StdioTransportV2(serverParameters(api));
-    const complaints: unknown[] = [];
-    client.onerror = (error) => void complaints.push(error);
-    await client.connect(transport);
-    onTestFinished(() => client.close());
-    return {
-      client: {
-        listTools: () => client.listTools(),
-        callTool: (call, options) => client.callTool(call, options),
-        ping: () => client.ping(),
-        close: () => client.close(),
-        getServerVersion: () => client.getServerVersion(),
-      },
-      complaints,
-      pid: transport.pid ?? 0,
-    };
-  };
-}
-
-describe.each([
-  ['v1', connectV1],
-  ['v2', connectV2('legacy')],
-  ['v2 in mode auto', connectV2('auto')],
-] as const)('the official client %s', (_, connect) => {
+describe.each(OFFICIAL_CLIENTS)('the official client %s', (_, connect) => {
   test('connects, lists and calls each tool', async () => {
     const api = await fakeApi();
     const { client, complaints } = await connect(api);
@@ -94,7 +22,7 @@ describe.each([
 
     api.replyAlways(answers('東京は晴れです。', { citations: [{ url: 'https://tenki.jp/', title: 'tenki.jp' }] }));
     for (const { name } of tools) {
-      const answer = toAnswer(await client.callTool({ name, arguments: { query: '本日の東京の天気は？' } }));
+      const answer = toAnswer(await client.callTool(name, '本日の東京の天気は？'));
       expect(answer).toMatchObject({ used_search: true, model: 'gpt-5.2', citations: [{ url: 'https://tenki.jp/' }] });
       expect(answer.answer).toMatch(/^東京は晴れです。\n\nSources:\n/);
     }
@@ -106,9 +34,9 @@ describe.each([
     const { client, complaints } = await connect(api);
     const slow = holds();
     api.replyWith(({ body }) => (String(body.input).startsWith('slow') ? slow : answers('Quick.')));
-    const first = client.callTool({ name: 'answer', arguments: { query: 'slow' } });
+    const first = client.callTool('answer', 'slow');
     await api.waitForRequests(1);
-    expect(toAnswer(await client.callTool({ name: 'answer', arguments: { query: 'quick' } })).answer).toBe('Quick.');
+    expect(toAnswer(await client.callTool('answer', 'quick')).answer).toBe('Quick.');
     slow.release(answers('Slow.'));
     expect(toAnswer(await first).answer).toBe('Slow.');
     expect(complaints).toEqual([]);
@@ -119,7 +47,7 @@ describe.each([
     const { client, complaints } = await connect(api);
     api.replyAlways(neverAnswers());
     const cancelling = new AbortController();
-    const call = client.callTool({ name: 'answer', arguments: { query: 'q' } }, { signal: cancelling.signal });
+    const call = client.callTool('answer', 'q', { signal: cancelling.signal });
     const rejected = expect(call).rejects.toThrow();
     await api.waitForRequests(1);
     cancelling.abort('changed my mind');
@@ -129,7 +57,7 @@ describe.each([
     expect(complaints).toEqual([]);
   });
 
-  test('gets a failure in words', async () => {
+  test('receives the message of a failure', async () => {
     const api = await fakeApi();
     const { client } = await connect(api);
     api.replyAlways(
@@ -138,7 +66,7 @@ describe.each([
         error: { message: 'No.', type: 'invalid_request_error', param: null, code: 'invalid_api_key' },
       }),
     );
-    const call = client.callTool({ name: 'answer', arguments: { query: 'q' } });
+    const call = client.callTool('answer', 'q');
     const outcome = await call.then(JSON.stringify, ({ code, message, data }) =>
       JSON.stringify({ code, message, data }),
     );
@@ -146,18 +74,115 @@ describe.each([
     expect(outcome).toContain('OPENAI_API_KEY');
   });
 
-  test('pings and closes, and the server is gone at once', async () => {
+  test('pings and closes, and the server exits at once', async () => {
     const api = await fakeApi();
     const { client, complaints, pid } = await connect(api);
-    // Not part of the protocol of 2026-07-28: there the client refuses by itself.
+    // The protocol of 2026-07-28 has no ping: the client itself refuses it.
     await client.ping().catch((error: unknown) => expect(String(error)).toMatch(/METHOD_NOT_SUPPORTED|not supported/i));
     expect(isRunning(pid)).toBe(true);
     const startedAt = performance.now();
     await client.close();
-    // Clients wait 2 s at the end of input before they kill.
+    // Clients wait 2 s after the end of input before they kill the server.
     expect(performance.now() - startedAt).toBeLessThan(1800);
     expect(isRunning(pid)).toBe(false);
     expect(complaints).toEqual([]);
+  });
+
+  test('receives progress, which extends the timeout of a call', async () => {
+    const api = await fakeApi();
+    api.reply(limited, limited, answers('At last.'));
+    const { client, complaints } = await connect(api);
+    const received: ClientProgress[] = [];
+    const result = await client.callTool('answer', 'q', {
+      timeout: 1700,
+      resetTimeoutOnProgress: true,
+      onprogress: (progress) => void received.push(progress),
+    });
+    expect(result.structuredContent).toMatchObject({ answer: 'At last.' });
+    expect(received.map(({ progress }) => progress)).toEqual(received.map((_, index) => index + 1));
+    expect(received.map(({ message }) => message).join('\n')).toMatch(
+      /^Asking the model\nThe API limits the rate; trying again in 1 s\nThe API limits the rate; trying again in 1 s/,
+    );
+    for (const progress of received) expect(progress).not.toHaveProperty('total');
+    expect(complaints).toEqual([]);
+  });
+
+  test('receives progress that is sent just before the answer', async () => {
+    const api = await fakeApi();
+    api.replyAlways(answers('Sunny.', { search: 'tokyo weather' }));
+    const { client, complaints } = await connect(api);
+    const received: number[] = [];
+    const calls = Array.from({ length: 40 }, (_, call) => call);
+    for (const call of calls) {
+      const onprogress = ({ message }: ClientProgress) => {
+        if (message === 'Searched: tokyo weather') received.push(call);
+      };
+      await client.callTool('answer', `question ${call}`, { onprogress });
+    }
+    expect(complaints).toHaveLength(0);
+    expect(received).toEqual(calls);
+  });
+
+  test('cancels a call at its timeout, and the request upstream is aborted', async () => {
+    const api = await fakeApi();
+    api.replyAlways(neverAnswers());
+    const { client, complaints } = await connect(api);
+    await expect(client.callTool('answer', 'q', { timeout: 300, onprogress: () => {} })).rejects.toThrow(/time/i);
+    expect((await client.listTools()).tools).toHaveLength(3);
+    // A call that is cancelled while the program still loads never reaches the API.
+    await api.until(() => api.requests.every(({ aborted }) => aborted));
+    expect(complaints).toEqual([]);
+  });
+
+  test('accepts the results of each tool against its output schema', async () => {
+    const api = await fakeApi();
+    const { client, complaints } = await connect(api);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ outputSchema }) => outputSchema === undefined)).toEqual([false, false, false]);
+    const replies = [
+      answers('Sunny.', { citations: [{ url: 'https://tenki.jp/', title: '天気' }] }),
+      answers('No search.'),
+      answers('An id.', { sources: [{ name: 'oai-weather' }] }),
+      answers('', { refusal: 'I will not.' }),
+      answers('Cut', { incomplete: 'max_output_tokens' }),
+    ];
+    for (const { name } of tools) {
+      for (const [index, reply] of replies.entries()) {
+        api.reply(reply);
+        const result = await client.callTool(name, `question ${index}`);
+        const [content] = result.content as { type: string; text: string }[];
+        expect(result.structuredContent).toEqual(JSON.parse(content?.text ?? ''));
+      }
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  test('accepts a failure, which has no structured content', async () => {
+    const api = await fakeApi();
+    api.replyAlways(refused);
+    const config = newFile('config.yaml', 'server: {tool_errors: result}\n');
+    const { client } = await connect(api, '--config', config);
+    await client.listTools();
+    const result = await client.callTool('answer', 'q');
+    expect(result.isError).toBe(true);
+    expect(result).not.toHaveProperty('structuredContent');
+    expect(JSON.stringify(result.content)).toContain('answer failed: The API refused access');
+  });
+
+  test('receives instructions for choosing a tool, and annotations', async () => {
+    const { client } = await connect(await fakeApi());
+    const instructions = client.getInstructions() ?? '';
+    for (const word of ['answer_quick', 'answer_detailed', 'Do not add a year']) expect(instructions).toContain(word);
+    const { tools } = await client.listTools();
+    for (const { annotations } of tools) {
+      expect(annotations).toEqual({
+        title: expect.stringMatching(/answer/i),
+        readOnlyHint: true,
+        destructiveHint: false,
+        idempotentHint: false,
+        openWorldHint: true,
+      });
+    }
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { legacy, send } from './http-client.ts';
+import { legacy, send } from '../support/http-client.ts';
 import { serveHttp } from './serve-http.ts';
 
 const PING = legacy('ping');

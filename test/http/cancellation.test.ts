@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { FakeLlmSearch, hangs, replies } from '../support/fake-llm-search.ts';
-import { legacy, modern } from './http-client.ts';
+import { legacy, modern } from '../support/http-client.ts';
 import { serveHttp } from './serve-http.ts';
 
 const QUESTION = { name: 'answer', arguments: { query: 'q' } };

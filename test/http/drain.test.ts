@@ -2,7 +2,7 @@ import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../support/fake-clock.ts';
 import { FakeLlmSearch, hangs, repliesLate, searchReply } from '../support/fake-llm-search.ts';
-import { legacy, send } from './http-client.ts';
+import { legacy, send } from '../support/http-client.ts';
 import { serveHttp } from './serve-http.ts';
 
 const CALL = legacy('tools/call', { name: 'answer', arguments: { query: 'q' }, _meta: { progressToken: 1 } });

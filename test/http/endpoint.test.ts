@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { begin, legacy, modern, send } from './http-client.ts';
+import { begin, legacy, modern, send } from '../support/http-client.ts';
 import { serveHttp } from './serve-http.ts';
 
 const PING = legacy('ping');

@@ -2,7 +2,7 @@ import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../support/fake-clock.ts';
 import { FakeLlmSearch, progresses, replies, repliesLate, searchReply } from '../support/fake-llm-search.ts';
-import { legacy, modern } from './http-client.ts';
+import { legacy, modern } from '../support/http-client.ts';
 import { serveHttp } from './serve-http.ts';
 
 const QUESTION = { name: 'answer', arguments: { query: 'q' } };

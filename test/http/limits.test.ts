@@ -5,7 +5,7 @@ import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../support/fake-clock.ts';
 import { FakeLlmSearch, repliesLate, searchReply } from '../support/fake-llm-search.ts';
-import { legacy, send } from './http-client.ts';
+import { legacy, send } from '../support/http-client.ts';
 import { serveHttp } from './serve-http.ts';
 
 const TOKENS = [

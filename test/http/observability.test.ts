@@ -1,7 +1,7 @@
 import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { FakeLlmSearch, fails, progresses, replies, repliesLate, searchReply } from '../support/fake-llm-search.ts';
-import { legacy, modern, send } from './http-client.ts';
+import { legacy, modern, send } from '../support/http-client.ts';
 import { serveHttp } from './serve-http.ts';
 
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';

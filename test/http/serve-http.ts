@@ -2,8 +2,8 @@ import { onTestFinished } from 'vitest';
 import { HttpServer, type HttpServerOptions } from '../../src/adapters/inbound/http/http-server.ts';
 import { createRedactor } from '../../src/domain/redaction.ts';
 import { type CoreOptions, startCore } from '../support/core.ts';
+import { type Ask, begin, type Exchange, modernHeaders, type Reply } from '../support/http-client.ts';
 import { newSession } from '../support/mcp-session.ts';
-import { type Ask, begin, type Exchange, modernHeaders, type Reply } from './http-client.ts';
 
 export interface ServedHttp {
   /** Of the endpoint. */

@@ -1,5 +1,5 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
-import type { JsonRpcMessage } from '../support/mcp-output.ts';
+import type { JsonRpcMessage } from './mcp-output.ts';
 
 export interface Ask {
   readonly method?: string;

@@ -1,12 +1,12 @@
 import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { newFile } from '../e2e/files.ts';
-import { apiEnv, fakeApi } from '../e2e/serve.ts';
-import { answers, holds, neverAnswers } from '../support/behaviours.ts';
-import { runCli } from '../support/run-cli.ts';
-import { begin, legacy, send } from './http-client.ts';
-import { startHttpProcess } from './http-process.ts';
-import { CONTENT, playOpenAi } from './openai-sequence.ts';
+import { answers, holds, neverAnswers } from '../../support/behaviours.ts';
+import { begin, legacy, send } from '../../support/http-client.ts';
+import { startHttpProcess } from '../../support/http-process.ts';
+import { CONTENT, playOpenAi } from '../../support/openai-sequence.ts';
+import { runCli } from '../../support/run-cli.ts';
+import { newFile } from '../files.ts';
+import { apiEnv, fakeApi } from '../serve.ts';
 
 const CALL = legacy('tools/call', { name: 'answer', arguments: { query: 'q' }, _meta: { progressToken: 0 } });
 const QUESTION = 'What does HTTP 404 mean?';

@@ -4,11 +4,11 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as HttpTransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport as TransportV1 } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { newFolder } from '../e2e/files.ts';
-import { apiEnv, BUILT_PROGRAM, fakeApi } from '../e2e/serve.ts';
-import { answers, neverAnswers } from '../support/behaviours.ts';
-import type { FakeApi } from '../support/fake-api.ts';
-import { startHttpProcess } from './http-process.ts';
+import { answers, neverAnswers } from '../../support/behaviours.ts';
+import type { FakeApi } from '../../support/fake-api.ts';
+import { startHttpProcess } from '../../support/http-process.ts';
+import { newFolder } from '../files.ts';
+import { apiEnv, BUILT_PROGRAM, fakeApi } from '../serve.ts';
 
 const CLIENT_INFO = { name: 'test', version: '1.0.0' };
 const PINNED = { pin: '2026-07-28' } as const;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
-import { BUILT_PROGRAM } from '../e2e/serve.ts';
+import { BUILT_PROGRAM } from '../serve.ts';
 
 test('a log that loses its reader costs no answer', async () => {
   const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent' };

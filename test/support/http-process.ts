@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { type CleanProcessOptions, type ExitStatus, startCleanProcess } from '../support/clean-process.ts';
+import { type CleanProcessOptions, type ExitStatus, startCleanProcess } from './clean-process.ts';
 
 export interface HttpProcess {
   /** Of the endpoint. */
