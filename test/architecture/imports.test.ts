@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { cruise, type IForbiddenRuleType } from 'dependency-cruiser';
 import { describe, expect, test } from 'vitest';
 
-/** Who may not import whom. Each rule has its violation under planted/, which it must catch. */
+/** The imports that are not allowed. Each rule has a violation under planted/, which it must catch. */
 const RULES: readonly (IForbiddenRuleType & { readonly name: string })[] = [
   {
     name: 'the domain imports only itself and neverthrow',
@@ -67,11 +67,11 @@ async function check(baseDir: string) {
 describe('the sources', () => {
   const checked = check(process.cwd());
 
-  test('keep every rule', async () => {
+  test('follow every rule', async () => {
     expect((await checked).violations).toEqual([]);
   });
 
-  test('were seen: a gate that sees no file lets everything through', async () => {
+  test('were checked: a check that sees no file would report success', async () => {
     const { modules } = await checked;
     expect(modules.length).toBeGreaterThan(60);
     for (const part of ['domain', 'application', 'adapters/inbound', 'adapters/outbound']) {
@@ -106,7 +106,7 @@ describe('a planted violation', () => {
     expect(violations.filter((violation) => violation.startsWith(`${file} -> `)).join('\n')).toContain(`: ${rule}`);
   });
 
-  test('is there for every rule, and nothing else is caught', async () => {
+  test('exists for every rule, and nothing else is caught', async () => {
     const { violations } = await checked;
     expect(new Set(violations.map((violation) => violation.split(': ')[1]))).toEqual(
       new Set(RULES.map(({ name }) => name)),

@@ -13,7 +13,7 @@ interface Cluster {
   readonly proxy: RoundRobinProxy;
 }
 
-/** Three processes that know nothing of each other, behind one address. */
+/** Three processes that share no state, at one address. */
 async function startCluster(): Promise<Cluster> {
   const api = await fakeApi();
   const replicas = await Promise.all([1, 2, 3].map(() => startHttpProcess({ env: apiEnv(api) })));
@@ -23,7 +23,7 @@ async function startCluster(): Promise<Cluster> {
 const call = (query: string, id: number, meta: object = {}) =>
   legacy('tools/call', { name: 'answer', arguments: { query }, _meta: meta }, id);
 
-test("OpenAI's sequence is answered by three replicas as by one", async () => {
+test("three replicas answer OpenAI's sequence like one", async () => {
   const { api, proxy } = await startCluster();
   api.replyAlways(answers('Here.'));
   for (let time = 0; time < 3; time += 1) {
@@ -33,7 +33,7 @@ test("OpenAI's sequence is answered by three replicas as by one", async () => {
   expect(new Set(proxy.answeredBy)).toEqual(new Set([0, 1, 2]));
 });
 
-test('clients of both eras are served by whichever replica, and tools/list is the same everywhere', async () => {
+test('every replica serves clients of both eras, and tools/list is the same everywhere', async () => {
   const { proxy } = await startCluster();
   const bodies = [legacy('tools/list'), modern('tools/list')];
   const lists = await Promise.all(
@@ -46,7 +46,7 @@ test('clients of both eras are served by whichever replica, and tools/list is th
   expect(new Set(lists.map((tools) => JSON.stringify(tools))).size).toBe(1);
 });
 
-test('progress streams through while calls run on every replica', async () => {
+test('progress is streamed while calls run on every replica', async () => {
   const { api, proxy } = await startCluster();
   const held = holds();
   api.replyAlways(held);
@@ -81,7 +81,7 @@ test('a rolling restart loses no call', async () => {
   expect(proxy.answeredBy.filter((index) => index === 0)).toHaveLength(1);
 });
 
-test('a replica that is killed loses no call: what it had not answered, another one answers', async () => {
+test('a replica that is killed loses no call: another one answers those that it had not answered', async () => {
   const { api, replicas, proxy } = await startCluster();
   const held = holds();
   api.replyAlways(held);
@@ -89,7 +89,7 @@ test('a replica that is killed loses no call: what it had not answered, another 
   await api.waitForRequests(6);
   replicas[1]?.kill('SIGKILL');
   await replicas[1]?.exited;
-  // Two were with the one that died; they come again, from the others.
+  // Two were sent to the replica that was killed; they reach the others again.
   await api.waitForRequests(8);
   held.release(answers('Still here.'));
   for (const [id, reply] of (await Promise.all(calls)).entries()) {
@@ -99,7 +99,7 @@ test('a replica that is killed loses no call: what it had not answered, another 
   expect((await send(proxy.url, { body: call('one more', 7) })).status).toBe(200);
 });
 
-test('callers of different replicas share nothing, and what one leaves goes on for the other', async () => {
+test('callers of different replicas share nothing, and one that leaves does not end the call of the other', async () => {
   const { api, proxy } = await startCluster();
   const held = holds();
   api.replyAlways(held);

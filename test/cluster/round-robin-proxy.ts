@@ -5,15 +5,15 @@ import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
 export interface RoundRobinProxy {
-  /** The endpoint, as clients see it. */
+  /** The endpoint that clients use. */
   readonly url: string;
-  /** The replica, by its place in the list, that answered each request. */
+  /** The replica, by its index, that answered each request. */
   readonly answeredBy: readonly number[];
 }
 
 /**
- * A load balancer as small as they come: each request goes to the next replica; where that one cannot be reached, breaks off
- * before it has answered, or says 503, to the one after it. What a replica has begun to say is passed on as it comes.
+ * A minimal load balancer: each request goes to the next replica. If that one cannot be reached, closes the connection
+ * before it has answered, or returns 503, the request goes to the one after it. A response is passed on as it arrives.
  */
 export async function startProxy(replicas: readonly string[]): Promise<RoundRobinProxy> {
   const answeredBy: number[] = [];

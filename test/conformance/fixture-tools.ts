@@ -1,6 +1,6 @@
 import type { ErrorObject, Params } from '../../src/adapters/inbound/mcp/json-rpc.ts';
 
-/** What a fixture tool does: it may tell its progress, and gives a result or an error of the protocol. */
+/** What a fixture tool does: it can report progress, and returns a result or a protocol error. */
 export interface FixtureCall {
   readonly params: Params;
   readonly tellProgress: (progress: number, total: number) => void;
@@ -23,7 +23,7 @@ const RESOURCE = {
   resource: { uri: 'test://embedded-resource', mimeType: 'text/plain', text: 'This is an embedded resource.' },
 };
 
-/** The tools that the official suite asks for by name, with the behaviour that it wants of each. */
+/** The tools that the official suite calls by name, with the behavior that it expects of each. */
 export const FIXTURE_TOOLS: readonly FixtureTool[] = [
   answering('test_simple_text', [TEXT]),
   answering('test_image_content', [IMAGE]),

@@ -17,7 +17,7 @@ import { FIXTURE_TOOLS } from './fixture-tools.ts';
 
 const SERVER_INFO = { name: 'openai-responses-mcp-fixtures', version: '0.0.0-test' };
 
-/** The real session, with the suite's tools beside ours: it answers whatever is not about them. */
+/** The real session with the tools of the suite next to ours; it answers everything that is not about them. */
 class FixtureSession implements Session {
   readonly #session: McpSession;
 

@@ -11,7 +11,7 @@ export interface StartedSearch {
   readonly answered: SearchRequest;
   /** A question whose search fails. */
   readonly failing: SearchRequest;
-  /** A question that gets no reply; absent where there is nothing to wait for. */
+  /** A question that gets no reply; absent if the search never waits. */
   readonly hanging?: SearchRequest;
   /** Resolves once the hanging question has reached the peer. */
   readonly untilHanging?: () => Promise<void>;

@@ -14,7 +14,7 @@ import { RecordingLogger } from '../support/recording-logger.ts';
 import { describeLlmSearch, type SearchKind, type StartedSearch } from './describe-llm-search.ts';
 import { openAiSearch, searchRequest } from './search-kit.ts';
 
-/** A server that answers, fails or hangs as the question says. */
+/** A server that answers, fails or hangs depending on the question. */
 async function startOpenAi(): Promise<StartedSearch> {
   const api = await startFakeApi();
   api.replyWith(({ body }) => {
@@ -47,7 +47,7 @@ async function startOffline(): Promise<StartedSearch> {
   };
 }
 
-/** The fake takes its replies in order, so each test says which searches it makes. */
+/** The fake returns its replies in order, so each test states which searches it makes. */
 async function startFake(searches: readonly SearchKind[]): Promise<StartedSearch> {
   return {
     search: new FakeLlmSearch(...searches.map((kind) => CONFIGURED[kind])),

@@ -60,8 +60,8 @@ const SHIPPED_QUESTIONS: readonly Shipped[] = readdirSync(SHIPPED).map((file) =>
   };
 });
 
-describe('The shipped recordings', () => {
-  test.each(SHIPPED_QUESTIONS)('$file answers its question by its tool', async ({ file, question, tool, day }) => {
+describe('the shipped recordings', () => {
+  test.each(SHIPPED_QUESTIONS)('$file answers its question with its tool', async ({ file, question, tool, day }) => {
     const request = asking(question, tool, { today: '2031-01-01' });
     const outcome = await ask(offline(SHIPPED), request);
     const { answer, used_search, citations } = answerOf(outcome, request)._unsafeUnwrap();
@@ -79,26 +79,26 @@ describe('The shipped recordings', () => {
     expect(answer).toMatch(/[ぁ-ん]/.test(question) ? /[ぁ-ん]/ : /[a-z]/);
   });
 
-  test('answer with a search and without one, for every tool', () => {
+  test('contain an answer with a search and one without, for every tool', () => {
     expect(new Set(SHIPPED_QUESTIONS.map(({ tool }) => tool))).toEqual(
       new Set(['answer', 'answer_detailed', 'answer_quick']),
     );
   });
 
-  test('hold nothing that looks like a key', () => {
+  test('contain nothing that looks like a key', () => {
     for (const { file } of SHIPPED_QUESTIONS) {
       expect(readFileSync(join(SHIPPED, file), 'utf8')).not.toMatch(/(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{8}/);
     }
   });
 
-  test('a question that is not recorded fails, and lists those that are', async () => {
+  test('a question that is not recorded fails and lists the recorded questions', async () => {
     const error = errorOf(await ask(offline(SHIPPED), asking('Who am I?')));
     if (error.kind !== 'not_recorded') throw new Error(error.kind);
     expect([...error.recorded].sort()).toEqual([...new Set(SHIPPED_QUESTIONS.map(({ question }) => question))].sort());
   });
 });
 
-describe('Matching a question', () => {
+describe('matching a question', () => {
   test.each([
     'What does HTTP 404 mean?',
     'what does http 404 mean',
@@ -115,7 +115,7 @@ describe('Matching a question', () => {
     'HTTP 404 の意味は？',
     'HTTP404の意味は',
     'ｈｔｔｐ　４０４　の意味は?',
-    // か + voiced mark and the like: decomposed.
+    // か and a combining mark, and the like: decomposed.
     'HTTP 404 の意味は？'.normalize('NFD'),
     '本日 2031-12-31 の東京の天気は？',
     '本日2026-01-01の東京の天気は。',
@@ -131,7 +131,7 @@ describe('Matching a question', () => {
     },
   );
 
-  test('takes the recording of the same tool, else that of another', async () => {
+  test('prefers the recording of the same tool, otherwise uses that of another', async () => {
     write('a.sse', { question: 'Why?', tool: 'answer' }, 'By answer.');
     write('b.sse', { question: 'Why?', tool: 'answer_quick' }, 'By answer_quick.');
     const textOf = async (tool: Question['tool']) => replyOf(await ask(offline(folder), asking('why', tool))).text;
@@ -140,7 +140,7 @@ describe('Matching a question', () => {
     expect(await textOf('answer_detailed')).toBe('By answer.');
   });
 
-  test('finds recordings in JSON too, and passes over other files', async () => {
+  test('finds recordings in JSON too, and ignores other files', async () => {
     const response = toApiResponse({ text: 'From JSON.', options: {} }, { body: {}, number: 1 });
     writeFileSync(
       join(folder, 'a.json'),
@@ -152,24 +152,24 @@ describe('Matching a question', () => {
     expect(replyOf(await ask(offline(folder), asking('why'))).text).toBe('From JSON.');
   });
 
-  test('a reply without a question in a folder answers none, and is not listed', async () => {
+  test('a reply without a question in a folder answers nothing and is not listed', async () => {
     writeFileSync(join(folder, 'a.sse'), events('Whose is this?').map(toSse).join(''));
     expect(errorOf(await ask(offline(folder), asking('why')))).toEqual({ kind: 'not_recorded', recorded: [] });
   });
 
-  test('a folder that is not there is said to be unreadable', async () => {
+  test('a folder that does not exist is reported as unreadable', async () => {
     const path = join(folder, 'nowhere');
     const error = errorOf(await ask(offline(path), asking('why')));
     expect(error).toEqual({ kind: 'unreadable_recordings', path, detail: 'ENOENT' });
   });
 
-  test('a folder whose name ends as a recording’s does is a failure in words at most, not a crash', async () => {
+  test('a folder whose name ends like that of a recording is at most a failure, not a crash', async () => {
     mkdirSync(join(folder, 'odd.sse'));
     expect((await ask(offline(folder), asking('why'))).isErr()).toBe(true);
   });
 });
 
-describe('One file answers every question', () => {
+describe('one file answers every question', () => {
   interface Fixture {
     readonly file: string;
     readonly expect: { readonly outcome: string; readonly failure?: string };
@@ -187,7 +187,7 @@ describe('One file answers every question', () => {
     } else expect(answer._unsafeUnwrap().answer).not.toBe('');
   });
 
-  test('a recording that breaks off is the file’s fault, not the network’s', async () => {
+  test('an incomplete recording is an error of the file, not of the network', async () => {
     const path = join(folder, 'cut.sse');
     writeFileSync(path, `: question: Why?\n\n${events('Whose is this?').slice(0, 3).map(toSse).join('')}`);
     for (const recordings of [path, folder]) {
@@ -196,7 +196,7 @@ describe('One file answers every question', () => {
     }
   });
 
-  test('is asked once, since it will not change', async () => {
+  test('a failure is not retried, since the recording does not change', async () => {
     const clock = new InstantClock();
     const search = new OfflineSearch({
       recordings: new Recordings(join(FIXTURES, 'error-429-rate-limit-exceeded.json')),
@@ -208,14 +208,14 @@ describe('One file answers every question', () => {
     expect(clock.slept).toEqual([]);
   });
 
-  test('answers again and again', async () => {
+  test('can be asked repeatedly', async () => {
     write('a.sse', { question: 'Why?' }, 'Because.');
     const search = offline(join(folder, 'a.sse'));
     for (const query of ['why', 'how', 'why']) expect(replyOf(await ask(search, asking(query))).text).toBe('Because.');
   });
 });
 
-describe('The dates of a recording', () => {
+describe('the dates of a recording', () => {
   const CITED = { citations: [{ url: 'https://http.dev/404', title: '404' }] };
 
   async function citedOn(names: Readonly<Record<string, string>>, createdAt: unknown): Promise<string | undefined> {
@@ -233,23 +233,23 @@ describe('The dates of a recording', () => {
     expect(await citedOn({ question: 'Why?' }, seconds - 1)).toBe('2026-03-01');
   });
 
-  test('are those of recorded_at where the reply does not say when it was made', async () => {
+  test('are those of recorded_at if the reply does not state when it was created', async () => {
     expect(await citedOn({ question: 'Why?', recorded_at: '2026-03-01T15:00:00Z' }, 0)).toBe('2026-03-02');
   });
 
-  test('are today’s where nothing tells another', async () => {
+  test('are those of today if nothing states another', async () => {
     expect(await citedOn({ question: 'Why?' }, 0)).toBe('2031-01-01');
     expect(await citedOn({ question: 'Why?' }, null)).toBe('2031-01-01');
   });
 
-  test('that cannot be are no failure', async () => {
-    // Milliseconds in place of seconds, as some gateways have them.
+  test('do not fail if they are out of range', async () => {
+    // Milliseconds instead of seconds, as some gateways send them.
     expect(await citedOn({ question: 'Why?' }, 1_772_377_200_000)).toMatch(/^\d{4}-\d{2}-\d{2}$/);
     expect(await citedOn({ question: 'Why?' }, 1e18)).toMatch(/^\d{4}-\d{2}-\d{2}$/);
   });
 });
 
-describe('Recording', () => {
+describe('recording', () => {
   const SEARCHED = {
     citations: [{ url: 'https://nodejs.org/en/blog?utm_source=openai', title: '🎉 Node.js' }],
     sources: [{ url: 'https://nodejs.org/en/blog' }, { name: 'oai-weather' }],
@@ -267,7 +267,7 @@ describe('Recording', () => {
     return { outcome, request, logger };
   }
 
-  /** The fake API's replies are of this day. */
+  /** The replies of the fake API have this date. */
   const TODAY = tokyoDate(new Date(createdAt() * 1000));
 
   test.each([
@@ -289,19 +289,19 @@ describe('Recording', () => {
     expect(replyOf(again)).toEqual({ ...replyOf(outcome), accessedOn: TODAY });
   });
 
-  test('lists the question among those that are recorded', async () => {
+  test('lists the question among the recorded ones', async () => {
     await record(answers('Hello.'));
     const error = errorOf(await ask(offline(folder), asking('Something else')));
     expect(error).toEqual({ kind: 'not_recorded', recorded: ['What’s new? — in Node.js 24'] });
   });
 
-  test('writes for its owner alone', async () => {
+  test('writes files that only their owner can read', async () => {
     await record(answers('Hello.'));
     const [file = ''] = readdirSync(folder);
     expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
   });
 
-  test('writes no key and no header, whatever the question or the API says', async () => {
+  test('writes no key and no header, whatever the question or the API contains', async () => {
     const key = 'gateway-key-0123456789';
     await record(answers(`Your key is ${key}.`, { chunks: 1 }), asking('What is my key?'), key);
     await record(answersJson(`Your key is ${key}.`), asking('What is my key, in JSON?'), key);
@@ -320,7 +320,7 @@ describe('Recording', () => {
     },
   );
 
-  test('the same question overwrites, another tool’s does not', async () => {
+  test('the same question overwrites its recording, that of another tool does not', async () => {
     await record(answers('First.'), asking('Why?'));
     await record(answers('Second.'), asking('  WHY'));
     expect(readdirSync(folder)).toHaveLength(1);
@@ -329,7 +329,7 @@ describe('Recording', () => {
     expect(readdirSync(folder)).toHaveLength(2);
   });
 
-  test('questions of which only other characters tell them apart do not overwrite each other', async () => {
+  test('questions that differ only in characters of file names do not overwrite each other', async () => {
     await record(answers('一。'), asking('東京は？'));
     await record(answers('二。'), asking('大阪は？'));
     expect(replyOf(await ask(offline(folder), asking('東京は'))).text).toBe('一。');
@@ -344,7 +344,7 @@ describe('Recording', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('a folder that cannot be written to costs a warning, not the answer', async () => {
+  test('a folder that cannot be written to causes a warning, and the answer is returned', async () => {
     const path = folder;
     folder = join(folder, 'a-file', 'below');
     writeFileSync(join(path, 'a-file'), '');

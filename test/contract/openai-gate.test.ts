@@ -24,7 +24,7 @@ afterEach(() => api.close());
 
 const OK = answers('Here it is.');
 
-test('no more calls run at a time than max_concurrency; the others say how many are ahead, and go in order', async () => {
+test('runs at most max_concurrency calls at a time; the others report how many are ahead and run in order', async () => {
   const held = holds();
   api.replyAlways(held);
   const search = openAiSearch(api.url, { maxConcurrency: 1 });
@@ -49,7 +49,7 @@ test('no more calls run at a time than max_concurrency; the others say how many 
   ]);
 });
 
-test('a call that is aborted while it waits for its place never reaches the API, and leaves no listener', async () => {
+test('a call that is aborted while it waits never reaches the API and leaves no listener', async () => {
   const held = holds();
   api.replyAlways(held);
   const search = openAiSearch(api.url, { maxConcurrency: 1 });
@@ -66,7 +66,7 @@ test('a call that is aborted while it waits for its place never reaches the API,
   expect(api.requests).toHaveLength(2);
 });
 
-test('a call whose signal aborted before observes nothing, also where it would have to wait', async () => {
+test('a call whose signal has already aborted reports nothing, also if it would have to wait', async () => {
   const held = holds();
   api.replyAlways(held);
   const search = openAiSearch(api.url, { maxConcurrency: 1 });
@@ -79,7 +79,7 @@ test('a call whose signal aborted before observes nothing, also where it would h
   await first;
 });
 
-test('a place is free again after a failure', async () => {
+test('a failure frees its place', async () => {
   const error = { message: 'No.', type: 'invalid_request_error', param: null, code: null };
   api.reply(fails({ status: 400, error }), OK);
   const search = openAiSearch(api.url, { maxConcurrency: 1 });

@@ -12,12 +12,12 @@ import { API_KEY, errorOf, expectNoListener, never } from './search-kit.ts';
 
 interface Api {
   readonly url: string;
-  /** `GET /v1/models`, in order, and what each was allowed with. */
+  /** `GET /v1/models`, in order, with the authorization of each. */
   readonly requests: string[];
   readonly keys: (string | undefined)[];
 }
 
-/** A server of the test's own. */
+/** A server of the test. */
 async function serves(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<Api> {
   const [requests, keys]: [string[], (string | undefined)[]] = [[], []];
   const server = createServer((request, response) => {
@@ -54,7 +54,7 @@ function probeOf(baseUrl: string, over: Partial<OpenAiProbeOptions> = {}): OpenA
   });
 }
 
-/** A port that nobody listens on. */
+/** A port that no process listens on. */
 async function closedPort(): Promise<string> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -98,19 +98,19 @@ test.fails('leaves no listener on the signal after a result', async () => {
 });
 
 describe('reaching the API', () => {
-  test.each([200, 401, 404, 503])('any answer will do: %d', async (status) => {
+  test.each([200, 401, 404, 503])('succeeds with any status: %d', async (status) => {
     const api = await serves(says(status, {}));
     expect((await probeOf(api.url).reach(never()))._unsafeUnwrap()).toBe(status);
     expect(api.requests).toEqual(['GET /v1/models']);
   });
 
-  test('needs no key, and does not send one', async () => {
+  test('needs no key and sends none', async () => {
     const api = await serves(says(401, {}));
     await probeOf(api.url).reach(never());
     expect(api.keys).toEqual([undefined]);
   });
 
-  test('a port that is closed is a failed connection', async () => {
+  test('a closed port is a failed connection', async () => {
     const url = await closedPort();
     expect(errorOf(await probeOf(url).reach(never()))).toMatchObject({
       kind: 'connection_failed',
@@ -119,7 +119,7 @@ describe('reaching the API', () => {
     });
   });
 
-  test('a name that nobody has is a failed connection', async () => {
+  test('a name that does not exist is a failed connection', async () => {
     expect(errorOf(await probeOf('http://nope.invalid/v1').reach(never()))).toMatchObject({
       kind: 'connection_failed',
       host: 'nope.invalid',
@@ -133,12 +133,12 @@ describe('reaching the API', () => {
     expect(errorOf(outcome)).toMatchObject({ kind: 'connection_failed', detail: expect.stringMatching(/SSL|EPROTO/) });
   });
 
-  test('a connection that breaks is a failed connection', async () => {
+  test('a broken connection is a failed connection', async () => {
     const api = await serves((_, response) => void response.destroy());
     expect(errorOf(await probeOf(api.url).reach(never()))).toMatchObject({ kind: 'connection_failed' });
   });
 
-  test('is broken off in the middle of a body', async () => {
+  test('can be aborted in the middle of a body', async () => {
     const controller = new AbortController();
     const api = await serves((_, response) => {
       response.writeHead(200).write('{');
@@ -149,14 +149,14 @@ describe('reaching the API', () => {
 });
 
 describe('a model', () => {
-  test('is there', async () => {
+  test('is found', async () => {
     const api = await serves(says(200, { id: 'gpt-5.2', object: 'model' }));
     expect((await probeOf(api.url).findModel('gpt-5.2', never()))._unsafeUnwrap()).toBe('found');
     expect(api.requests).toEqual(['GET /v1/models/gpt-5.2']);
     expect(api.keys).toEqual([`Bearer ${API_KEY}`]);
   });
 
-  test('with odd letters in its id is asked for by that id', async () => {
+  test('with special characters in its id is looked up by that id', async () => {
     const api = await serves(says(200, {}));
     await probeOf(api.url).findModel('ft:gpt-5/x y?#', never());
     expect(api.requests).toEqual(['GET /v1/models/ft%3Agpt-5%2Fx%20y%3F%23']);
@@ -175,12 +175,12 @@ describe('a model', () => {
   test.each([
     ['an error of the path', { error: { message: 'Invalid URL (GET /v1/models/x)', type: 'invalid_request_error' } }],
     ['no error at all', 'Not Found'],
-  ])('is unknown to a server that lists none: 404 with %s', async (_, body) => {
+  ])('is unknown to a server that has no list: 404 with %s', async (_, body) => {
     const api = await serves(says(404, body));
     expect((await probeOf(api.url).findModel('gpt-5.2', never()))._unsafeUnwrap()).toBe('unknown');
   });
 
-  test('with a wrong key: the key is told by its variable, and nothing of it is shown', async () => {
+  test('with a rejected key: the failure names the variable and contains no part of the key', async () => {
     const message = `Incorrect API key provided: ${API_KEY}.`;
     const api = await serves(fails(401, { message, type: 'invalid_request_error', code: 'invalid_api_key' }));
     const error = errorOf(await probeOf(api.url).findModel('gpt-5.2', never()));
@@ -192,7 +192,7 @@ describe('a model', () => {
     [403, 'forbidden'],
     [429, 'rate_limited'],
     [500, 'server_error'],
-  ])('a %d is what it is', async (status, kind) => {
+  ])('a %d keeps its kind', async (status, kind) => {
     const api = await serves(fails(status, { message: `No, ${API_KEY}.`, type: 'x', code: null }));
     const error = errorOf(await probeOf(api.url).findModel('gpt-5.2', never()));
     expect(error).toMatchObject({ kind });
@@ -200,7 +200,7 @@ describe('a model', () => {
   });
 
   test.each(['sk-proj-two words', 'sk-proj-two\nlines', 'sk-proj-キー'])(
-    'with a key that no header can hold (%j): says so, and does not blame the network',
+    'with a key that a header cannot contain (%j): the failure names the key, not the network',
     async (apiKey) => {
       const api = await serves(says(200, {}));
       const error = errorOf(await probeOf(api.url, { apiKey }).findModel('gpt-5.2', never()));
@@ -214,13 +214,13 @@ describe('a model', () => {
 describe('the route', () => {
   const proxies = { http: 'http://127.0.0.1:3128', https: 'http://127.0.0.1:3128', bypass: 'localhost,127.0.0.1' };
 
-  test('is the host alone without a proxy', () => {
+  test('is only the host without a proxy', () => {
     const { route } = probeOf('https://api.openai.com/v1');
     expect(route).toContain('api.openai.com');
     expect(route).not.toContain('proxy');
   });
 
-  test('names the proxy in between', () => {
+  test('names the proxy', () => {
     expect(probeOf('https://api.openai.com/v1', { proxies }).route).toMatch(/^api\.openai\.com,? .*proxy/);
   });
 
@@ -244,7 +244,7 @@ describe('the route', () => {
     expect(asked).toEqual(['api.example.test:80']);
   });
 
-  test('to a proxy that is not there fails, and the failure names the proxy', async () => {
+  test('to a proxy that cannot be reached fails, and the failure names the proxy', async () => {
     const gone = (await closedPort()).replace('/v1', '');
     const probe = probeOf('http://api.example.test/v1', {
       proxies: { http: gone },

@@ -5,7 +5,7 @@ import { sendsBody } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { answerOf, ask, errorOf, openAiSearch, replyOf, searchRequest, TODAY } from './search-kit.ts';
 
-/** Real replies are not part of the repository: a folder of them may be named. */
+/** Real replies are not part of the repository; an environment variable can name a folder of them. */
 const FOLDER = process.env.RECORDINGS_DIR ?? '';
 const FILES = FOLDER === '' ? [] : readdirSync(FOLDER).filter((name) => /\.(?:json|sse)$/.test(name));
 
@@ -15,17 +15,17 @@ interface JsonObject {
   readonly [key: string]: unknown;
 }
 
-/** A recorded reply, read without the help of the code under test. */
+/** A recorded reply, read without the code under test. */
 interface Recorded {
   readonly name: string;
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
-  /** The response object, or the error's envelope. */
+  /** The response object, or the error envelope. */
   readonly final: JsonObject;
 }
 
-/** The replies of one file: one body, or a list of them. */
+/** The replies of one file: one body or a list of them. */
 function readRecorded(file: string): readonly Recorded[] {
   const body = readFileSync(join(FOLDER, file), 'utf8');
   const status = Number(/--error-(\d{3})--/.exec(file)?.[1] ?? 200);
@@ -60,7 +60,7 @@ function listOf(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.map(toObject) : [];
 }
 
-/** What a reply says, by a plain walk over its JSON. */
+/** What a reply contains, collected by walking over its JSON. */
 function walk({ final }: Recorded) {
   const output = listOf(final.output);
   const messages = output.filter(({ type }) => type === 'message');
@@ -90,7 +90,7 @@ function walk({ final }: Recorded) {
   };
 }
 
-/** `utm_source=openai` is the API's, not the page's. */
+/** `utm_source=openai` is added by the API and is not part of the page's URL. */
 function untracked(url: string): string {
   return url.replace('?utm_source=openai&', '?').replace(/[?&]utm_source=openai$|[?&]utm_source=openai(?=[#&])/g, '');
 }
@@ -121,7 +121,7 @@ function expectedFailure({ status, final }: Recorded): string {
   return { 400: 'bad_request', 401: 'rejected_api_key', 500: 'server_error' }[status] ?? `status ${status}?`;
 }
 
-describe.skipIf(FILES.length === 0)('Recorded replies', () => {
+describe.skipIf(FILES.length === 0)('recorded replies', () => {
   let api: FakeApi;
 
   beforeAll(async () => {
@@ -138,14 +138,14 @@ describe.skipIf(FILES.length === 0)('Recorded replies', () => {
     return ask(openAiSearch(api.url, { maxRetries: 0 }), request);
   }
 
-  test('are of every kind', () => {
+  test('include every kind', () => {
     const statuses = new Set(recorded.map(({ status }) => status));
     expect([...statuses].sort()).toEqual(expect.arrayContaining([200, 400, 401]));
     expect(recorded.some(({ name }) => name.endsWith('.sse'))).toBe(true);
   });
 
   const errors = recorded.filter(({ status }) => status !== 200);
-  test.each(errors)('$name is a clear failure', async (file) => {
+  test.each(errors)('$name is reported as a failure', async (file) => {
     const error = errorOf(await receive(file));
     expect(error.kind).toBe(expectedFailure(file));
     if (file.status === 401) expect(JSON.stringify(error)).not.toMatch(/provided|key\./);
@@ -154,14 +154,14 @@ describe.skipIf(FILES.length === 0)('Recorded replies', () => {
   });
 
   const silent = recorded.filter((file) => file.status === 200 && walk(file).texts.join('').trim() === '');
-  test.each(silent)('$name, without a word, is no success', async (file) => {
+  test.each(silent)('$name has no text and is a failure', async (file) => {
     const error = errorOf(answerOf(await receive(file), request));
     const reason = toObject(file.final.incomplete_details).reason;
     expect(error).toEqual({ kind: 'empty_answer', ...(typeof reason === 'string' ? { reason } : {}) });
   });
 
   const speaking = recorded.filter((file) => file.status === 200 && !silent.includes(file));
-  test.each(speaking)('$name comes out whole', async (file) => {
+  test.each(speaking)('$name is returned completely', async (file) => {
     const walked = walk(file);
     const outcome = await receive(file);
     const reply = replyOf(outcome);
@@ -184,7 +184,7 @@ describe.skipIf(FILES.length === 0)('Recorded replies', () => {
     }
   });
 
-  /** Every line of the text is in the answer, but for tracking and the heading of sources. */
+  /** Every line of the text is in the answer, except tracking parameters and the heading of the sources. */
   function expectWholeAnswer(answer: string, walked: ReturnType<typeof walk>, citations: readonly string[]): void {
     const lines = walked.texts.join('\n\n').replaceAll('\r\n', '\n').split('\n');
     for (const line of lines) {

@@ -47,7 +47,7 @@ async function receive(fixture: Fixture, bytesPerWrite?: number) {
   return { outcome, answer: answerOf(outcome, request, MAX_CITATIONS) };
 }
 
-/** Pages first, then ids; of the places the first page has one, then the ids, then the other pages (ruling 8). */
+/** Pages first, then ids; of the places, the first page gets one, then the ids, then the other pages (ruling 8). */
 function expectedSources({ urls = [], ids = [] }: Expectation): readonly string[] {
   const places = MAX_CITATIONS - Math.min(1, urls.length);
   const kept = ids.slice(0, places);
@@ -68,7 +68,7 @@ function expectSources(answer: string, citations: readonly Citation[]): void {
   if (citations.length === 0 && lines.length === 1) expect(lines).toEqual([expect.stringContaining(`(${TODAY})`)]);
 }
 
-test('there are fixtures', () => {
+test('fixtures exist', () => {
   expect(FIXTURES.length).toBeGreaterThanOrEqual(93);
 });
 
@@ -104,11 +104,11 @@ describe.each(FIXTURES)('$file', (fixture) => {
   });
 });
 
-describe('Characters cut apart on the way', () => {
+describe('characters that are split between chunks', () => {
   const streams = FIXTURES.filter(({ file, expect: { outcome } }) => file.endsWith('.sse') && outcome !== 'failure');
   const emoji = FIXTURES.filter(({ file }) => file.includes('emoji'));
 
-  test.each(streams)('$file arrives whole in slices of 7 bytes', async (fixture) => {
+  test.each(streams)('$file is read completely in slices of 7 bytes', async (fixture) => {
     const [whole, sliced] = [await receive(fixture), await receive(fixture, 7)];
     expect(sliced.answer).toEqual(whole.answer);
   });
@@ -128,7 +128,7 @@ describe('Characters cut apart on the way', () => {
     expect(text.isWellFormed()).toBe(true);
   });
 
-  test('there are emoji', () => {
+  test('some fixtures contain emoji', () => {
     expect(emoji.length).toBeGreaterThanOrEqual(2);
   });
 });

@@ -42,7 +42,7 @@ beforeEach(async () => {
 
 afterEach(() => api.close());
 
-/** Asks once; what came of it, how often the API was asked, and what was waited for. */
+/** Asks once; returns the outcome, the number of attempts, the waits and the progress. */
 async function askOnce(behaviours: readonly Behaviour[], options: OpenAiSearchOptions = {}, asked: Asked = {}) {
   const clock = new InstantClock();
   const observer = new ProgressLog();
@@ -66,7 +66,7 @@ function times<T>(count: number, value: T): readonly T[] {
   return Array.from({ length: count }, () => value);
 }
 
-describe('Waiting for a 429', () => {
+describe('the wait after a 429', () => {
   test.each([
     ['Retry-After in seconds', { 'retry-after': '2' }, 2000],
     ['Retry-After in parts of a second', { 'retry-after': '0.25' }, 250],
@@ -83,25 +83,25 @@ describe('Waiting for a 429', () => {
     expect(slept).toEqual([waitMs]);
   });
 
-  test('doubles its waits, up to 8 seconds', async () => {
+  test('doubles up to 8 seconds', async () => {
     const { attempts, slept } = await askOnce([...times(7, tooMany()), OK], { maxRetries: 7 });
     expect(attempts).toBe(8);
     expect(slept).toEqual([500, 1000, 2000, 4000, 8000, 8000, 8000]);
   });
 
-  test('spreads its waits by up to a quarter', async () => {
+  test('varies by up to a quarter', async () => {
     const { slept } = await askOnce([...times(3, tooMany()), OK], { random: () => 0 });
     expect(slept).toEqual([375, 750, 1500]);
   });
 
-  test('gives up after max_retries more attempts', async () => {
+  test('is repeated max_retries times at most', async () => {
     const { outcome, attempts, slept } = await askOnce(times(4, tooMany()));
     expect(errorOf(outcome)).toMatchObject({ kind: 'rate_limited', attempts: 4, detail: 'Rate limit reached.' });
     expect(attempts).toBe(4);
     expect(slept).toEqual([500, 1000, 2000]);
   });
 
-  test('tells its observer why and how long it waits', async () => {
+  test('is reported to the observer, with its reason and length', async () => {
     const { seen } = await askOnce([tooMany({ 'retry-after': '2' }), httpError(500), OK]);
     expect(seen.filter(({ kind }) => kind === 'retrying')).toEqual([
       { kind: 'retrying', reason: 'rate_limited', waitMs: 2000, attempt: 2 },
@@ -109,41 +109,41 @@ describe('Waiting for a 429', () => {
     ]);
   });
 
-  test('asks once only, with max_retries 0', async () => {
+  test('does not happen with max_retries 0', async () => {
     const { outcome, attempts, slept } = await askOnce([tooMany({ 'retry-after': '1' })], { maxRetries: 0 });
     expect(errorOf(outcome)).toMatchObject({ kind: 'rate_limited', attempts: 1, retryAfterMs: 1000 });
     expect(attempts).toBe(1);
     expect(slept).toEqual([]);
   });
 
-  test('sends the same body again', async () => {
+  test('is followed by the same body', async () => {
     await askOnce([tooMany(), httpError(503), OK]);
     expect(new Set(api.requests.map(({ rawBody }) => rawBody)).size).toBe(1);
   });
 });
 
-describe('A wait beyond the deadline', () => {
-  test('Retry-After: fails at once, and says how long', async () => {
+describe('a wait beyond the deadline', () => {
+  test('Retry-After: fails at once and states the length', async () => {
     const { outcome, attempts, slept } = await askOnce([tooMany({ 'retry-after': '600' })]);
     expect(errorOf(outcome)).toMatchObject({ kind: 'rate_limited', attempts: 1, retryAfterMs: 600_000 });
     expect(attempts).toBe(1);
     expect(slept).toEqual([]);
   });
 
-  test('Retry-After of a 503 likewise', async () => {
+  test('Retry-After of a 503: the same', async () => {
     const { outcome, attempts } = await askOnce([httpError(503, {}, { 'retry-after': '301' })]);
     expect(errorOf(outcome)).toMatchObject({ kind: 'server_error', attempts: 1, retryAfterMs: 301_000 });
     expect(attempts).toBe(1);
   });
 
-  test('Retry-After that fits no more, since time was spent before', async () => {
+  test('Retry-After that no longer fits, since earlier attempts took time', async () => {
     const { outcome, attempts, slept } = await askOnce(times(2, tooMany({ 'retry-after': '200' })));
     expect(errorOf(outcome)).toMatchObject({ kind: 'rate_limited', attempts: 2, retryAfterMs: 200_000 });
     expect(attempts).toBe(2);
     expect(slept).toEqual([200_000]);
   });
 
-  test('a backoff of its own', async () => {
+  test('the backoff of this program', async () => {
     const { outcome, attempts, slept } = await askOnce([httpError(500)], {}, { deadlineMs: 400 });
     expect(errorOf(outcome)).toMatchObject({ kind: 'server_error', attempts: 1 });
     expect(attempts).toBe(1);
@@ -151,7 +151,7 @@ describe('A wait beyond the deadline', () => {
   });
 });
 
-describe('What is asked again', () => {
+describe('what is retried', () => {
   test.each([
     ['500', httpError(500)],
     ['502', failsHtml(502)],
@@ -176,14 +176,14 @@ describe('What is asked again', () => {
     expect(slept).toEqual([500]);
   });
 
-  test('a server that is not there', async () => {
+  test('a server that cannot be reached', async () => {
     await api.close();
     const { outcome, slept } = await askOnce([]);
     expect(errorOf(outcome)).toMatchObject({ kind: 'connection_failed', attempts: 4, detail: 'ECONNREFUSED' });
     expect(slept).toEqual([500, 1000, 2000]);
   });
 
-  test('mixed failures share one count', async () => {
+  test('different failures share one count', async () => {
     const { outcome, attempts, slept } = await askOnce([
       tooMany(),
       resetsMidStream(),
@@ -196,7 +196,7 @@ describe('What is asked again', () => {
     expect(slept).toEqual([500, 1000, 2000]);
   });
 
-  test('the wait that a failure in a stream names in its words', async () => {
+  test('the wait that the message of a failure inside a stream states', async () => {
     const message = 'Rate limit reached for gpt-5.2. Please try again in 3.2s. Visit https://platform.openai.com/.';
     const { attempts, slept } = await askOnce([failsInStream({ code: 'rate_limit_exceeded', message }), OK]);
     expect(attempts).toBe(2);
@@ -204,7 +204,7 @@ describe('What is asked again', () => {
   });
 });
 
-describe('The failure that remains', () => {
+describe('the failure after the last attempt', () => {
   test.each([
     [failsHtml(503), { kind: 'server_error', attempts: 2, detail: 'HTTP status 503' }],
     [resetsBeforeHeaders(), { kind: 'connection_failed', attempts: 2 }],
@@ -224,7 +224,7 @@ describe('The failure that remains', () => {
   });
 });
 
-describe('What is asked once only', () => {
+describe('what is not retried', () => {
   test.each([
     ['400', httpError(400), { kind: 'bad_request' }],
     ['401', httpError(401), { kind: 'rejected_api_key', variable: 'OPENAI_API_KEY' }],
@@ -262,14 +262,14 @@ describe('What is asked once only', () => {
   test.each([
     ['a broken event', sendsBrokenEvent()],
     ['unknown events', sendsUnknownEvents()],
-  ])('%s: the answer is there all the same', async (_name, behaviour) => {
+  ])('%s: the answer is returned', async (_name, behaviour) => {
     const { outcome, attempts } = await askOnce([behaviour]);
     expect(replyOf(outcome).text).toBe('An answer that some tests cut short.');
     expect(attempts).toBe(1);
   });
 });
 
-describe('A parameter that the model refuses', () => {
+describe('a parameter that the model rejects', () => {
   const FULL: Asked = { profile: { maxOutputTokens: 4096, maxToolCalls: 3, searchContextSize: 'low' } };
   const REQUEST: RequestOptions = { store: false, domainFilter: 'hint', userLocation: { country: 'JP' } };
 
@@ -296,7 +296,7 @@ describe('A parameter that the model refuses', () => {
     ['include[0]', 'include'],
     ['max_tool_calls', 'max_tool_calls'],
     ['max_output_tokens', 'max_output_tokens'],
-  ])('%s is left out in a second attempt at once', async (param, key) => {
+  ])('%s is removed, and the request repeated at once', async (param, key) => {
     api.reply(refuses(param), OK);
     const { ask, clock, logger } = start();
     expect(replyOf(await ask())).toMatchObject({ text: 'Here it is.', report: { attempts: 2 } });
@@ -313,14 +313,14 @@ describe('A parameter that the model refuses', () => {
     ['tools[0].search_context_size', { type: 'web_search', user_location: { type: 'approximate', country: 'JP' } }],
     ['tools[0].user_location', { type: 'web_search', search_context_size: 'low' }],
     ['tools[0].user_location.country', { type: 'web_search', search_context_size: 'low' }],
-  ])('%s is left out of the tool', async (param, tool) => {
+  ])('%s is removed from the tool', async (param, tool) => {
     api.reply(refuses(param), OK);
     expect((await start().ask()).isOk()).toBe(true);
     const [first, second] = bodies();
     expect(second).toEqual({ ...first, tools: [tool] });
   });
 
-  test('is not sent again to that model, but to others', async () => {
+  test('is not sent to that model again, but to others', async () => {
     api.reply(refuses('reasoning.effort'), OK, OK, OK);
     const { ask, logger } = start();
     await ask();
@@ -335,7 +335,7 @@ describe('A parameter that the model refuses', () => {
     expect(logger.lines).toHaveLength(1);
   });
 
-  test('is remembered beside another one', async () => {
+  test('is remembered in addition to another one', async () => {
     api.reply(refuses('reasoning.effort'), OK, refuses('text.verbosity'), OK, OK);
     const { ask } = start();
     for (const _ of times(3, 0)) expect((await ask()).isOk()).toBe(true);
@@ -345,7 +345,7 @@ describe('A parameter that the model refuses', () => {
   });
 
   test.each(['temperature', 'model', 'input', 'instructions', 'tools[0].type', 'stream', 'tools'])(
-    '%s, which we cannot leave out, is no reason to ask again',
+    '%s, which cannot be removed, is not retried',
     async (param) => {
       api.reply(refuses(param));
       const { ask, clock, logger } = start();
@@ -356,25 +356,25 @@ describe('A parameter that the model refuses', () => {
     },
   );
 
-  test('which we did not send, is no reason to ask again', async () => {
+  test('that was not sent is not retried', async () => {
     api.reply(refuses('max_tool_calls'));
     expect(errorOf(await start().ask(searchRequest()))).toMatchObject({ kind: 'bad_request' });
     expect(api.requests).toHaveLength(1);
   });
 
-  test('is not left out twice', async () => {
+  test('is not removed twice', async () => {
     api.reply(refuses('reasoning.effort'), refuses('reasoning.effort'));
     expect(errorOf(await start().ask())).toMatchObject({ kind: 'bad_request' });
     expect(api.requests).toHaveLength(2);
   });
 
-  test('is a plain failure with max_retries 0', async () => {
+  test('is a failure with max_retries 0', async () => {
     api.reply(refuses('reasoning.effort'));
     expect(errorOf(await start({ maxRetries: 0 }).ask())).toMatchObject({ kind: 'bad_request' });
     expect(api.requests).toHaveLength(1);
   });
 
-  test('is counted in max_retries', async () => {
+  test('counts towards max_retries', async () => {
     api.reply(refuses('reasoning.effort'), tooMany());
     const { ask, clock } = start({ maxRetries: 1 });
     expect(errorOf(await ask())).toMatchObject({ kind: 'rate_limited', attempts: 2 });
@@ -382,15 +382,15 @@ describe('A parameter that the model refuses', () => {
     expect(clock.slept).toEqual([]);
   });
 
-  test.each([401, 403, 404, 422])('is told by a 400 alone, not by %i', async (status) => {
+  test.each([401, 403, 404, 422])('is recognized in a 400 only, not in a %i', async (status) => {
     api.reply(refuses('reasoning.effort', status));
     expect((await start().ask()).isErr()).toBe(true);
     expect(api.requests).toHaveLength(1);
   });
 });
 
-describe('An abort', () => {
-  test('ends the wait before the next attempt, and there is none', async () => {
+describe('an abort', () => {
+  test('ends the wait before the next attempt, which is not made', async () => {
     api.reply(tooMany({ 'retry-after': '100' }), OK);
     const clock = new FixedClock();
     const controller = new AbortController();
@@ -405,7 +405,7 @@ describe('An abort', () => {
     expectNoListener(controller.signal);
   });
 
-  test('is told upstream', async () => {
+  test('aborts the request upstream', async () => {
     const controller = new AbortController();
     api.replyWith(() => ({ kind: 'neverAnswers' }));
     const outcome = ask(openAiSearch(api.url), searchRequest(), controller.signal);
@@ -416,7 +416,7 @@ describe('An abort', () => {
     expect(api.requests).toHaveLength(1);
   });
 
-  test('is not retried, though the connection breaks by it', async () => {
+  test('is not retried although it breaks the connection', async () => {
     api.reply({ kind: 'stallsAfterHeaders' }, OK);
     const controller = new AbortController();
     const clock = new InstantClock();

@@ -25,7 +25,7 @@ afterAll(() => {
   nock.restore();
 });
 
-/** What went over the wire. */
+/** What was sent over the wire. */
 interface WireRequest {
   readonly method: string;
   readonly url: string;
@@ -33,7 +33,7 @@ interface WireRequest {
   readonly rawBody: string;
 }
 
-/** Answers one request to any path of the host, and tells what it was. */
+/** Answers one request to any path of the host, and returns that request. */
 function interceptOne(origin = 'https://api.example.test'): () => WireRequest {
   const seen: WireRequest[] = [];
   nock(origin)
@@ -59,8 +59,8 @@ async function bodyOf(asked: Asked, options: Partial<RequestOptions> = {}): Prom
 
 const DOMAINS = { question: { domains: ['jma.go.jp', 'tenki.jp'] } };
 
-describe('The request on the wire', () => {
-  test('is, byte by byte, this', async () => {
+describe('the request on the wire', () => {
+  test('is exactly these bytes', async () => {
     const sent = interceptOne();
     await ask(openAiSearch(BASE_URL), searchRequest(DOMAINS));
     expect(sent().method).toBe('POST');
@@ -75,13 +75,13 @@ describe('The request on the wire', () => {
     );
   });
 
-  test('carries the key as a bearer token, and JSON', async () => {
+  test('contains the key as a bearer token, and JSON', async () => {
     const sent = interceptOne();
     await ask(openAiSearch(BASE_URL));
     expect(sent().headers).toMatchObject({ authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' });
   });
 
-  test('names no organization and no project of its own accord, nor from the package’s variables', async () => {
+  test('contains no organization and no project by default, not even from the variables of the package', async () => {
     vi.stubEnv('OPENAI_ORG_ID', 'org-of-the-shell');
     vi.stubEnv('OPENAI_PROJECT_ID', 'proj-of-the-shell');
     const sent = interceptOne();
@@ -90,21 +90,21 @@ describe('The request on the wire', () => {
     expect(sent().headers).not.toHaveProperty('openai-project');
   });
 
-  test('keeps a question in Japanese whole', async () => {
+  test('keeps a question in Japanese unchanged', async () => {
     const body = await bodyOf({ question: { query: '今日の東京の天気は？ 🌤️\n一言で。' } });
     expect(body.input).toBe(
       '今日の東京の天気は？ 🌤️\n一言で。\n\n[Search hints] recency_days=60; max_results=5\n[Today] 2026-11-21 (Asia/Tokyo)',
     );
   });
 
-  test('tells the hints as they were asked, and no domains where there are none', async () => {
+  test('contains the hints as given, and domains only if given', async () => {
     const { input } = await bodyOf({ question: { recencyDays: 0, maxResults: 12, domains: [] }, today: '2026-01-02' });
     expect(input).toContain('recency_days=0; max_results=12\n[Today] 2026-01-02 (Asia/Tokyo)');
     expect(input).not.toContain('domains');
   });
 });
 
-describe('The body for each kind of model', () => {
+describe('the body for each kind of model', () => {
   const COMMON = {
     instructions: 'Answer well.',
     input: expect.stringContaining('What is new in Node.js 24?'),
@@ -133,7 +133,7 @@ describe('The body for each kind of model', () => {
     expect(body).toEqual({ model, ...COMMON, ...extras });
   });
 
-  test('a profile that says nothing of effort and verbosity', async () => {
+  test('a profile without effort and verbosity', async () => {
     const sent = interceptOne();
     await ask(openAiSearch(BASE_URL), { ...searchRequest(), profile: { model: 'gpt-5.2' } });
     expect(JSON.parse(sent().rawBody)).toEqual({ model: 'gpt-5.2', ...COMMON });
@@ -143,7 +143,7 @@ describe('The body for each kind of model', () => {
     expect(await bodyOf({ profile: { reasoningEffort: effort } })).toMatchObject({ reasoning: { effort } });
   });
 
-  test('bounds, where the profile has them', async () => {
+  test('limits, if the profile has them', async () => {
     const body = await bodyOf({ profile: { maxOutputTokens: 4096, maxToolCalls: 3, searchContextSize: 'low' } });
     expect(body).toMatchObject({
       max_output_tokens: 4096,
@@ -153,12 +153,12 @@ describe('The body for each kind of model', () => {
   });
 });
 
-describe('What the configuration adds to the body', () => {
+describe('what the configuration adds to the body', () => {
   test('store', async () => {
     expect(await bodyOf({}, { store: true })).toMatchObject({ store: true });
   });
 
-  test('the place of the user', async () => {
+  test('the location of the user', async () => {
     const userLocation = { country: 'JP', region: 'Tokyo', city: 'Minato', timezone: 'Asia/Tokyo' };
     const { tools } = await bodyOf({}, { userLocation });
     expect(tools).toEqual([
@@ -175,7 +175,7 @@ describe('What the configuration adds to the body', () => {
     ]);
   });
 
-  test('domains stay a hint', async () => {
+  test('domains remain a hint', async () => {
     const { tools, input } = await bodyOf(DOMAINS);
     expect(tools).toEqual([{ type: 'web_search' }]);
     expect(input).toContain('domains=jma.go.jp, tenki.jp');
@@ -195,17 +195,17 @@ describe('What the configuration adds to the body', () => {
     expect(input).toContain('domains=jma.go.jp, 例え.jp, bücher.example');
   });
 
-  test('no filter where no domains are asked for', async () => {
+  test('no filter if no domains are given', async () => {
     expect((await bodyOf({}, { domainFilter: 'strict' })).tools).toEqual([{ type: 'web_search' }]);
   });
 });
 
-describe('The request of the program put together', () => {
+describe('the request of the composed program', () => {
   const home = mkdtempSync(join(tmpdir(), 'contract-home-'));
 
   afterAll(() => rmSync(home, { recursive: true }));
 
-  /** Asks through the whole composition, as `main` builds it. */
+  /** Asks through the complete composition, as `main` builds it. */
   async function askComposed(environment: Readonly<Record<string, string>>, origin: string): Promise<WireRequest> {
     vi.stubEnv('HOME', home);
     const sent = interceptOne(origin);
@@ -231,7 +231,7 @@ describe('The request of the program put together', () => {
     return sent();
   }
 
-  test('goes to OpenAI by default, with the defaults of the contract', async () => {
+  test('is sent to OpenAI by default, with the defaults of the contract', async () => {
     const { url, headers, rawBody } = await askComposed({}, 'https://api.openai.com');
     expect(url).toBe('https://api.openai.com/v1/responses');
     expect(headers.authorization).toBe(`Bearer ${API_KEY}`);
@@ -252,12 +252,12 @@ describe('The request of the program put together', () => {
     ['https://gateway.example.test/v1/', 'https://gateway.example.test/v1/responses'],
     ['https://gateway.example.test', 'https://gateway.example.test/responses'],
     ['https://gateway.example.test/openai/v1/', 'https://gateway.example.test/openai/v1/responses'],
-  ])('goes to OPENAI_BASE_URL=%s', async (baseUrl, url) => {
+  ])('is sent to OPENAI_BASE_URL=%s', async (baseUrl, url) => {
     const sent = await askComposed({ OPENAI_BASE_URL: baseUrl }, 'https://gateway.example.test');
     expect(sent.url).toBe(url);
   });
 
-  test('names organization and project where they are configured', async () => {
+  test('contains organization and project if they are configured', async () => {
     const environment = { OPENAI_ORG_ID: 'org-abc', OPENAI_PROJECT_ID: 'proj_def' };
     const { headers } = await askComposed(environment, 'https://api.openai.com');
     expect(headers).toMatchObject({ 'openai-organization': 'org-abc', 'openai-project': 'proj_def' });

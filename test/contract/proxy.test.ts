@@ -36,7 +36,7 @@ afterEach(async () => {
   await api.close();
 });
 
-/** A host that only the proxy can find. */
+/** A host that only the proxy can resolve. */
 const remote = () => `http://api.example.test:${port}/v1`;
 
 function throughProxy(baseUrl: string, maxRetries = 0) {
@@ -44,7 +44,7 @@ function throughProxy(baseUrl: string, maxRetries = 0) {
 }
 
 describe.each(['HTTP_PROXY', 'http_proxy'])('%s', (variable) => {
-  test('takes the request, and brings the answer back whole', async () => {
+  test('forwards the request and returns the complete answer', async () => {
     vi.stubEnv(variable, proxy.url);
     expect(replyOf(await ask(throughProxy(remote()))).text).toBe('Through the proxy 🎉.');
     expect(proxy.seen).toEqual([
@@ -63,7 +63,7 @@ describe.each(['HTTP_PROXY', 'http_proxy'])('%s', (variable) => {
 });
 
 describe.each(['HTTPS_PROXY', 'https_proxy'])('%s', (variable) => {
-  test('is asked for a tunnel to an https host, which never sees the key', async () => {
+  test('is asked for a tunnel to an https host, and never sees the key', async () => {
     vi.stubEnv(variable, proxy.url);
     const error = errorOf(await ask(throughProxy('https://api.example.test/v1')));
     expect(proxy.seen).toEqual(['CONNECT api.example.test:443']);
@@ -71,7 +71,7 @@ describe.each(['HTTPS_PROXY', 'https_proxy'])('%s', (variable) => {
     expect(api.requests).toEqual([]);
   });
 
-  test('is not asked for an http host', async () => {
+  test('is not used for an http host', async () => {
     vi.stubEnv(variable, proxy.url);
     expect((await ask(throughProxy(api.url))).isOk()).toBe(true);
     expect(proxy.seen).toEqual([]);
@@ -92,7 +92,7 @@ describe('NO_PROXY', () => {
     expect(api.requests).toHaveLength(1);
   });
 
-  test('for another host does not', async () => {
+  test('another host in it does not bypass the proxy', async () => {
     vi.stubEnv('HTTP_PROXY', proxy.url);
     vi.stubEnv('NO_PROXY', 'example.org,localhost');
     expect((await ask(throughProxy(api.url))).isOk()).toBe(true);
@@ -100,8 +100,8 @@ describe('NO_PROXY', () => {
   });
 });
 
-describe('Behind a proxy', () => {
-  test('errors are the API’s', async () => {
+describe('a proxy', () => {
+  test('passes on the errors of the API', async () => {
     vi.stubEnv('HTTP_PROXY', proxy.url);
     api.reply(failsHtml(503));
     expect(errorOf(await ask(throughProxy(remote())))).toMatchObject({
@@ -110,7 +110,7 @@ describe('Behind a proxy', () => {
     });
   });
 
-  test('a proxy that is not there is a failed connection, tried again', async () => {
+  test('that cannot be reached is a failed connection, which is retried', async () => {
     vi.stubEnv('HTTP_PROXY', proxy.url);
     await proxy.close();
     const error = errorOf(await ask(throughProxy(remote(), 1)));
@@ -118,7 +118,7 @@ describe('Behind a proxy', () => {
     proxy = await startForwardProxy(port);
   });
 
-  test('an abort ends the call, here and upstream', async () => {
+  test('closes the call and the request upstream after an abort', async () => {
     vi.stubEnv('HTTP_PROXY', proxy.url);
     api.reply(stallsMidStream());
     const controller = new AbortController();
@@ -130,7 +130,7 @@ describe('Behind a proxy', () => {
   });
 });
 
-describe('The program put together', () => {
+describe('the composed program', () => {
   function answerIn(composed: Awaited<ReturnType<typeof answerComposed>>) {
     return 'value' in composed ? composed.value : expect.fail(JSON.stringify(composed.problems));
   }
@@ -159,19 +159,19 @@ describe('The program put together', () => {
     };
   }
 
-  test('goes through the proxy that its environment names', async () => {
+  test('uses the proxy of its environment', async () => {
     const outcome = await answerComposed({ HTTP_PROXY: proxy.url, OPENAI_BASE_URL: remote() });
     expect((await answerIn(outcome))._unsafeUnwrap().result.answer).toBe('Through the proxy 🎉.');
     expect(proxy.seen).toHaveLength(1);
   });
 
-  test('goes straight without one', async () => {
+  test('connects directly without a proxy', async () => {
     const outcome = await answerComposed({ OPENAI_BASE_URL: api.url });
     expect((await answerIn(outcome)).isOk()).toBe(true);
     expect(proxy.seen).toEqual([]);
   });
 
-  test('takes an empty variable for an absent one', async () => {
+  test('treats an empty variable as absent', async () => {
     const outcome = await answerComposed({ http_proxy: '', HTTP_PROXY: proxy.url, OPENAI_BASE_URL: remote() });
     expect((await answerIn(outcome)).isOk()).toBe(true);
     expect(proxy.seen).toHaveLength(1);

@@ -64,7 +64,7 @@ export interface OpenAiSearchOptions extends Partial<Omit<OpenAiResponsesSearchO
   readonly fetch?: typeof fetch;
 }
 
-/** The adapter as the container makes it, on a server of the test's own. */
+/** The adapter as the container creates it, on a server of the test. */
 export function openAiSearch(baseUrl: string, options: OpenAiSearchOptions = {}): OpenAiResponsesSearch {
   const { apiKey = API_KEY, fetch, ...rest } = options;
   return new OpenAiResponsesSearch({
@@ -113,19 +113,19 @@ export function ask(
   return search.search(request, new ProgressLog(), signal);
 }
 
-/** The reply of a search that must not fail. */
+/** The reply of a search that must succeed. */
 export function replyOf(outcome: Result<SearchReply, SearchError>): SearchReply {
   if (outcome.isErr()) throw new Error(`The search failed: ${JSON.stringify(outcome.error)}`);
   return outcome.value;
 }
 
-/** The failure of a search that must not succeed. */
+/** The failure of a search that must fail. */
 export function errorOf<Failure>(outcome: Result<unknown, Failure>): Failure {
   if (outcome.isOk()) throw new Error(`It succeeded: ${JSON.stringify(outcome.value)}`);
   return outcome.error;
 }
 
-/** What a caller of the tool gets of a search's outcome. */
+/** What a caller of the tool receives for the outcome of a search. */
 export function answerOf(
   outcome: Result<SearchReply, SearchError>,
   request: SearchRequest,

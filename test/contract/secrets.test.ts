@@ -23,7 +23,7 @@ afterEach(async () => {
   await api.close();
 });
 
-/** Asks with a key, debug switched on; the failure, and all that was logged of it, as it leaves the process. */
+/** Asks with a key and debug enabled; returns the failure and everything that was logged, as it leaves the process. */
 async function failWith(behaviour: Behaviour, apiKey: string) {
   const stderr: string[] = [];
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => stderr.push(String(text)) > 0);
@@ -46,8 +46,8 @@ function unauthorized(shownKey: string): Behaviour {
   });
 }
 
-describe('The API’s 401, which echoes the key', () => {
-  // The key, and how real bodies show it: long ones starred, short ones in full.
+describe('a 401 of the API, which repeats the key', () => {
+  // The key, and how real bodies show it: long keys with asterisks, short keys in full.
   test.each([
     ['sk-proj-abcdefghijklmnop1234', 'sk-proj-********************1234', /sk-proj|1234/],
     ['sk-abcdefghijklmnopqrstuvwxyz', 'sk-abcde*****************wxyz', /sk-abc|wxyz/],
@@ -57,7 +57,7 @@ describe('The API’s 401, which echoes the key', () => {
     ['test', 'test', /provided: test/],
     ['test-context-key', 'test-con****-key', /test-con/],
     ['gateway-key-0123456789', 'gateway-**********6789', /gateway-\*|6789/],
-  ])('%s shown as %s: neither in the failure nor in the debug log', async (apiKey, shown, trace) => {
+  ])('the key %s shown as %s is neither in the failure nor in the debug log', async (apiKey, shown, trace) => {
     const { error, log } = await failWith(unauthorized(shown), apiKey);
     expect(error).toMatchObject({ kind: 'rejected_api_key', variable: 'OPENAI_API_KEY' });
     expect(JSON.stringify(error)).not.toMatch(trace);
@@ -65,7 +65,7 @@ describe('The API’s 401, which echoes the key', () => {
     expect(log.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '')).not.toMatch(trace);
   });
 
-  test('inside a stream likewise', async () => {
+  test('nor is it if the error is inside a stream', async () => {
     const message = 'Incorrect API key provided: sk-abcde*****************wxyz.';
     const { error, log } = await failWith(
       failsInStream({ code: 'invalid_api_key', message }),
@@ -76,7 +76,7 @@ describe('The API’s 401, which echoes the key', () => {
   });
 });
 
-describe('The key, wherever a server repeats it', () => {
+describe('the key, wherever a server repeats it', () => {
   const KEY = 'gateway.key/0123456789+=';
   const error = (message: string, over: object = {}) => ({
     message,
@@ -104,7 +104,7 @@ describe('The key, wherever a server repeats it', () => {
     ['a page with status 200', sendsBody({ contentType: 'text/html', body: `<html>${KEY}</html>` })],
     ['JSON that is no reply', sendsJson({ echo: { authorization: KEY } })],
     ['a state that nobody knows', sendsJson({ status: KEY, output: [] })],
-    // Cut at 300 characters: half a key is a key too.
+    // Cut at 300 characters: half of a key is a key too.
     ['the 300th character of a message', fails({ status: 400, error: error(`${'x'.repeat(290)}${KEY}`) })],
     ['the 300th character of a body', fails({ status: 400, error: error(`${'x'.repeat(275)}${KEY}`) })],
   ])('%s', async (_name, behaviour) => {
@@ -114,13 +114,13 @@ describe('The key, wherever a server repeats it', () => {
     expect(log).not.toMatch(/gateway\.|0123456789/);
   });
 
-  test('nor does the debug log tell what was asked or which instructions there are', async () => {
+  test('the debug log contains neither the question nor the instructions', async () => {
     const { log } = await failWith(fails({ status: 500, error: error('Sorry.') }), KEY);
     expect(log).not.toMatch(/What is new in Node|Answer well/);
   });
 });
 
-describe('A key that cannot be used', () => {
+describe('a key that cannot be used', () => {
   test('is missing: the failure names the variable, and nothing is sent', async () => {
     const { networkCalls } = await import('../../src/adapters/outbound/openai/network-calls.ts');
     const callFor = networkCalls({ apiKeyVariable: 'MY_KEY', baseUrl: api.url });
