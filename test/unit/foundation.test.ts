@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { layFoundation } from '../../src/foundation.ts';
 
-test('keys and tokens are masked wherever they would be shown', async () => {
+test('keys and tokens are masked everywhere', async () => {
   const environment = {
     HOME: '/nonexistent',
     OPENAI_API_KEY: 'gateway-0123456789',
@@ -15,7 +15,7 @@ test('keys and tokens are masked wherever they would be shown', async () => {
 });
 
 test.each(['alice=TA=TB', 'alice=TA,alice=TB', 'alice='])(
-  'tokens that are told twice or twisted are a problem: %s',
+  'tokens that are given twice or that no header can contain are a problem: %s',
   async (text) => {
     const environment = {
       HOME: '/nonexistent',

@@ -19,8 +19,8 @@ import { RecordingLogger } from '../../support/recording-logger.ts';
 
 const cancel = { requestKey: 'test/1' };
 
-describe('what the model is asked', () => {
-  test('is the question, its hints, the profile and the instructions', async () => {
+describe('the search request', () => {
+  test('contains the question, its hints, the profile and the instructions', async () => {
     const { app, llmSearch } = startCore({ config: { instructions: 'Be brief.' } });
     await app.answerQuery(ask({ args: { query: 'q', recency_days: 7 } }), never());
     expect(llmSearch.requests).toMatchObject([
@@ -32,13 +32,13 @@ describe('what the model is asked', () => {
     ]);
   });
 
-  test('tells it the day in Tokyo, not in UTC', async () => {
+  test('contains the day in Tokyo, not in UTC', async () => {
     const { app, llmSearch } = startCore({ clock: new FixedClock('2025-12-31T15:30:00Z') });
     await app.answerQuery(ask(), never());
     expect(llmSearch.requests).toMatchObject([{ today: '2026-01-01' }]);
   });
 
-  test('tells it when the caller gives up', async () => {
+  test('contains the deadline of the caller', async () => {
     const clock = new FakeClock();
     const { app, llmSearch } = startCore({ clock, config: { timeoutMs: 5000 } });
     await clock.advance(1000);
@@ -46,13 +46,13 @@ describe('what the model is asked', () => {
     expect(llmSearch.requests).toMatchObject([{ deadlineMs: 6000 }]);
   });
 
-  test('goes to the profile of answer where the tool has none', async () => {
+  test('has the profile of answer if the tool has none', async () => {
     const { app, llmSearch } = startCore();
     await app.answerQuery(ask({ tool: 'answer_detailed' }), never());
     expect(llmSearch.requests).toMatchObject([{ profile: { model: 'gpt-5.2' } }]);
   });
 
-  test('goes to the tool’s own profile, filled from that of answer', async () => {
+  test('has the profile of the tool, completed from that of answer', async () => {
     const profiles = {
       answer: { model: 'gpt-5.2', verbosity: 'low' },
       answer_quick: { model: 'gpt-5.2-chat' },
@@ -77,7 +77,7 @@ describe('the answer', () => {
     });
   });
 
-  test('keeps the day on which it was asked, though it came on the next', async () => {
+  test('keeps the day of the question, although it arrives on the next', async () => {
     const reply = repliesLate();
     const clock = new FakeClock('2025-12-31T14:59:59Z');
     const { app } = startCore({ llmSearch: new FakeLlmSearch(reply.configured), clock });
@@ -87,7 +87,7 @@ describe('the answer', () => {
     expect((await answer)._unsafeUnwrap().result.answer).toMatch(/\n- web_search \(2025-12-31\)$/);
   });
 
-  test('comes with what it took, and how many seconds', async () => {
+  test('has a report of its costs and its seconds', async () => {
     const reply = repliesLate();
     const clock = new FakeClock();
     const { app } = startCore({ llmSearch: new FakeLlmSearch(reply.configured), clock });
@@ -105,7 +105,7 @@ describe('the answer', () => {
     });
   });
 
-  test('without words is a failure', async () => {
+  test('fails if it has no text', async () => {
     const { app } = startCore({ llmSearch: new FakeLlmSearch(replies({ text: ' ' })) });
     expect((await app.answerQuery(ask(), never()))._unsafeUnwrapErr()).toEqual({ kind: 'empty_answer' });
   });
@@ -116,7 +116,7 @@ describe('the answer', () => {
     expect((await app.answerQuery(ask(), never()))._unsafeUnwrapErr()).toEqual(error);
   });
 
-  test('is told of while it is made', async () => {
+  test('is preceded by progress', async () => {
     const heard: unknown[] = [];
     const { app } = startCore({
       llmSearch: new FakeLlmSearch(progresses({ kind: 'thinking' }, { kind: 'searching' })),
@@ -125,7 +125,7 @@ describe('the answer', () => {
     expect(heard).toEqual([{ kind: 'asking' }, { kind: 'thinking' }, { kind: 'searching' }]);
   });
 
-  test('says in the log which profile made it, and nothing of the question', async () => {
+  test('logs its profile, and nothing of the question', async () => {
     const logger = new RecordingLogger({ isDebug: true });
     await startCore({ logger }).app.answerQuery(ask({ args: { query: 'a private question' } }), never());
     expect(logger.lines[0]).toBe(
@@ -134,15 +134,15 @@ describe('the answer', () => {
     expect(logger.lines.join('\n')).not.toContain('private');
   });
 
-  test('says nothing in the log without debug', async () => {
+  test('logs nothing without debug', async () => {
     const { app, logger } = startCore();
     await app.answerQuery(ask(), never());
     expect(logger.lines).toEqual([]);
   });
 });
 
-describe('what bills nothing', () => {
-  test('is a call with bad arguments', async () => {
+describe('nothing is billed for', () => {
+  test('a call with bad arguments', async () => {
     const { app, llmSearch } = startCore();
     const answer = await app.answerQuery(ask({ args: { query: ' ', max_results: 0 } }), never());
     expect(answer._unsafeUnwrapErr()).toEqual({
@@ -155,14 +155,14 @@ describe('what bills nothing', () => {
     expect(llmSearch.requests).toEqual([]);
   });
 
-  test('is a call of a tool without a profile', async () => {
+  test('a call of a tool without a profile', async () => {
     const { app, llmSearch } = startCore({ config: { profiles: { answer_quick: { model: 'o3' } } } });
     const answer = await app.answerQuery(ask({ tool: 'answer_detailed' }), never());
     expect(answer._unsafeUnwrapErr()).toEqual({ kind: 'no_profile', tool: 'answer_detailed' });
     expect(llmSearch.requests).toEqual([]);
   });
 
-  test('is a call whose caller has gone before it began', async () => {
+  test('a call whose caller left before it started', async () => {
     const { app, llmSearch } = startCore();
     expect((await app.answerQuery(ask(), AbortSignal.abort()))._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
     expect(llmSearch.requests).toEqual([]);
@@ -170,7 +170,7 @@ describe('what bills nothing', () => {
 });
 
 describe('the deadline', () => {
-  test('is kept to the millisecond', async () => {
+  test('is exact to the millisecond', async () => {
     const clock = new FakeClock();
     const { app } = startCore({ llmSearch: new FakeLlmSearch(hangs), clock, config: { timeoutMs: 5000 } });
     let ended = false;
@@ -192,7 +192,7 @@ describe('the deadline', () => {
     expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  test('has no say once the answer is there', async () => {
+  test('has no effect after the answer', async () => {
     const clock = new FakeClock();
     const { app, llmSearch } = startCore({ clock });
     expect((await app.answerQuery(ask(), never())).isOk()).toBe(true);
@@ -202,7 +202,7 @@ describe('the deadline', () => {
 });
 
 describe('a cancellation', () => {
-  test('stops the question and its search', async () => {
+  test('ends the question and its search', async () => {
     const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(hangs) });
     const answer = app.answerQuery(ask(), never());
     await settled();
@@ -211,14 +211,14 @@ describe('a cancellation', () => {
     expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  test('on the very next line finds the question', async () => {
+  test('finds the question on the very next line', async () => {
     const { app } = startCore({ llmSearch: new FakeLlmSearch(hangs) });
     const answer = app.answerQuery(ask(), never());
     app.cancelRequest(cancel);
     expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
   });
 
-  test('by the caller’s signal is one too', async () => {
+  test('can also come from the signal of the caller', async () => {
     const caller = new AbortController();
     const { app } = startCore({ llmSearch: new FakeLlmSearch(hangs) });
     const answer = app.answerQuery(ask(), caller.signal);
@@ -227,7 +227,7 @@ describe('a cancellation', () => {
     expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
   });
 
-  test('before the deadline is the cause, even if the deadline passes too', async () => {
+  test('before the deadline is the cause, even if the deadline passes as well', async () => {
     const clock = new FakeClock();
     const { app } = startCore({ llmSearch: new FakeLlmSearch(hangs), clock, config: { timeoutMs: 5000 } });
     const answer = app.answerQuery(ask(), never());
@@ -237,7 +237,7 @@ describe('a cancellation', () => {
     expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
   });
 
-  test('behind the deadline is not the cause', async () => {
+  test('after the deadline is not the cause', async () => {
     const clock = new FakeClock();
     const { app } = startCore({ llmSearch: new FakeLlmSearch(hangs), clock, config: { timeoutMs: 5000 } });
     const answer = app.answerQuery(ask(), never());
@@ -260,7 +260,7 @@ describe('a cancellation', () => {
   });
 });
 
-test('a search that replies although it was cancelled is not believed', async () => {
+test('the reply of a search that was cancelled is dropped', async () => {
   const reply = repliesLate();
   const inFlight = new InFlightRequests();
   const llmSearch = new FakeLlmSearch(reply.configured);
@@ -271,7 +271,7 @@ test('a search that replies although it was cancelled is not believed', async ()
   expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
 });
 
-describe('nothing stays behind', () => {
+describe('nothing is left', () => {
   test.each([
     ['an answer', replies(), async () => {}],
     ['a failure', fails({ kind: 'content_filtered' }), async () => {}],
@@ -297,7 +297,7 @@ describe('nothing stays behind', () => {
     readonly caller: AbortController;
   }
 
-  test('after a search that breaks its promise, and the fault is not hidden', async () => {
+  test('after a search that breaks its contract, and the bug is not hidden', async () => {
     const clock = new FakeClock();
     const caller = new AbortController();
     const { app } = startCore({ llmSearch: new FakeLlmSearch(), clock });

@@ -9,14 +9,14 @@ test('an unknown id is ignored', async () => {
   expect((await app.answerQuery(ask(), never())).isOk()).toBe(true);
 });
 
-test('a question that is answered is ignored', async () => {
+test('a question that was answered is ignored', async () => {
   const { app } = startCore({ llmSearch: new FakeLlmSearch(replies(), replies()) });
   await app.answerQuery(ask(), never());
   app.cancelRequest({ requestKey: 'test/1' });
   expect((await app.answerQuery(ask(), never())).isOk()).toBe(true);
 });
 
-test('only the question of that key is stopped', async () => {
+test('only the question with that key ends', async () => {
   const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(hangs, replies()) });
   const first = app.answerQuery(ask({ requestKey: 'a/1', args: { query: 'one' } }), never());
   const second = app.answerQuery(ask({ requestKey: 'b/1', args: { query: 'two' } }), never());

@@ -41,7 +41,7 @@ async function diagnose({
   return checks;
 }
 
-test('where all is well: the connection, the model with its tools, a search with its sources', async () => {
+test('if everything works: the connection, the model with its tools, a search with its sources', async () => {
   expect(await diagnose()).toEqual([
     { name: 'connection', verdict: 'ok', detail: 'api.test can be reached' },
     { name: 'model gpt-5.2', verdict: 'ok', detail: 'for answer, answer_detailed, answer_quick' },
@@ -49,7 +49,7 @@ test('where all is well: the connection, the model with its tools, a search with
   ]);
 });
 
-test('each model is looked at once, with the tools that use it', async () => {
+test('each model is looked up once, with the tools that use it', async () => {
   const probe = new FakeApiProbe();
   const profiles = {
     answer: { model: 'gpt-5.2' },
@@ -64,13 +64,13 @@ test('each model is looked at once, with the tools that use it', async () => {
   ]);
 });
 
-test('the search is a question of answer_quick, once', async () => {
+test('the search is one question of answer_quick', async () => {
   const llmSearch = new FakeLlmSearch(replies(SEARCHED));
   await diagnose({ llmSearch, config: { profiles: { answer: { model: 'a' }, answer_quick: { model: 'q' } } } });
   expect(llmSearch.requests).toMatchObject([{ profile: { model: 'q' }, question: { tool: 'answer_quick' } }]);
 });
 
-describe('what is wrong is told, with its reason', () => {
+describe('a problem is reported with its reason', () => {
   test('the API cannot be reached, and nothing else is tried', async () => {
     const failure: SearchError = { kind: 'connection_failed', attempts: 1, host: 'api.test', detail: 'ENOTFOUND' };
     const probe = new FakeApiProbe({ reach: err(failure) });
@@ -92,7 +92,7 @@ describe('what is wrong is told, with its reason', () => {
     expect(probe.models).toEqual([]);
   });
 
-  test('a model does not exist; the others and the search are tried all the same', async () => {
+  test('a model does not exist; the others and the search are still tried', async () => {
     const failure: SearchError = { kind: 'model_not_found', model: 'gpt-9', detail: 'No.' };
     const probe = new FakeApiProbe({ findModel: (model) => (model === 'gpt-9' ? err(failure) : ok('found')) });
     const checks = await diagnose({
@@ -140,8 +140,8 @@ describe('what is wrong is told, with its reason', () => {
   });
 });
 
-describe('a server that says nothing', () => {
-  test('is given up after 15 seconds', async () => {
+describe('a server that does not respond', () => {
+  test('is abandoned after 15 seconds', async () => {
     const clock = new FakeClock();
     const probe = new FakeApiProbe({ reach: 'hangs' });
     const checks = diagnose({ clock, probe, llmSearch: new FakeLlmSearch() });
@@ -157,7 +157,7 @@ describe('a server that says nothing', () => {
     expect(clock.pendingSleeps).toBe(0);
   });
 
-  test('to one model is given up alike, and the rest goes on', async () => {
+  test('for one model is abandoned too, and the other checks continue', async () => {
     const clock = new FakeClock();
     const probe = new FakeApiProbe({ findModel: () => 'hangs' });
     const checks = diagnose({ clock, probe });
@@ -166,7 +166,7 @@ describe('a server that says nothing', () => {
     expect(clock.pendingSleeps).toBe(0);
   });
 
-  test('to the search is given up when any question is', async () => {
+  test('for the search is abandoned at the timeout of any question', async () => {
     const clock = new FakeClock();
     const checks = diagnose({ clock, llmSearch: new FakeLlmSearch(hangs), config: { timeoutMs: 20_000 } });
     await clock.advance(20_000);
@@ -175,10 +175,10 @@ describe('a server that says nothing', () => {
   });
 });
 
-describe('broken off', () => {
+describe('aborted', () => {
   const cancelled = { verdict: 'failed', error: { kind: 'cancelled' } };
 
-  test('while the connection is tried', async () => {
+  test('during the connection', async () => {
     const controller = new AbortController();
     const clock = new FakeClock();
     const probe = new FakeApiProbe({ reach: 'hangs' });
@@ -190,12 +190,12 @@ describe('broken off', () => {
     expect(clock.pendingSleeps).toBe(0);
   });
 
-  test('before it began', async () => {
+  test('before it started', async () => {
     const [connection] = await diagnose({ signal: AbortSignal.abort(), llmSearch: new FakeLlmSearch() });
     expect(connection).toMatchObject(cancelled);
   });
 
-  test('while the search runs', async () => {
+  test('during the search', async () => {
     const controller = new AbortController();
     const clock = new FakeClock();
     const llmSearch = new FakeLlmSearch(hangs);
@@ -209,7 +209,7 @@ describe('broken off', () => {
   });
 });
 
-test('nothing is left behind where all is well', async () => {
+test('nothing is left if everything works', async () => {
   const clock = new FakeClock();
   const signal = never();
   await diagnose({ clock, signal });

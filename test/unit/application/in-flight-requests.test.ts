@@ -4,12 +4,12 @@ import { InFlightRequests } from '../../../src/application/in-flight-requests.ts
 import { never } from '../../support/core.ts';
 import { deferred } from '../../support/fake-llm-search.ts';
 
-test('a request is known before its work begins', async () => {
+test('a request is registered before its work starts', async () => {
   const requests = new InFlightRequests();
   await requests.run('a', never(), async () => expect(requests.cancel('a')).toBe(true));
 });
 
-test('a request is known until its work is done', async () => {
+test('a request is registered until its work ends', async () => {
   const requests = new InFlightRequests();
   const work = deferred<string>();
   const running = requests.run('a', never(), () => work.promise);
@@ -42,7 +42,7 @@ describe('the reason of an abort', () => {
     ).toBe('timed_out');
   });
 
-  test('is a cancellation where the caller’s signal aborts, now or before', async () => {
+  test('is a cancellation if the signal of the caller aborts, now or earlier', async () => {
     const caller = new AbortController();
     const requests = new InFlightRequests();
     const reasons = [caller.signal, AbortSignal.abort('something else')].map((signal) =>
@@ -66,7 +66,7 @@ test.each([
   expect(requests.cancel('a')).toBe(false);
 });
 
-test('the end of one does not forget another that came under its key', async () => {
+test('the end of one request does not remove another with the same key', async () => {
   const requests = new InFlightRequests();
   const work = deferred<void>();
   const first = requests.run('a', never(), async () => {});

@@ -13,7 +13,7 @@ const INPUT = {
 const CANCEL = { requestKey: 'a/1' } as const;
 const never = () => new AbortController().signal;
 
-test('is put together once, when it is first asked', async () => {
+test('is created once, at its first use', async () => {
   const loads: FakeApplication[] = [];
   const lazy = new LazyApplication(async () => {
     loads.push(new FakeApplication(answers(), answers()));
@@ -27,7 +27,7 @@ test('is put together once, when it is first asked', async () => {
   expect(loads).toHaveLength(1);
 });
 
-test('a cancellation on the next line comes behind its question', async () => {
+test('a cancellation on the next line reaches the application after its question', async () => {
   const order: string[] = [];
   const asked = async () => {
     order.push('asked');
@@ -43,7 +43,7 @@ test('a cancellation on the next line comes behind its question', async () => {
   expect(order).toEqual(['asked', 'cancelled', 'asked']);
 });
 
-test('what cannot be put together fails for those who asked, and is tried again', async () => {
+test('fails for those who asked if it cannot be created, and is created again at the next use', async () => {
   const loads = [async () => Promise.reject(new Error('no file')), async () => new FakeApplication(answers())];
   const lazy = new LazyApplication(async () => loads.shift()?.() ?? expect.fail('it was loaded too often'));
   const failed = lazy.answerQuery(INPUT, never());
@@ -52,7 +52,7 @@ test('what cannot be put together fails for those who asked, and is tried again'
   expect(await lazy.answerQuery(INPUT, never())).toEqual(ok(ANSWER));
 });
 
-test('once it is there it is asked at once', async () => {
+test('is called at once after it was created', async () => {
   const application = new FakeApplication(answers(), answers());
   const lazy = new LazyApplication(async () => application);
   await lazy.answerQuery(INPUT, never());
@@ -62,7 +62,7 @@ test('once it is there it is asked at once', async () => {
   expect(application.cancelled).toEqual([CANCEL]);
 });
 
-test('what was never asked is not put together to be cancelled', () => {
+test('is not created for a cancellation', () => {
   const lazy = new LazyApplication(() => expect.fail('it was loaded'));
   lazy.cancelRequest(CANCEL);
 });

@@ -18,8 +18,8 @@ import {
 const first = ask({ requestKey: 'test/1' });
 const again = ask({ requestKey: 'test/2' });
 
-describe('the same question of the same caller, while it is searched', () => {
-  test('is asked once and answered twice', async () => {
+describe('the same question of the same caller, during its search', () => {
+  test('is searched once and answered twice', async () => {
     const reply = repliesLate();
     const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(reply.configured) });
     const answers = [app.answerQuery(first, never()), app.answerQuery(again, never())];
@@ -29,7 +29,7 @@ describe('the same question of the same caller, while it is searched', () => {
     expect(llmSearch.requests).toHaveLength(1);
   });
 
-  test('goes on when one of the two leaves', async () => {
+  test('continues when one of the two leaves', async () => {
     const reply = repliesLate();
     const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(reply.configured) });
     const left = app.answerQuery(first, never());
@@ -60,7 +60,7 @@ describe('the same question of the same caller, while it is searched', () => {
   });
 });
 
-describe('is asked by itself', () => {
+describe('is searched separately', () => {
   const askedTwice = async (other: ReturnType<typeof ask>) => {
     const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(replies(), replies()) });
     await Promise.all([app.answerQuery(first, never()), app.answerQuery(other, never())]);
@@ -76,14 +76,14 @@ describe('is asked by itself', () => {
     expect(await askedTwice(other)).toBe(true);
   });
 
-  test('the same question, once it is answered', async () => {
+  test('the same question, after it was answered', async () => {
     const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(replies(), replies()) });
     await app.answerQuery(first, never());
     await app.answerQuery(again, never());
     expect(llmSearch.requests).toHaveLength(2);
   });
 
-  test('the same question, once it was given up', async () => {
+  test('the same question, after it was abandoned', async () => {
     const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(hangs, replies()) });
     const left = app.answerQuery(first, never());
     await settled();
@@ -96,7 +96,7 @@ describe('is asked by itself', () => {
 });
 
 describe('a search that is shared', () => {
-  test('is asked anew the day after, in Tokyo', async () => {
+  test('is not shared with the same question on the next day in Tokyo', async () => {
     const clock = new FakeClock('2025-12-31T14:59:59.000Z');
     const { app, llmSearch } = startCore({ clock, llmSearch: new FakeLlmSearch(hangs, hangs) });
     const leaving = new AbortController();
@@ -120,7 +120,7 @@ describe('a search that is shared', () => {
     expect(llmSearch.requests).toHaveLength(2);
   });
 
-  test('is one, however the hints were written', async () => {
+  test('is shared if the hints are equal but written differently', async () => {
     const { app, llmSearch } = startCore();
     const { query } = first.args;
     await Promise.all([
@@ -133,7 +133,7 @@ describe('a search that is shared', () => {
     expect(llmSearch.requests).toHaveLength(1);
   });
 
-  test('is one for as many as ask, and each gets an answer of its own', async () => {
+  test('is shared by any number of callers, and each gets a separate answer', async () => {
     const reply = repliesLate();
     const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(reply.configured) });
     const asked = Array.from({ length: 50 }, (_, n) => app.answerQuery(ask({ requestKey: `test/${n}` }), never()));
@@ -145,7 +145,7 @@ describe('a search that is shared', () => {
     expect(llmSearch.requests).toHaveLength(1);
   });
 
-  test('tells each caller of its progress, a late one what happens now', async () => {
+  test('reports progress to each caller, and the current state to a late one', async () => {
     const heard: [string, SearchProgress][] = [];
     const observer = (name: string) => ({
       onProgress: (progress: SearchProgress) => void heard.push([name, progress]),
@@ -186,7 +186,7 @@ describe('a search that is shared', () => {
     expect(llmSearch.requests).toHaveLength(1);
   });
 
-  test('that failed is tried anew by who asks next', async () => {
+  test('that failed is repeated for the next caller', async () => {
     const { app } = startCore({ llmSearch: new FakeLlmSearch(fails({ kind: 'content_filtered' }), replies()) });
     expect((await app.answerQuery(first, never())).isErr()).toBe(true);
     expect((await app.answerQuery(again, never())).isOk()).toBe(true);
@@ -200,7 +200,7 @@ describe('a search that is shared', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('a bug'))],
-  ])('that %s by mistake does so for all, and leaves nothing behind', async (_, bug) => {
+  ])('that %s because of a bug does so for all, and leaves nothing', async (_, bug) => {
     const llmSearch = new FakeLlmSearch(bug, replies());
     const shared = new SharedSearch(llmSearch);
     const signals = [never(), never()];
@@ -210,7 +210,7 @@ describe('a search that is shared', () => {
     expect((await shared.search(request(), unheard, never())).isOk()).toBe(true);
   });
 
-  test('that breaks once all have left troubles nobody', async () => {
+  test('that rejects after all have left causes no error', async () => {
     const reply = deferred<void>();
     const shared = new SharedSearch(
       new FakeLlmSearch(() => reply.promise.then(() => Promise.reject(new Error('bug')))),
@@ -225,7 +225,7 @@ describe('a search that is shared', () => {
     await settled();
   });
 
-  test('whose caller has gone before it asks is not begun, nor joined', async () => {
+  test('is neither started nor joined if the signal of the caller has already aborted', async () => {
     const llmSearch = new FakeLlmSearch(hangs);
     const shared = new SharedSearch(llmSearch);
     expect((await shared.search(request(), unheard, AbortSignal.abort()))._unsafeUnwrapErr()).toEqual({
@@ -242,7 +242,7 @@ describe('a search that is shared', () => {
     await stays;
   });
 
-  test('is left on the line after it was asked', async () => {
+  test('can be left right after it was joined', async () => {
     const llmSearch = new FakeLlmSearch(hangs, replies());
     const shared = new SharedSearch(llmSearch);
     const leaving = new AbortController();
@@ -253,7 +253,7 @@ describe('a search that is shared', () => {
     expect((await stays).isOk()).toBe(true);
   });
 
-  test('that all have left does not answer who asks meanwhile', async () => {
+  test('that all have left does not answer a caller that arrives meanwhile', async () => {
     const slow = repliesLate();
     const llmSearch = new FakeLlmSearch(slow.configured, replies({ text: 'The second.' }));
     const shared = new SharedSearch(llmSearch);
@@ -263,7 +263,7 @@ describe('a search that is shared', () => {
     leaving.abort();
     await left;
     const next = shared.search(request(), unheard, never());
-    // Aborted, but its reply was already on its way.
+    // Aborted, but its reply was already received.
     slow.settle(ok(searchReply({ text: 'The first.' })));
     expect((await next)._unsafeUnwrap().text).toBe('The second.');
     const joined = llmSearch.requests.length;
@@ -272,7 +272,7 @@ describe('a search that is shared', () => {
 });
 
 describe('the deadline', () => {
-  test('counts for each from its own arrival, and the later one may still be answered', async () => {
+  test('counts for each caller from its arrival, and a later one may still be answered', async () => {
     const clock = new FakeClock();
     const reply = repliesLate();
     const { app, llmSearch } = startCore({
@@ -292,7 +292,7 @@ describe('the deadline', () => {
     expect(clock.pendingSleeps).toBe(0);
   });
 
-  test('of the last one ends the search', async () => {
+  test('of the last caller ends the search', async () => {
     const clock = new FakeClock();
     const { app, llmSearch } = startCore({ clock, llmSearch: new FakeLlmSearch(hangs), config: { timeoutMs: 1000 } });
     const early = app.answerQuery(first, never());
@@ -308,7 +308,7 @@ describe('the deadline', () => {
     expect(clock.pendingSleeps).toBe(0);
   });
 
-  test('that the search sees is that of whoever waits longest, also of one that came later', async () => {
+  test('that the search sees is the latest one, also if its caller joined later', async () => {
     const llmSearch = new FakeLlmSearch(hangs);
     const shared = new SharedSearch(llmSearch);
     const [early, late] = [new AbortController(), new AbortController()];
@@ -325,7 +325,7 @@ describe('the deadline', () => {
   });
 });
 
-test('nobody leaves a listener behind, whether the search is answered, fails or is left', async () => {
+test('no caller leaves a listener, whether the search is answered, fails or is left', async () => {
   const controllers = Array.from({ length: 30 }, () => new AbortController());
   const reply = repliesLate();
   const shared = new SharedSearch(new FakeLlmSearch(reply.configured));

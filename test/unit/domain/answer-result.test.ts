@@ -36,7 +36,7 @@ describe('the output contract', () => {
     });
   });
 
-  test('an answer without a search is left as the model wrote it', () => {
+  test('an answer without a search is unchanged', () => {
     const text = 'Not Found.\n\nSources:\n- my memory';
     expect(answerTo({ ...searched(text), searched: false })).toEqual({
       answer: text,
@@ -52,11 +52,11 @@ describe('the output contract', () => {
     expect(answerTo({ ...reply, sources }).citations).toEqual([]);
   });
 
-  test('a citation tells of a search, even where no search call was seen', () => {
+  test('a citation proves a search, even if no search call was reported', () => {
     expect(answerTo({ ...searched('Sunny.', 'https://a.com'), searched: false }).used_search).toBe(true);
   });
 
-  test('a search whose sources have no name is named itself', () => {
+  test('a search whose sources have no name is itself named', () => {
     expect(answerTo(searched('Sunny.'))).toMatchObject({
       answer: 'Sunny.\n\nSources:\n- web_search (2026-01-05)',
       used_search: true,
@@ -64,7 +64,7 @@ describe('the output contract', () => {
     });
   });
 
-  test('no more is cited than configured', () => {
+  test('no more citations are listed than configured', () => {
     const reply = searched('Sunny.', 'https://a.com', 'https://b.com', 'https://c.com');
     expect(answerTo(reply, { maxCitations: 2 }).citations.map(({ url }) => url)).toEqual([
       'https://a.com',
@@ -72,7 +72,7 @@ describe('the output contract', () => {
     ]);
   });
 
-  test('the dates are those of a recording, where one was played', () => {
+  test('the dates are those of the recording, offline', () => {
     const { answer, citations } = answerTo({ ...searched('Sunny.', 'https://a.com'), accessedOn: '2025-12-01' });
     expect(answer).toBe('Sunny.\n\nSources:\n- https://a.com (2025-12-01)');
     expect(citations).toEqual([{ url: 'https://a.com', published_at: '2025-12-01' }]);
@@ -85,14 +85,14 @@ describe('the output contract', () => {
   });
 });
 
-describe('an answer without words', () => {
-  test.each(['', ' \n\t', '\u200E\u001B', '\uE200cite\uE202turn0search0\uE201'])('%j is no success', (text) => {
+describe('an answer without text', () => {
+  test.each(['', ' \n\t', '\u200E\u001B', '\uE200cite\uE202turn0search0\uE201'])('%j is a failure', (text) => {
     expect(toAnswerResult(searched(text, 'https://a.com'), context())._unsafeUnwrapErr()).toEqual({
       kind: 'empty_answer',
     });
   });
 
-  test('tells what cut it', () => {
+  test('states why it is incomplete', () => {
     const reply: Reply = { ...searched(''), ending: { kind: 'cut', reason: 'max_output_tokens' } };
     expect(toAnswerResult(reply, context())._unsafeUnwrapErr()).toEqual({
       kind: 'empty_answer',
@@ -101,7 +101,7 @@ describe('an answer without words', () => {
   });
 });
 
-describe('an answer that was cut', () => {
+describe('an incomplete answer', () => {
   const cut = (reply: Reply): Reply => ({ ...reply, ending: { kind: 'cut', reason: 'max_output_tokens' } });
 
   test('says so before its sources', () => {
@@ -152,19 +152,19 @@ describe('an answer longer than configured', () => {
     expect(answer).toMatch(/\n\n\[回答が長いため、ここで切りました（全 \d+ 文字のうち \d+ 文字）。\]\n\nSources:\n/);
   });
 
-  test('loses sources that the model listed rather than its words or its citations', () => {
+  test("loses sources of the model's list rather than text or citations", () => {
     const listed = Array.from({ length: 50 }, (_, n) => `- https://b.com/${n} (2026-01-01)`).join('\n');
     const { answer } = answerTo(searched(`Sunny.\n\nSources:\n${listed}`, 'https://a.com'), { maxAnswerChars: 1000 });
     const note = '[The answer is too long: listed sources beyond the citations were left out.]';
     expect(answer).toBe(`Sunny.\n\n${note}\n\nSources:\n- https://a.com (2026-01-05)`);
   });
 
-  test('never is, however long the mark that has to close its block of code', () => {
+  test('never remains, even if its code block needs a long closing fence', () => {
     const code = `${'`'.repeat(40)}\n${'sunny()\n'.repeat(500)}`;
     expect(answerTo(searched(code, 'https://a.com'), { maxAnswerChars: 1000 }).answer.length).toBeLessThanOrEqual(1000);
   });
 
-  test('never is, whatever is in it', () => {
+  test('never remains, for any content', () => {
     const fence = `\n${'`'.repeat(40)}\n`;
     const text = fc.array(fc.constantFrom('Sunny. ', '晴れ。', '😀', '\n\n', 'x'.repeat(300), '\n```\n', fence), {
       minLength: 1,
@@ -187,7 +187,7 @@ test('a refusal is the answer', () => {
   expect(answerTo(reply).answer).toBe('I cannot help with that.');
 });
 
-describe('a heading in any dress becomes one Sources:', () => {
+describe('a heading in any formatting becomes one Sources:', () => {
   test.each([
     'Sources:',
     'Source:',
@@ -275,8 +275,8 @@ describe('a heading in any dress becomes one Sources:', () => {
   });
 });
 
-describe('what the model listed', () => {
-  test('is kept, in its order and in its words', () => {
+describe('the list of the model', () => {
+  test('is kept, in its order and wording', () => {
     expect(textOf('Sunny.\n\n**Sources**\n- JMA, forecast for Tokyo: https://b.com (2026-01-02)\n- oai-weather')).toBe(
       lines(
         'Sunny.',
@@ -294,25 +294,25 @@ describe('what the model listed', () => {
     );
   });
 
-  test('keeps its numbers, to which the text may point', () => {
+  test('keeps its numbers, to which the text may refer', () => {
     expect(textOf('Sunny [1].\n\n## Sources\n1. https://a.com\n2. [B](https://b.com) (2026-01-02)')).toBe(
       lines('Sunny [1].', '', 'Sources:', '- 1. https://a.com (2026-01-05)', '- 2. [B](https://b.com) (2026-01-02)'),
     );
   });
 
-  test('goes on where a line is indented', () => {
+  test('continues on an indented line', () => {
     expect(textOf('Sunny.\n\nSources:\n- Forecast\n  https://a.com\n  2026-01-01\n- B\n  https://b.com')).toBe(
       'Sunny.\n\nSources:\n- Forecast https://a.com 2026-01-01\n- B https://b.com (2026-01-05)',
     );
   });
 
-  test('may be a list inside the list', () => {
+  test('may be a nested list', () => {
     expect(textOf('Sunny.\n\n- **Sources:**\n  - https://a.com (2026-01-01)\n  - https://b.com (2026-01-02)')).toBe(
       'Sunny.\n\nSources:\n- https://a.com (2026-01-01)\n- https://b.com (2026-01-02)',
     );
   });
 
-  test('twice, is listed once, under one heading', () => {
+  test('that occurs twice is listed once, under one heading', () => {
     const text = lines(
       '## Tokyo',
       'Sunny.',
@@ -339,34 +339,34 @@ describe('what the model listed', () => {
     );
   });
 
-  test.each(['none', 'None.', 'N/A', 'なし', 'なし。'])('as %s is nothing', (nothing) => {
+  test.each(['none', 'None.', 'N/A', 'なし', 'なし。'])('that consists of %s is removed', (nothing) => {
     expect(textOf(`Sunny.\n\nSources:\n- ${nothing}`)).toBe('Sunny.\n\nSources:\n- web_search (2026-01-05)');
   });
 
-  test('as a bare heading is nothing', () => {
+  test('that is only a heading is removed', () => {
     expect(textOf('Sunny.\n\n**Sources:**\n')).toBe('Sunny.\n\nSources:\n- web_search (2026-01-05)');
   });
 
-  test('may be the whole answer', () => {
+  test('may be the complete answer', () => {
     expect(textOf('Sources:\n- https://a.com')).toBe('Sources:\n- https://a.com (2026-01-05)');
   });
 });
 
-test('text behind the sources stays in the answer, before them', () => {
+test('is moved after text that follows it', () => {
   const text = lines('Sunny.', '', 'Sources:', '- https://a.com (2026-01-01)', '', 'Shall I look at tomorrow too?');
   expect(textOf(text, 'https://a.com')).toBe(
     lines('Sunny.', '', 'Shall I look at tomorrow too?', '', 'Sources:', '- https://a.com (2026-01-01)'),
   );
 });
 
-test('a chapter behind the sources stays in the answer, before them', () => {
+test('is moved after a section that follows it', () => {
   const text = lines('Sunny.', '', '## Sources', '- https://a.com (2026-01-01)', '', '## Notes', '- Bring a hat.');
   expect(textOf(text, 'https://a.com')).toBe(
     lines('Sunny.', '', '## Notes', '- Bring a hat.', '', 'Sources:', '- https://a.com (2026-01-01)'),
   );
 });
 
-test('an id that was consulted is known as a source, even where the citations have no place for it', () => {
+test('may contain a consulted id, even if the citations have no place for it', () => {
   const reply = searched('Sunny.\n\nSources:\n- oai-weather\n\nShall I go on?', 'https://a.com');
   const sources = { ...reply.sources, consulted: ['oai-weather'] };
   expect(answerTo({ ...reply, sources }, { maxCitations: 1 }).answer).toBe(
@@ -374,7 +374,7 @@ test('an id that was consulted is known as a source, even where the citations ha
   );
 });
 
-describe('what is no list of sources stays where it is', () => {
+describe('what is not a list of sources is unchanged', () => {
   test.each([
     [
       'a chapter on the sources of the Nile',
@@ -423,7 +423,7 @@ describe('a date', () => {
     'https://a.com/x(2026-01-01)',
     'https://a.com/x、2026-01-01',
     '気象庁 https://a.com/x（2026-01-01閲覧）',
-  ])('that is there stays the only one: %s', (line) => {
+  ])('that exists remains the only one: %s', (line) => {
     expect(dated(line)).toBe(`Sunny.\n\nSources:\n- ${line}`);
   });
 
@@ -445,18 +445,18 @@ describe('a date', () => {
     'https://b.com/?day=2025-12-30',
     '[B](https://b.com/2025-12-30/x)',
     '<https://b.com/2025-12-30>',
-  ])('inside a URL is none of the source: %s', (line) => {
+  ])('inside a URL is not a date of the source: %s', (line) => {
     expect(textOf(`Sunny.\n\nSources:\n- ${line}`)).toBe(`Sunny.\n\nSources:\n- ${line} (2026-01-05)`);
   });
 });
 
-describe('a citation that the list lacks is added', () => {
+describe('a citation that is missing in the list is added', () => {
   const listed = (line: string, ...cited: readonly string[]) =>
     textOf(`Sunny.\n\nSources:\n- ${line} (2026-01-01)`, ...cited)
       .split('\n')
       .slice(3);
 
-  test('behind what the model listed', () => {
+  test('after the list of the model', () => {
     expect(listed('https://a.com', 'https://b.com', 'https://a.com', 'https://c.com')).toEqual([
       '- https://a.com (2026-01-01)',
       '- https://b.com (2026-01-05)',
@@ -484,7 +484,7 @@ describe('a citation that the list lacks is added', () => {
     ['気象庁（https://a.com/x）', 'https://a.com/x'],
     ['https://ja.wikipedia.org/wiki/東京', 'https://ja.wikipedia.org/wiki/東京'],
     ['https://a.com/x?a=(b)&c=$1', 'https://a.com/x?a=(b)&c=$1'],
-  ])('but for one that is there: %s names %s', (line, cited) => {
+  ])('unless it is listed: %s names %s', (line, cited) => {
     expect(listed(line, cited)).toHaveLength(1);
   });
 
@@ -499,11 +499,11 @@ describe('a citation that the list lacks is added', () => {
     ['https://www.a.com/x', 'https://a.com/x'],
     ['https://ja.wikipedia.org/wiki/東京都', 'https://ja.wikipedia.org/wiki/東京'],
     ['https://web.archive.org/web/2026/https://a.com/x', 'https://a.com/x'],
-  ])('and a neighbour is another page: %s is not %s', (line, cited) => {
+  ])('if it is a similar page: %s is not %s', (line, cited) => {
     expect(listed(line, cited)).toHaveLength(2);
   });
 
-  test('and an id is a word of its own', () => {
+  test('and an id is compared as a complete word', () => {
     const reply = searched('Sunny.\n\nSources:\n- oai-weather-archive (2026-01-01)');
     const sources = { ...reply.sources, consulted: ['oai-weather'] };
     expect(
@@ -571,7 +571,7 @@ describe('laws', () => {
       return { ...base, sources: { ...base.sources, consulted: ['oai-weather', ...consulted] } };
     });
 
-  test('Sources: stands exactly once on a line of its own, and below it every line has an ISO date', () => {
+  test('Sources: is on exactly one line, and every line below it has an ISO date', () => {
     fc.assert(
       fc.property(reply, (reply) => {
         const all = answerTo(reply).answer.split('\n');
@@ -595,7 +595,7 @@ describe('laws', () => {
     );
   });
 
-  test('making an answer of an answer changes nothing', () => {
+  test('an answer of an answer is the same answer', () => {
     fc.assert(
       fc.property(reply, (reply) => {
         const once = answerTo(reply);
@@ -605,7 +605,7 @@ describe('laws', () => {
     );
   });
 
-  test('no text, however odd, makes it throw, or hang', () => {
+  test('no text makes it throw or hang', () => {
     const odd = fc.array(
       fc.oneof(
         fc.string({ unit: 'binary', maxLength: 8 }),

@@ -19,14 +19,14 @@ test.each([
   expect(cutAtParagraph(text, max)).toBe(cut);
 });
 
-describe('whatever the text', () => {
+describe('for any text', () => {
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 12 }),
     fc.constantFrom('\n\n', '\n', '. ', '。', '😀', ' ', 'word ', '東京'),
   );
   const text = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
 
-  test('what is left is its beginning, no longer than allowed, without half a character', () => {
+  test('the result is its beginning, no longer than allowed, without half a character', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: -5, max: 200 }), (text, max) => {
         const cut = cutAtParagraph(text, max);
@@ -39,11 +39,11 @@ describe('whatever the text', () => {
     );
   });
 
-  test('half of what fits is kept', () => {
+  test('at least half of what fits is kept', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 0, max: 200 }), (text, max) => {
         const most = text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '');
-        // Blanks at its end are no loss.
+        // Whitespace at its end does not count.
         const kept = cutAtParagraph(text, max).length;
         expect(kept).toBeGreaterThanOrEqual(Math.min(most.trimEnd().length, lengthOfFirstHalf(most)));
       }),
@@ -82,7 +82,7 @@ describe('an answer', () => {
   const max = fc.oneof(fc.integer({ min: 1000, max: 6000 }), fc.constant(1000));
   const UNBOUNDED = 10_000_000;
 
-  test('is never longer than configured, and its citations and Sources: stay whole', () => {
+  test('is never longer than configured, and keeps its citations and Sources: complete', () => {
     fc.assert(
       fc.property(reply, max, fc.boolean(), (reply, maxAnswerChars, isJapanese) => {
         const question = isJapanese ? '天気は？' : 'The weather?';
@@ -102,7 +102,7 @@ describe('an answer', () => {
     );
   });
 
-  test('that fits is left as it is', () => {
+  test('that fits is unchanged', () => {
     fc.assert(
       fc.property(reply, (reply) => {
         const whole = answerTo(reply, 'The weather?', UNBOUNDED);
@@ -126,7 +126,7 @@ describe('an answer', () => {
     );
   });
 
-  test('of exactly the allowed length is left as it is', () => {
+  test('of exactly the allowed length is unchanged', () => {
     const text = `${'x'.repeat(998)}\ny`;
     const reply: Reply = { ...FOUND, text, searched: false };
     expect(answerTo(reply, 'q', 1000).answer).toBe(text);
@@ -139,13 +139,13 @@ describe('an answer', () => {
     expect(answerTo({ ...FOUND, text }, 'q', 1000).answer).toBe(text);
   });
 
-  test('that lost sources which the model had listed says so', () => {
+  test("that lost sources of the model's list says so", () => {
     const listed = Array.from({ length: 50 }, (_, n) => `- https://b.com/${n} (2026-01-01)`);
     const text = `Sunny.\n\nSources:\n${listed.join('\n')}`;
     expect(bodyOf(answerTo({ ...FOUND, text }, 'q', 1000).answer)).toMatch(/\[.*(?:cut|left out).*\]/);
   });
 
-  test('that is refused, or cut by the API as well, keeps both notes before Sources:', () => {
+  test('that is a refusal, or incomplete as well, keeps both notes before Sources:', () => {
     const text = 'A paragraph that says something.\n\n'.repeat(100);
     const ending = { kind: 'cut', reason: 'max_output_tokens' } as const;
     const { answer } = answerTo({ ...FOUND, text, ending, sources: SOURCES }, 'q', 2000);
@@ -155,7 +155,7 @@ describe('an answer', () => {
     expect(answer.length).toBeLessThanOrEqual(2000);
   });
 
-  test('names how much of how much it shows', () => {
+  test('states how many characters of how many it shows', () => {
     const text = 'A paragraph that says something.\n\n'.repeat(100).trim();
     const { answer } = answerTo({ ...FOUND, text, searched: false }, 'q', 1000);
     const [, shown, all] = /: (\d+) of (\d+) characters/.exec(answer) ?? [];
@@ -184,7 +184,7 @@ function answerTo(reply: Reply, query: string, maxAnswerChars: number) {
   return toAnswerResult(reply, context)._unsafeUnwrap();
 }
 
-/** What stands before `Sources:`. */
+/** The text before `Sources:`. */
 function bodyOf(answer: string): string {
   const at = answer.lastIndexOf('\nSources:\n');
   return at === -1 ? answer : answer.slice(0, at).trimEnd();

@@ -46,7 +46,7 @@ describe('the order', () => {
   });
 });
 
-describe('one entry a page', () => {
+describe('one entry per page', () => {
   test.each([
     ['the same URL', 'https://a.com/x'],
     ['a fragment', 'https://a.com/x#part'],
@@ -67,7 +67,7 @@ describe('one entry a page', () => {
     expect(urlsOf(named({ cited: pages('https://a.com/x', other) }))).toHaveLength(2);
   });
 
-  test('a title that the first lacks comes from a later one', () => {
+  test('a title that is missing in the first comes from a later one', () => {
     const cited = [
       { url: 'https://a.com' },
       { url: 'https://a.com/', title: 'A' },
@@ -76,29 +76,29 @@ describe('one entry a page', () => {
     expect(toCitations(named({ cited }), 3, DAY)).toEqual([{ url: 'https://a.com', title: 'A', published_at: DAY }]);
   });
 
-  test('an id that was consulted twice is named once', () => {
+  test('an id that was consulted twice is listed once', () => {
     expect(urlsOf(named({ consulted: ['oai-weather', 'oai-weather'] }))).toEqual(['oai-weather']);
   });
 
-  test('two pages are one exactly if they are equal without tracker, fragment and final slash', () => {
+  test('two URLs are one page exactly if they are equal without tracker, fragment and trailing slash', () => {
     expect(pageOf('https://a.com/x/?utm_source=openai#part')).toBe('https://a.com/x');
     expect(pageOf('https://a.com/x?a=1&utm_source=openai')).toBe('https://a.com/x?a=1');
   });
 });
 
-describe('stand-ins', () => {
-  test('are what searches consulted, then what was opened, where nothing is cited', () => {
+describe('fallback pages', () => {
+  test('are those that searches consulted, then those that were opened, if nothing is cited', () => {
     expect(urlsOf(named({ consulted: ['https://a.com?utm_source=openai'], opened: ['https://b.com'] }))).toEqual([
       'https://a.com',
       'https://b.com',
     ]);
   });
 
-  test('are pages that were opened, where nothing else is named', () => {
+  test('are pages that were opened, if nothing else is named', () => {
     expect(urlsOf(named({ opened: ['https://b.com', 'https://b.com/#part'] }))).toEqual(['https://b.com']);
   });
 
-  test('do not stand beside a page that is cited', () => {
+  test('are not listed next to a cited page', () => {
     const sources = named({ cited: pages('https://a.com'), consulted: ['https://b.com'], opened: ['https://c.com'] });
     expect(urlsOf(sources)).toEqual(['https://a.com']);
   });
@@ -122,7 +122,7 @@ describe('the cap', () => {
     expect(urlsOf(named({ cited, consulted: ['oai-weather', 'oai-finance'] }), max)).toEqual(urls);
   });
 
-  test('of 1 keeps an id where there is no page', () => {
+  test('of 1 keeps an id if there is no page', () => {
     expect(urlsOf(named({ consulted: ['oai-weather', 'oai-finance'] }), 1)).toEqual(['oai-weather']);
   });
 
@@ -134,7 +134,7 @@ describe('the cap', () => {
     opened: fc.array(url),
   });
 
-  test('always holds, keeps the first page, and lets no page crowd out an id', () => {
+  test('always applies, keeps the first page, and lets no page displace an id', () => {
     fc.assert(
       fc.property(sources, fc.integer({ min: 1, max: 10 }), (sources, max) => {
         const urls = urlsOf(sources, max);
@@ -151,7 +151,7 @@ describe('the cap', () => {
     );
   });
 
-  test('leaves no place empty that a source could have', () => {
+  test('leaves no place empty if there is another source', () => {
     fc.assert(
       fc.property(sources, fc.integer({ min: 1, max: 10 }), (sources, max) => {
         expect(urlsOf(sources, max)).toHaveLength(Math.min(max, urlsOf(sources, 100).length));

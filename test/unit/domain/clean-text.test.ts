@@ -14,7 +14,7 @@ describe('citation marks', () => {
     ['marks between spaces', 'Sunny \uE200cite\uE202a\uE201 \uE200cite\uE202b\uE201 in Tokyo.', 'Sunny in Tokyo.'],
     ['a mark between words', 'Sunny \uE200cite\uE202a\uE201in Tokyo.', 'Sunny in Tokyo.'],
     ['a mark that only opens', 'Sunny\uE200 and warm.', 'Sunny and warm.'],
-  ])('%s is taken out', (_, text, clean) => {
+  ])('%s is removed', (_, text, clean) => {
     expect(cleanText(text)).toBe(clean);
   });
 });
@@ -36,7 +36,7 @@ describe('utm_source=openai', () => {
     ['twice', 'https://a.com?utm_source=openai https://b.com?utm_source=openai', 'https://a.com https://b.com'],
     ['behind itself, before another', 'https://a.com?utm_source=openai&utm_source=openai&x=1', 'https://a.com?x=1'],
     ['behind itself', 'https://a.com/?utm_source=openai&utm_source=openai', 'https://a.com/'],
-  ])('%s is taken off', (_, text, clean) => {
+  ])('%s is removed', (_, text, clean) => {
     expect(cleanText(text)).toBe(clean);
   });
 
@@ -49,16 +49,16 @@ describe('utm_source=openai', () => {
     'https://a.com/x?my_utm_source=openai',
     'https://a.com/x?utm_source=bing',
     'Add ?utm_source=openai to a link.',
-  ])('%s is somebody else’s', (text) => {
+  ])('%s is kept', (text) => {
     expect(cleanText(text)).toBe(text);
   });
 
-  test('is taken off a bare URL too', () => {
+  test('is removed from a bare URL too', () => {
     expect(withoutTracking('https://a.com/?utm_source=openai')).toBe('https://a.com/');
   });
 });
 
-describe('characters that hide, reorder or drive a terminal', () => {
+describe('characters that hide or reorder text or control a terminal', () => {
   test.each([
     ['a colour', 'a\u001B[31mb\u001B[0m', 'ab'],
     ['a window title', 'a\u001B]0;title\u0007b', 'ab'],
@@ -76,7 +76,7 @@ describe('characters that hide, reorder or drive a terminal', () => {
     ['a carriage return before a line feed', 'a\r\nb', 'a\nb'],
     ['a carriage return alone', 'a\rb', 'a\nb'],
     ['a lone surrogate', 'a\uD83Db', 'a\uFFFDb'],
-  ])('%s goes', (_, text, clean) => {
+  ])('%s is removed', (_, text, clean) => {
     expect(cleanText(text)).toBe(clean);
   });
 
@@ -90,11 +90,11 @@ describe('characters that hide, reorder or drive a terminal', () => {
     '葛\u{E0100}飾区',
     'ᠬᠠᠷ\u180Eᠠ',
     'ភាសា\u200Bខ្មែរ',
-  ])('%j stays', (text) => {
+  ])('%j is kept', (text) => {
     expect(cleanText(text)).toBe(text);
   });
 
-  test('none is left in any text, and cleaning twice is cleaning once', () => {
+  test('no such character remains in any text, and cleaning is idempotent', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('\uD83D', '\uDE00', '\uDB40', '\uDC41', '\u200E', '\u202E', '\u{E0041}', '\u001B', '\r', '\n'),
@@ -117,11 +117,11 @@ describe('characters that hide, reorder or drive a terminal', () => {
     );
   });
 
-  test('halves of a tag character do not meet when what stands between them goes', () => {
+  test('parts of a tag character do not join when the text between them is removed', () => {
     expect(cleanText('a\uDB40\u200E\uDC41b')).not.toMatch(/[\u{E0000}-\u{E007F}]/u);
   });
 });
 
-test('a line keeps to one line', () => {
+test('a line remains one line', () => {
   expect(cleanLine('  Weather\r\n\tin  Tokyo\u3000')).toBe('Weather in Tokyo');
 });

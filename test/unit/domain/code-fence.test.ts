@@ -11,7 +11,7 @@ test.each([
   expect(closeFence(text)).toBe(closed);
 });
 
-test('a fence ends only with its own marks, alone on their line', () => {
+test('a fence ends only with the same marks, alone on a line', () => {
   expect(fenceBehind('~~~', '```')).toBe('```');
   expect(fenceBehind('```js', '```')).toBe('```');
   expect(fenceBehind('`````', '```')).toBe('');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { modelSupport, profileFor } from '../../../src/domain/model-profile.ts';
 
-describe('what a model takes', () => {
+describe('what a model accepts', () => {
   test.each([
     ['gpt-5', true, true],
     ['gpt-5.2', true, true],
@@ -33,7 +33,7 @@ describe('the profile of a tool', () => {
     expect(profileFor(tool, { answer })).toEqual(answer);
   });
 
-  test('fills from answer, field by field', () => {
+  test('is completed from answer, field by field', () => {
     const profiles = { answer, answer_detailed: { reasoningEffort: 'high', maxToolCalls: 9 } } as const;
     expect(profileFor('answer_detailed', profiles)).toEqual({
       model: 'gpt-5.2',
@@ -43,11 +43,11 @@ describe('the profile of a tool', () => {
     });
   });
 
-  test('does not fill from that of another tool', () => {
+  test('is not completed from that of another tool', () => {
     expect(profileFor('answer_quick', { answer, answer_detailed: { model: 'o3' } })).toEqual(answer);
   });
 
-  test('is missing where answer was taken away and the tool has no model of its own', () => {
+  test('is missing if answer was removed and the tool has no model', () => {
     expect(profileFor('answer', { answer_quick: { model: 'o3' } })).toBeUndefined();
     expect(profileFor('answer_detailed', { answer_detailed: { verbosity: 'high' } })).toBeUndefined();
     expect(profileFor('answer_quick', { answer_quick: { model: 'o3' } })).toEqual({ model: 'o3' });

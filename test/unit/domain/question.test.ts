@@ -7,7 +7,7 @@ const DEFAULTS = { recencyDays: 60, maxResults: 5, domains: ['tenki.jp'] };
 const parse = (args: Readonly<Record<string, unknown>>) => parseQuestion('answer', { query: 'q', ...args }, DEFAULTS);
 const problemsOf = (args: Readonly<Record<string, unknown>>) => parse(args)._unsafeUnwrapErr();
 
-test('what is not said comes from the configuration', () => {
+test('missing arguments come from the configuration', () => {
   expect(parse({})._unsafeUnwrap()).toEqual({
     tool: 'answer',
     query: 'q',
@@ -17,7 +17,7 @@ test('what is not said comes from the configuration', () => {
   });
 });
 
-test('what is said wins over the configuration', () => {
+test('arguments override the configuration', () => {
   expect(parse({ recency_days: 7, max_results: 2, domains: ['jma.go.jp'] })._unsafeUnwrap()).toMatchObject({
     recencyDays: 7,
     maxResults: 2,
@@ -26,12 +26,12 @@ test('what is said wins over the configuration', () => {
 });
 
 describe('query', () => {
-  test('is kept but for the blanks around it', () => {
+  test('is kept except for surrounding whitespace', () => {
     expect(parse({ query: '\n 東京の  天気は？\u3000' })._unsafeUnwrap().query).toBe('東京の  天気は？');
   });
 
   test.each([[undefined], [null], [''], [' '], ['\n\t\u3000'], [404], [true], [['q']], [{ text: 'q' }]])(
-    '%j is no question',
+    '%j is not a question',
     (query) => {
       expect(problemsOf({ query })).toEqual([
         { argument: 'query', received: query ?? undefined, accepted: 'a string that holds a question' },
@@ -52,11 +52,11 @@ describe('numbers', () => {
     [9007199254740991, 9007199254740991],
     [null, 60],
     [undefined, 60],
-  ])('%j is taken as %j', (value, taken) => {
+  ])('%j is read as %j', (value, taken) => {
     expect(parse({ recency_days: value })._unsafeUnwrap().recencyDays).toBe(taken);
   });
 
-  test.each([0, -0, '0', '-0'])('recency_days may be %j, and is then plainly 0', (value) => {
+  test.each([0, -0, '0', '-0'])('recency_days can be %j, which becomes plain 0', (value) => {
     expect(Object.is(parse({ recency_days: value })._unsafeUnwrap().recencyDays, 0)).toBe(true);
   });
 
@@ -83,13 +83,13 @@ describe('numbers', () => {
     [7],
     {},
   ];
-  test.each(noNumbers)('recency_days: %j is refused, not clamped', (value) => {
+  test.each(noNumbers)('recency_days: %j is rejected, not clamped', (value) => {
     expect(problemsOf({ recency_days: value })).toEqual([
       { argument: 'recency_days', received: value, accepted: 'a whole number from 0' },
     ]);
   });
 
-  test.each([...noNumbers, 0, '0', -0])('max_results: %j is refused, not clamped', (value) => {
+  test.each([...noNumbers, 0, '0', -0])('max_results: %j is rejected, not clamped', (value) => {
     expect(problemsOf({ max_results: value })).toEqual([
       { argument: 'max_results', received: value, accepted: 'a whole number from 1' },
     ]);
@@ -103,7 +103,7 @@ describe('domains', () => {
     ['one twice', ['jma.go.jp', 'https://JMA.go.jp/'], ['jma.go.jp']],
     ['an empty list, whatever the configuration', [], []],
     ['null', null, ['tenki.jp']],
-  ])('%s is taken', (_, domains, taken) => {
+  ])('%s is accepted', (_, domains, taken) => {
     expect(parse({ domains })._unsafeUnwrap().domains).toEqual(taken);
   });
 
@@ -120,7 +120,7 @@ describe('domains', () => {
     [['not a host']],
     [['-a.com']],
     [['a..com']],
-  ])('%j is refused', (domains) => {
+  ])('%j is rejected', (domains) => {
     expect(problemsOf({ domains })).toEqual([
       { argument: 'domains', received: domains, accepted: 'a list of host names such as "example.com"' },
     ]);
@@ -141,14 +141,14 @@ describe('domains', () => {
   });
 
   test.each(['', '.', 'a b.com', '*.jma.go.jp', 'user@jma.go.jp', `${'a'.repeat(64)}.com`, `${'a.'.repeat(127)}com`])(
-    '%j is no host name',
+    '%j is not a host name',
     (text) => {
       expect(toHostName(text)).toBeUndefined();
     },
   );
 });
 
-test('every problem is told at once', () => {
+test('all problems are reported together', () => {
   expect(
     problemsOf({ query: '', recency_days: -1, max_results: 0, domains: 7 }).map(({ argument }) => argument),
   ).toEqual(['query', 'recency_days', 'max_results', 'domains']);
@@ -161,7 +161,7 @@ test('unknown arguments are ignored', () => {
 describe('answer_quick', () => {
   const quick = (args: Readonly<Record<string, unknown>>) => parseQuestion('answer_quick', args, DEFAULTS);
 
-  test('takes the configured hints and ignores others, right or wrong', () => {
+  test('uses the configured hints and ignores others, valid or not', () => {
     expect(quick({ query: 'q', recency_days: 7, max_results: 'x', domains: 7 })._unsafeUnwrap()).toEqual({
       tool: 'answer_quick',
       query: 'q',
@@ -169,7 +169,7 @@ describe('answer_quick', () => {
     });
   });
 
-  test('still wants a question', () => {
+  test('still requires a question', () => {
     expect(quick({ recency_days: 7 })._unsafeUnwrapErr()).toHaveLength(1);
   });
 });

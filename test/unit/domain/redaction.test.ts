@@ -6,7 +6,7 @@ const KEY = 'sk-proj-Ab12_cd34-EF56';
 describe('anywhere', () => {
   const { anywhere } = createRedactor([KEY]);
 
-  test('the known key is masked, every time', () => {
+  test('the known key is masked at every occurrence', () => {
     expect(anywhere(`a ${KEY} b ${KEY}`)).toBe('a [redacted] b [redacted]');
     expect(anywhere(`https://a.com/?k=${KEY}`)).toBe('https://a.com/?k=[redacted]');
   });
@@ -15,7 +15,7 @@ describe('anywhere', () => {
     expect(createRedactor(['gateway.token+1']).anywhere('Bearer gateway.token+1')).toBe('Bearer [redacted]');
   });
 
-  test('of two keys, one of which begins the other, both are masked whole', () => {
+  test('if one key is the beginning of another, both are masked completely', () => {
     const { anywhere } = createRedactor(['gateway-token', 'gateway-token-2']);
     expect(anywhere('a gateway-token-2 b gateway-token')).toBe('a [redacted] b [redacted]');
   });
@@ -34,11 +34,11 @@ describe('anywhere', () => {
     'https://a.com/sk-hynix-earnings',
     'Keys begin with sk-proj- and are long.',
     'Authorization: Bearer YOUR_TOKEN',
-  ])('%s stays', (text) => {
+  ])('%s is kept', (text) => {
     expect(anywhere(text)).toBe(text);
   });
 
-  test.each(['', 'test'])('%j is too short for a key: it would spoil answers', (key) => {
+  test.each(['', 'test'])('%j is too short for a key: masking it would damage answers', (key) => {
     expect(createRedactor([key]).anywhere('a test of tests')).toBe('a test of tests');
   });
 });
@@ -62,7 +62,7 @@ describe('in logs', () => {
   });
 
   test.each(['https://a.com/altman-vs-musk-vs-openai', 'https://a.com/gsk-boosts-outlook', 'task-1', 'risk-free'])(
-    '%s stays',
+    '%s is kept',
     (line) => {
       expect(inLogs(line)).toBe(line);
     },
@@ -74,7 +74,7 @@ test.each([KEY, ' sk-abc123 ', 'sk-svcacct-x_y'])('%j looks like a key', (text) 
 });
 
 test.each(['OPENAI_API_KEY', 'task-force', 'sk', 'sk-', 'gpt-5.2', 'see sk-abc123', ''])(
-  '%j looks like none',
+  '%j does not look like a key',
   (text) => {
     expect(looksLikeKey(text)).toBe(false);
   },

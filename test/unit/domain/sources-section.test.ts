@@ -2,28 +2,28 @@ import { describe, expect, test } from 'vitest';
 import { sourcesSection, splitSources } from '../../../src/domain/sources-section.ts';
 
 describe('splitting', () => {
-  test('takes the sources out of the text, without their bullets', () => {
+  test('separates the sources from the text, without their bullets', () => {
     expect(splitSources('Sunny.\n\nSources:\n- https://a.com (2026-01-01)\n* oai-weather', ['oai-weather'])).toEqual({
       body: 'Sunny.',
       entries: ['https://a.com (2026-01-01)', 'oai-weather'],
     });
   });
 
-  test('knows ids that were consulted as sources', () => {
+  test('recognizes consulted ids as sources', () => {
     const text = 'Sunny.\n\n## Sources\noai-weather\n\nMore?';
     expect(splitSources(text, ['oai-weather'])).toEqual({ body: 'Sunny.\n\nMore?', entries: ['oai-weather'] });
   });
 
-  test('leaves a text without sources as it is', () => {
+  test('leaves a text without sources unchanged', () => {
     expect(splitSources('Sunny.\n\n\n\nWarm.', [])).toEqual({ body: 'Sunny.\n\n\n\nWarm.', entries: [] });
   });
 
-  test('leaves the blank lines of code as they are', () => {
+  test('leaves the blank lines of code unchanged', () => {
     const code = '```python\nimport os\n\n\ndef a(): ...\n```';
     expect(splitSources(`${code}\n\nSources:\n- https://a.com`, []).body).toBe(code);
   });
 
-  test('closes the gap where the sources stood to one blank line', () => {
+  test('leaves one blank line where the sources were', () => {
     const text = 'Sunny.\n\n\nSources:\n- https://a.com\n\n\n\nMore?\n\n\nNo.';
     expect(splitSources(text, []).body).toBe('Sunny.\n\nMore?\n\n\nNo.');
   });
@@ -45,7 +45,7 @@ test('reads a line of spaces in linear time', () => {
 });
 
 describe('the section', () => {
-  test('holds what was listed, then what is missing, each with a date', () => {
+  test('contains what was listed, then what is missing, each with a date', () => {
     const citations = [
       { url: 'https://a.com', published_at: '2026-01-05' },
       { url: 'oai-weather', published_at: '2026-01-05' },
@@ -55,7 +55,7 @@ describe('the section', () => {
     );
   });
 
-  test('names the search where nothing else has a name', () => {
+  test('names the search if no source has a name', () => {
     expect(sourcesSection([], [], '2026-01-05')).toBe('Sources:\n- web_search (2026-01-05)');
   });
 });

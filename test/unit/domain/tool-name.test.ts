@@ -6,6 +6,6 @@ test('there are three tools', () => {
   expect(TOOL_NAMES.every(isToolName)).toBe(true);
 });
 
-test.each(['Answer', 'answer ', '', 'toString', undefined, null, 0])('%j is none', (name) => {
+test.each(['Answer', 'answer ', '', 'toString', undefined, null, 0])('%j is not a tool', (name) => {
   expect(isToolName(name)).toBe(false);
 });

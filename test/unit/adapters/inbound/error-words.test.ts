@@ -4,7 +4,7 @@ import type { AnswerError } from '../../../../src/domain/answer-error.ts';
 
 type Kind = AnswerError['kind'];
 
-/** One of each kind; the compiler asks for a new kind here. */
+/** One error of each kind; the compiler reports a kind that is missing here. */
 const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly kind: K }>, string] } = {
   invalid_arguments: [
     { kind: 'invalid_arguments', problems: [{ argument: 'query', received: undefined, accepted: 'a question' }] },
@@ -85,12 +85,12 @@ const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly 
   cancelled: [{ kind: 'cancelled' }, 'The question was cancelled.'],
 };
 
-describe('the words for', () => {
+describe('the message for', () => {
   test.each(Object.values(PINNED))('$kind', (error, words) => {
     expect(wordsFor(error)).toBe(words);
   });
 
-  test('a key from a file name the file', () => {
+  test('a key in a file names the file', () => {
     const variable = 'OPENAI_API_KEY_FILE';
     expect(wordsFor({ kind: 'malformed_api_key', variable })).toMatch(
       /^The file that OPENAI_API_KEY_FILE names holds characters/,
@@ -100,25 +100,25 @@ describe('the words for', () => {
     );
   });
 
-  test('what the API said carry no escape sequence', () => {
+  test('text of the API contains no escape sequence', () => {
     expect(wordsFor({ kind: 'forbidden', detail: 'No\u001B[2J\u009B7m\u202E.' })).toMatch(
       /^The API refused access \(403\): No\. /,
     );
   });
 
-  test('an empty answer that was cut say what to raise', () => {
+  test('an incomplete answer without text names the key to raise', () => {
     expect(wordsFor({ kind: 'empty_answer', reason: 'max_output_tokens' })).toBe(
       'The model replied without any text: it was cut before it wrote (max_output_tokens). Raise max_output_tokens in the profile, or lower its reasoning_effort.',
     );
   });
 
-  test('a profile of answer that is missing name one key', () => {
+  test('a missing profile of answer names one key', () => {
     expect(wordsFor({ kind: 'no_profile', tool: 'answer' })).toBe(
       'The tool answer has no model: the configuration takes the profile answer away. Give model_profiles.answer.model a model id.',
     );
   });
 
-  test('a folder without recordings say so, and offer none of them', () => {
+  test('a folder without recordings lists none', () => {
     const words = wordsFor({ kind: 'not_recorded', recorded: [] });
     expect(words).toContain('Nothing is recorded.');
     expect(words).toContain('Leave --offline (LLM_ADAPTER, llm.adapter) out to ask the API');
@@ -126,12 +126,12 @@ describe('the words for', () => {
   });
 });
 
-test.each(Object.values(PINNED))('$kind: nothing of the program’s own shows', (error) => {
+test.each(Object.values(PINNED))('$kind: contains nothing internal', (error) => {
   expect(wordsFor(error)).not.toMatch(/undefined|\[object|NaN|null|: \./);
 });
 
 test.each(Object.values(PINNED).filter(([{ kind }]) => kind !== 'cancelled' && kind !== 'invalid_arguments'))(
-  '$kind: says what happened, then what to do',
+  '$kind: states what happened, then what to do',
   (error) => {
     expect(wordsFor(error)).toMatch(
       /^[A-Z].*[.).] (?:.* )?(?:Ask|Change|Check|Copy|Give|It asks|Leave|Put|Raise|Set|Wait) .*(?:\.|\n- .*)$/s,
@@ -139,7 +139,7 @@ test.each(Object.values(PINNED).filter(([{ kind }]) => kind !== 'cancelled' && k
   },
 );
 
-describe('an argument that is wrong', () => {
+describe('an argument that is invalid', () => {
   const words = (...received: readonly unknown[]) =>
     wordsFor({
       kind: 'invalid_arguments',
@@ -156,16 +156,16 @@ describe('an argument that is wrong', () => {
     expect(words(received)).toBe(`a0: got ${shown}, expected another`);
   });
 
-  test('is shown beside the others', () => {
+  test('is shown with the others', () => {
     expect(words(1, 2)).toBe('a0: got 1, expected another; a1: got 2, expected another');
   });
 
-  test('is cut where it is long, between whole characters', () => {
+  test('is shortened if it is long, between complete characters', () => {
     expect(words('😀'.repeat(500))).toBe(`a0: got "${'😀'.repeat(79)}…, expected another`);
   });
 });
 
-test.each(['Slow down!', 'Why?', '停止しました。', 'And so on…', 'Done.'])('%s ends as it is', (detail) => {
+test.each(['Slow down!', 'Why?', '停止しました。', 'And so on…', 'Done.'])('%s keeps its punctuation', (detail) => {
   expect(wordsFor({ kind: 'forbidden', detail })).toContain(`(403): ${detail} Check`);
 });
 
@@ -177,6 +177,6 @@ test.each([
   expect(seconds(ms)).toBe(words);
 });
 
-test.each([1, 40, 49])('%i ms are not called 0 s', (ms) => {
+test.each([1, 40, 49])('%i ms are not shown as 0 s', (ms) => {
   expect(seconds(ms)).not.toMatch(/^0/);
 });

@@ -36,11 +36,11 @@ const PINNED: readonly (readonly [SearchProgress, string, string])[] = [
   ],
 ];
 
-test.each(PINNED)('%j is told in the language of the question', (progress, english, japanese) => {
+test.each(PINNED)('%j is reported in the language of the question', (progress, english, japanese) => {
   expect(progressWords(progress, 'en')).toBe(english);
   expect(progressWords(progress, 'ja')).toBe(japanese);
 });
 
-test('what drives a terminal is no part of the words', () => {
+test('the message contains nothing that controls a terminal', () => {
   expect(progressWords({ kind: 'searching', query: 'a\u001B[31m\u202Eb' }, 'en')).toBe('Searched: ab');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toReportJson } from '../../../../src/adapters/inbound/report-json.ts';
 
-test('what an answer took, in full', () => {
+test('a complete report', () => {
   const report = {
     model: 'gpt-5.2-2025-12-11',
     responseId: 'resp_1',
@@ -21,7 +21,7 @@ test('what an answer took, in full', () => {
   });
 });
 
-test('what the API said of it drives no terminal', () => {
+test('text of the API in it does not control the terminal', () => {
   const hostile = 'a\u001B[31m\u009B7m\u202E\nb';
   const report = { model: hostile, responseId: hostile, queries: [hostile], searches: 1, attempts: 1, seconds: 1 };
   const clean = 'a b';

@@ -54,7 +54,7 @@ test('asks the tool that was named', async () => {
   expect(application.asked).toMatchObject([{ tool: 'answer_quick', args: { query: 'q' } }]);
 });
 
-test('prints the contract’s JSON and what the answer took', async () => {
+test('prints the JSON of the contract and the report', async () => {
   const { out, err } = await run({ json: true, verbose: true });
   expect(JSON.parse(out)).toEqual({
     answer: 'Not Found.',
@@ -66,14 +66,14 @@ test('prints the contract’s JSON and what the answer took', async () => {
   expect(err).toBe('');
 });
 
-test('prints on request what the answer took, on standard error', async () => {
+test('prints the report on standard error if requested', async () => {
   const { out, err } = await run({ verbose: true });
   expect(out).toBe('Not Found.\n');
   expect(JSON.parse(err)).toEqual({ searches: { count: 0, queries: [] }, attempts: 1, seconds: 1.235 });
 });
 
 describe('a failure', () => {
-  test('is told on standard error, and by the exit code', async () => {
+  test('is printed on standard error and sets the exit code', async () => {
     const application = new FakeApplication(failsWith({ kind: 'content_filtered' }));
     expect(await run({ application, json: true })).toEqual({
       exitCode: 1,
@@ -82,7 +82,7 @@ describe('a failure', () => {
     });
   });
 
-  test('by Ctrl-C has an exit code of its own', async () => {
+  test('by Ctrl-C has exit code 130', async () => {
     const interrupted = new AbortController();
     const ended = run({ application: new FakeApplication(hangsUntilAborted), signal: interrupted.signal });
     await settled();
@@ -94,7 +94,7 @@ describe('a failure', () => {
 describe('a key', () => {
   const redactor = createRedactor(['gateway-token-1']);
 
-  test('is shown nowhere', async () => {
+  test('is not shown', async () => {
     const result = { ...ANSWER.result, answer: 'The key is gateway-token-1.' };
     const application = () => new FakeApplication(answers({ ...ANSWER, result }));
     expect((await run({ application: application(), redactor })).out).toBe('The key is [redacted].\n');
@@ -107,7 +107,7 @@ describe('a key', () => {
     expect(err).toContain('Key [redacted] of [redacted].');
   });
 
-  test('is not seen in a real URL', async () => {
+  test('is not recognized in a real URL', async () => {
     const result = { ...ANSWER.result, answer: 'https://a.com/altman-vs-musk-vs-x https://a.com/sk-hynix-up' };
     const { out } = await run({ application: new FakeApplication(answers({ ...ANSWER, result })) });
     expect(out).toBe('https://a.com/altman-vs-musk-vs-x https://a.com/sk-hynix-up\n');
@@ -136,12 +136,12 @@ describe('progress', () => {
     );
   });
 
-  test('is not shown elsewhere: a file gets no escape codes', async () => {
+  test('is shown on a terminal only: a file contains no escape codes', async () => {
     const { out, err } = await run({ application: told(), verbose: true });
     expect(out + err).not.toMatch(/[\u0000-\u0009\u000B-\u001F]/);
   });
 
-  test('leaves no clock running', async () => {
+  test('leaves no timer', async () => {
     const clock = new FakeClock();
     await run({ application: told(), isTTY: true, clock });
     expect(clock.pendingSleeps).toBe(0);

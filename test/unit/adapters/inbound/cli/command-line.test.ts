@@ -37,7 +37,7 @@ describe('the mode', () => {
     expect(parse(...argv)).toEqual({ kind: 'version' });
   });
 
-  test('--show-config shows, and beside --stdio serves as well', () => {
+  test('--show-config prints, and serves as well with --stdio', () => {
     expect(parseCommandLine(['--show-config'], TERMINAL)).toEqual({ kind: 'show-config', config: NOTHING });
     expect(parse('--show-config', '--stdio')).toEqual({ kind: 'serve', showConfig: true, config: NOTHING });
   });
@@ -61,7 +61,7 @@ describe('the server over HTTP', () => {
     expect(parse(...argv)).toEqual(serveHttp(address));
   });
 
-  test('is not the one over standard input and output', () => {
+  test('is not the stdio server', () => {
     expect(parse('--http', '--stdio')).toEqual({
       kind: 'bad-usage',
       problem: '--stdio does not go with --http: give one of the two',
@@ -120,7 +120,7 @@ describe('ask', () => {
     [['ask', '--config', 'a.yaml', 'q'], { configPath: 'a.yaml', names: ['--config'] }],
     [['--config', 'ask', 'ask', 'q'], { configPath: 'ask', names: ['--config'] }],
     [['ask', '--record=dir', 'q'], { record: 'dir', names: ['--record'] }],
-  ])('an option does not swallow the question: %j', (argv, config) => {
+  ])('an option does not consume the question: %j', (argv, config) => {
     expect(parse(...argv)).toEqual(asked('q', { config }));
   });
 });
@@ -159,7 +159,7 @@ describe('bad usage', () => {
   });
 });
 
-test('every option stands in the help', () => {
+test('every option is in the help', () => {
   const options = 'stdio show-config config debug offline record help version tool json verbose';
   for (const option of options.split(' ')) expect(USAGE).toContain(`--${option}`);
   expect(USAGE.split('\n').filter((line) => line.length > 120)).toEqual([]);

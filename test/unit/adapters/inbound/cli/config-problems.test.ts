@@ -7,7 +7,7 @@ test('one problem is one line', () => {
   );
 });
 
-test('every problem has its line, even if its value has two', () => {
+test('every problem is one line, even if its value has two', () => {
   const problems = [
     { where: 'a', value: 'x\ny', accepted: 'b' },
     { where: 'serach', accepted: 'no such key; the nearest is search' },

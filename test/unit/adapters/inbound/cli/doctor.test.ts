@@ -13,7 +13,7 @@ const WELL: readonly Check[] = [
   { name: 'web search', verdict: 'ok', detail: 'answered with 2 sources in 1.0 s' },
 ];
 
-/** An application that finds these, and remembers whether it was told of a key. */
+/** An application with these checks; records whether a key was reported to it. */
 function finds(checks: readonly Check[], onEach: () => void = () => {}) {
   const told: boolean[] = [];
   const application: Application = {
@@ -49,7 +49,7 @@ async function run(over: Partial<DoctorOptions> = {}, signal: AbortSignal = neve
   return { exitCode, out: out.join(''), lines: out.join('').split('\n').slice(0, -1), writes: out.length };
 }
 
-test('where all is well: one line each, and exit code 0', async () => {
+test('if everything works: one line per check, and exit code 0', async () => {
   expect(await run()).toMatchObject({
     exitCode: 0,
     lines: [
@@ -63,7 +63,7 @@ test('where all is well: one line each, and exit code 0', async () => {
   });
 });
 
-test('each line is written as soon as it is known', async () => {
+test('each line is written as soon as its check ends', async () => {
   expect((await run()).writes).toBe(6);
 });
 
@@ -78,11 +78,11 @@ test.each([
   expect(lines[0]).toMatch(line);
 });
 
-test('a Node.js that is too old is named, beside what to do', async () => {
+test('a Node.js that is too old is named, with what to do', async () => {
   expect((await run({ nodeVersion: '18.20.8' })).lines[0]).toContain('18.20.8');
 });
 
-test('without a key: says which variable to set, tries the rest without it, exit code 1', async () => {
+test('without a key: names the variable to set, tries the rest without it, exit code 1', async () => {
   const { application, told } = finds([
     { name: 'connection', verdict: 'ok', detail: 'api.test answered (HTTP 401)' },
     { name: 'models', verdict: 'skipped', detail: 'there is no key' },
@@ -127,13 +127,13 @@ const FAILED: readonly (readonly [Check, RegExp])[] = [
   ],
 ];
 
-test.each(FAILED)('%j says what happened and what to do, exit code 1', async (check, words) => {
+test.each(FAILED)('%j states what happened and what to do, exit code 1', async (check, words) => {
   const { lines, exitCode } = await run({ application: finds([check]).application });
   expect(exitCode).toBe(1);
   expect(lines.at(-1)).toMatch(words);
 });
 
-test('a server that hangs: the advice is one that helps', async () => {
+test('a server that does not respond: the advice fits', async () => {
   const detail = 'No answer within 15 s';
   const error = { kind: 'connection_failed', attempts: 1, host: 'api.test', detail } as const;
   const check: Check = { name: 'connection', verdict: 'failed', detail: 'connection_failed', error };
@@ -143,7 +143,7 @@ test('a server that hangs: the advice is one that helps', async () => {
   expect(line).not.toMatch(/Ask something narrower|request\.timeout_ms/);
 });
 
-test('a warning is no failure', async () => {
+test('a warning is not a failure', async () => {
   const check: Check = { name: 'web search', verdict: 'warning', detail: 'answered, but without a search' };
   expect(await run({ application: finds([check]).application })).toMatchObject({
     exitCode: 0,
@@ -175,7 +175,7 @@ describe('as JSON', () => {
     });
   });
 
-  test('says what to do where something failed', async () => {
+  test('states what to do about a failure', async () => {
     const [check] = FAILED[0] ?? [];
     if (check === undefined) throw new Error('no failure to tell of');
     const { exitCode, out } = await run({ json: true, application: finds([check]).application });
@@ -192,7 +192,7 @@ describe('as JSON', () => {
 });
 
 describe('Ctrl-C', () => {
-  test('ends it with exit code 130, and nothing more is said', async () => {
+  test('ends it with exit code 130 and no further output', async () => {
     const controller = new AbortController();
     const { application } = finds(WELL, () => controller.abort());
     const { exitCode, lines } = await run({ application }, controller.signal);
@@ -200,14 +200,14 @@ describe('Ctrl-C', () => {
     expect(lines.at(-1)).toBe('ok    connection: api.test answered (HTTP 401)');
   });
 
-  test('leaves no half of a JSON document', async () => {
+  test('leaves no incomplete JSON document', async () => {
     const controller = new AbortController();
     const { application } = finds(WELL, () => controller.abort());
     expect(await run({ application, json: true }, controller.signal)).toMatchObject({ exitCode: 130, out: '' });
   });
 });
 
-test.each([false, true])('the key is never shown, whatever repeats it (json: %j)', async (json) => {
+test.each([false, true])('the key is never shown, whatever contains it (json: %j)', async (json) => {
   const error = { kind: 'bad_request', detail: `Bearer ${KEY} and sk-other-key-0123456789` } as const;
   const checks: Check[] = [
     { name: 'connection', verdict: 'ok', detail: `${KEY} answered` },

@@ -12,7 +12,7 @@ function start(columns?: number) {
   return { line, clock, written };
 }
 
-test('what happens is shown at once, and for how long', async () => {
+test('shows the current step at once, and for how long', async () => {
   const { line, clock, written } = start();
   line.show('Thinking');
   await clock.advance(2500);
@@ -25,7 +25,7 @@ test('what happens is shown at once, and for how long', async () => {
   ]);
 });
 
-test('at its end it is gone, and its clock with it', async () => {
+test('is cleared at the end, and its clock stops', async () => {
   const { line, clock, written } = start();
   line.show('Thinking');
   line.end();
@@ -34,7 +34,7 @@ test('at its end it is gone, and its clock with it', async () => {
   expect(clock.pendingSleeps).toBe(0);
 });
 
-describe('it keeps to one line of the terminal', () => {
+describe('it remains on one line of the terminal', () => {
   test.each([
     ['Latin letters', 10, 'abcdefgh', '0 s  abcd'],
     ['letters of East Asia, two columns each', 10, '東京の天気', '0 s  東京'],
@@ -50,13 +50,13 @@ describe('it keeps to one line of the terminal', () => {
     expect(written[0]?.slice(CLEAR.length)).toBe(shown);
   });
 
-  test('a terminal that does not tell its width has 80 columns', () => {
+  test('a terminal that does not report its width has 80 columns', () => {
     const { line, written } = start();
     line.show('x'.repeat(200));
     expect(written[0]?.slice(CLEAR.length)).toHaveLength(79);
   });
 
-  test('a character is never cut in two', () => {
+  test('a character is never split', () => {
     for (let columns = 1; columns < 20; columns += 1) {
       const { line, written } = start(columns);
       line.show('😀𠮷😀𠮷😀');

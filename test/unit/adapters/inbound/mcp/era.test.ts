@@ -65,13 +65,13 @@ describe('a request with an envelope', () => {
     });
   });
 
-  test('is answered whole, by a server that names itself, and is not to be kept', async () => {
+  test('gets a complete result that names the server and must not be cached', async () => {
     const answer = await call(new FakeApplication(answers()));
     expect(answer).toMatchObject({ result: { resultType: 'complete', content: [{ type: 'text' }], _meta: STAMP } });
     expect(JSON.stringify(answer)).not.toMatch(/ttlMs|cacheScope/);
   });
 
-  test('has its failure as a result', async () => {
+  test('gets its failure as a result', async () => {
     expect(await call(new FakeApplication(failsWith({ kind: 'content_filtered' })))).toEqual({
       jsonrpc: '2.0',
       id: 1,
@@ -89,7 +89,7 @@ describe('a request with an envelope', () => {
     });
   });
 
-  test('has its bad arguments as a result', async () => {
+  test('gets its invalid arguments as a result', async () => {
     const problems = [{ argument: 'query', received: '', accepted: 'a question' }];
     const application = new FakeApplication(failsWith({ kind: 'invalid_arguments', problems }));
     expect(await call(application)).toMatchObject({
@@ -97,12 +97,12 @@ describe('a request with an envelope', () => {
     });
   });
 
-  test('of an unknown tool is a bad one', async () => {
+  test('for an unknown tool has invalid parameters', async () => {
     expect(await modern('tools/call', { name: 'search' })).toMatchObject({ error: { code: -32602 } });
   });
 
   test.each(['initialize', 'ping', 'notifications/initialized', 'logging/setLevel', 'resources/list'])(
-    'knows no method %s',
+    'has no method %s',
     async (method) => {
       expect(await modern(method)).toMatchObject({ error: { code: -32601, message: `Method not found: ${method}` } });
     },
@@ -110,7 +110,7 @@ describe('a request with an envelope', () => {
 });
 
 describe('an envelope', () => {
-  test.each(['2025-06-18', '2025-11-25', '2099-01-01', ''])('of version "%s" is not served', async (version) => {
+  test.each(['2025-06-18', '2025-11-25', '2099-01-01', ''])('of version "%s" is rejected', async (version) => {
     const _meta = { ...ENVELOPE, 'io.modelcontextprotocol/protocolVersion': version };
     expect(await answerTo('tools/list', { _meta })).toEqual({
       jsonrpc: '2.0',
@@ -131,14 +131,14 @@ describe('an envelope', () => {
     ['clientInfo', 'me'],
     ['clientInfo', { name: 'me' }],
     ['logLevel', 'loud'],
-  ])('whose %s is %j is refused, and never served as if it had none', async (name, value) => {
+  ])('whose %s is %j is rejected, and never treated as absent', async (name, value) => {
     const _meta = { ...ENVELOPE, [`io.modelcontextprotocol/${name}`]: value };
     const answer = await answerTo('tools/list', { _meta });
     expect(answer).toMatchObject({ error: { code: -32602 } });
     expect(JSON.stringify(answer)).toContain(`io.modelcontextprotocol/${name}`);
   });
 
-  test('may say more than we know', async () => {
+  test('may contain unknown fields', async () => {
     const _meta = {
       ...ENVELOPE,
       'io.modelcontextprotocol/clientInfo': { name: 'me', version: '1', title: 'Me' },
@@ -151,13 +151,13 @@ describe('an envelope', () => {
 });
 
 describe('a request without an envelope', () => {
-  test.each(['initialize', 'tools/list', 'ping'])('%s carries nothing of the newer era', async (method) => {
+  test.each(['initialize', 'tools/list', 'ping'])('%s contains nothing of the newer era', async (method) => {
     expect(JSON.stringify(await answerTo(method, { _meta: { progressToken: 1 } }))).not.toMatch(
       /resultType|ttlMs|cacheScope|io\.modelcontextprotocol/,
     );
   });
 
-  test('that discovers is told what is missing', async () => {
+  test('for server/discover gets an error that names what is missing', async () => {
     expect(await answerTo('server/discover', {})).toMatchObject({ error: { code: -32602 } });
   });
 });

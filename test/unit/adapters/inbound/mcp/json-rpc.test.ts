@@ -41,7 +41,7 @@ describe('a request', () => {
   });
 });
 
-test('what has a method and no id is a notification', () => {
+test('a message with a method and no id is a notification', () => {
   expect(readMessage({ jsonrpc: '2.0', method: 'notifications/initialized' })).toEqual({
     kind: 'notification',
     method: 'notifications/initialized',
@@ -54,11 +54,11 @@ test.each([
   ['an error', { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'x' } }],
   ['an error without an id', { jsonrpc: '2.0', error: { code: 1, message: 'x' } }],
   ['an error with the id null', { jsonrpc: '2.0', id: null, error: { code: 1, message: 'x' } }],
-])('%s answers a question that nobody asked', (_, message) => {
+])('%s is a response that nothing waits for', (_, message) => {
   expect(readMessage(message)).toEqual({ kind: 'response' });
 });
 
-describe('what is no message', () => {
+describe('an invalid message', () => {
   test.each([
     ['an empty batch', [], { reason: BATCH }],
     ['a batch', [{ jsonrpc: '2.0', id: 1, method: 'ping' }], { reason: BATCH }],
@@ -82,14 +82,14 @@ test('1 and "1" are different ids, and 1.0 is 1', () => {
   expect([Number.NaN, Number.POSITIVE_INFINITY].some(isRequestId)).toBe(false);
 });
 
-test('what is written', () => {
+test('messages are written without optional fields', () => {
   expect(JSON.stringify(resultMessage(0, {}))).toBe('{"jsonrpc":"2.0","id":0,"result":{}}');
   expect(JSON.stringify(errorMessage('', { code: -32600, message: 'x' }))).toBe(
     '{"jsonrpc":"2.0","id":"","error":{"code":-32600,"message":"x"}}',
   );
 });
 
-test('an error to what has no id that could be read carries none', () => {
+test('an error without an id that could be read has no id', () => {
   expect(JSON.stringify(errorMessage(undefined, { code: -32700, message: 'x' }))).toBe(
     '{"jsonrpc":"2.0","error":{"code":-32700,"message":"x"}}',
   );

@@ -28,7 +28,7 @@ function start(over: Partial<McpSessionOptions> = {}) {
   return { session, sent, receive, logger };
 }
 
-/** What is sent for messages that come one after the other. */
+/** The messages that are sent for messages received one after the other. */
 async function sentFor(over: Partial<McpSessionOptions>, ...messages: readonly unknown[]) {
   const { sent, receive } = start(over);
   for (const message of messages) await receive(message);
@@ -51,7 +51,7 @@ const cancelled = (requestId: unknown, reason?: unknown) => ({
 
 describe('initialize', () => {
   test.each(['2025-06-18', '2024-11-05', '2025-11-25', '1999-01-01', undefined])(
-    'answers 2025-06-18, though %s was asked for',
+    'returns 2025-06-18 if %s was requested',
     async (protocolVersion) => {
       const [answer] = await sentFor({}, request('initialize', { protocolVersion, capabilities: {} }));
       expect(answer).toMatchObject({
@@ -77,7 +77,7 @@ describe('initialize', () => {
   });
 });
 
-test('ping is answered with nothing', async () => {
+test('ping gets an empty result', async () => {
   expect(await sentFor({}, request('ping', undefined, 'p'))).toEqual([{ jsonrpc: '2.0', id: 'p', result: {} }]);
 });
 
@@ -88,12 +88,12 @@ describe('tools/list', () => {
     ]);
   });
 
-  test('knows no cursor', async () => {
+  test('has no cursors', async () => {
     expect(await sentFor({}, request('tools/list', { cursor: 'x' }))).toMatchObject([{ error: { code: -32602 } }]);
   });
 });
 
-describe('what is refused', () => {
+describe('is rejected:', () => {
   test.each([
     ['an unknown method', request('resources/list'), -32601, 'Method not found: resources/list'],
     [
@@ -114,7 +114,7 @@ describe('what is refused', () => {
     expect(await sentFor({}, message)).toEqual([{ jsonrpc: '2.0', id: 1, error: { code, message: words } }]);
   });
 
-  test('a message that is none, with its id where it has one', async () => {
+  test('a value that is not a message, with its id if it has one', async () => {
     expect(await sentFor({}, { id: 7, method: 'ping' }, 'ping', [])).toEqual([
       { jsonrpc: '2.0', id: 7, error: { code: -32600, message: 'Invalid Request: jsonrpc must be "2.0"' } },
       { jsonrpc: '2.0', error: { code: -32600, message: 'Invalid Request: a message is a JSON object' } },
@@ -128,14 +128,14 @@ describe('what is refused', () => {
     ]);
   });
 
-  test('bytes that are no JSON, without an id', () => {
+  test('bytes that are not JSON, without an id', () => {
     const { session, sent } = start();
     session.refuse('not JSON', (message) => sent.push(message));
     expect(sent).toEqual([{ jsonrpc: '2.0', error: { code: -32700, message: 'Parse error: not JSON' } }]);
   });
 });
 
-describe('what is owed nothing', () => {
+describe('gets no response:', () => {
   test.each([
     ['a notification', { jsonrpc: '2.0', method: 'notifications/initialized' }],
     ['an unknown notification', { jsonrpc: '2.0', method: 'notifications/whatever', params: [1] }],
@@ -153,13 +153,13 @@ describe('what is owed nothing', () => {
 });
 
 describe('tools/call', () => {
-  test('is answered with the contract’s JSON', async () => {
+  test('returns the JSON of the contract', async () => {
     expect(await sentFor({ application: new FakeApplication(answers()) }, call())).toMatchObject([
       { jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text: TEXT }] } },
     ]);
   });
 
-  test('asks the application, as the client asked', async () => {
+  test('passes on what the client sent', async () => {
     const application = new FakeApplication(answers(), answers());
     await sentFor(
       { application },
@@ -173,7 +173,7 @@ describe('tools/call', () => {
     expect(new Set(application.asked.map(({ requestKey }) => requestKey)).size).toBe(2);
   });
 
-  test('has the answers of two calls in the order in which they come', async () => {
+  test('sends the answers of two calls in the order in which they arrive', async () => {
     const slow = deferred<Answer>();
     const application = new FakeApplication(async () => ok(await slow.promise), answers());
     const { sent, receive } = start({ application });
@@ -184,7 +184,7 @@ describe('tools/call', () => {
     expect(sent.map((message) => 'id' in message && message.id)).toEqual([2, 1]);
   });
 
-  test('logs the length of the query, and nothing of it', async () => {
+  test('logs the length of the query, and nothing of its text', async () => {
     const logger = new RecordingLogger({ isDebug: true });
     await sentFor(
       { application: new FakeApplication(answers()), logger },
@@ -206,7 +206,7 @@ describe('a call that fails', () => {
     ]);
   });
 
-  test('tells with debug what the API said', async () => {
+  test('reports with debug what the API returned', async () => {
     const logger = new RecordingLogger({ isDebug: true });
     expect(await sentFor({ application: new FakeApplication(failsWith(error)), logger }, call())).toEqual([
       {
@@ -217,7 +217,7 @@ describe('a call that fails', () => {
     ]);
   });
 
-  test('is a result where that is configured', async () => {
+  test('is a result if that is configured', async () => {
     const application = new FakeApplication(failsWith(error));
     expect(await sentFor({ application, toolErrors: 'result' }, call())).toEqual([
       {
@@ -231,7 +231,7 @@ describe('a call that fails', () => {
   const problems = [{ argument: 'query', received: '', accepted: 'a string that holds a question' }];
   const badArguments = failsWith({ kind: 'invalid_arguments', problems });
 
-  test('for its arguments says which', async () => {
+  test('for its arguments names them', async () => {
     expect(await sentFor({ application: new FakeApplication(badArguments) }, call())).toEqual([
       {
         jsonrpc: '2.0',
@@ -245,7 +245,7 @@ describe('a call that fails', () => {
     ]);
   });
 
-  test('for its arguments is a result too where that is configured', async () => {
+  test('for its arguments is a result too if that is configured', async () => {
     const application = new FakeApplication(badArguments);
     expect(await sentFor({ application, toolErrors: 'result' }, call())).toMatchObject([
       {
@@ -257,7 +257,7 @@ describe('a call that fails', () => {
     ]);
   });
 
-  test('by a fault of ours is an internal error, without its stack', async () => {
+  test('because of a bug is an internal error, without a stack trace', async () => {
     const logger = new RecordingLogger();
     const application = new FakeApplication(async () => {
       throw new Error('secret detail');
@@ -268,7 +268,7 @@ describe('a call that fails', () => {
     expect(logger.lines).toEqual(['error a fault of this program, in tools/call: Error: secret detail']);
   });
 
-  test('by a fault of ours that is thrown at once does not keep its id', async () => {
+  test('because of a bug that is thrown synchronously frees its id', async () => {
     const sent = await sentFor({ application: new FakeApplication() }, call(), request('ping'));
     expect(sent).toMatchObject([{ error: { code: -32603 } }, { result: {} }]);
   });
@@ -368,7 +368,7 @@ describe('an id that is still in flight', () => {
   test.each([
     ['a call', call()],
     ['a ping', request('ping')],
-  ])('is refused for %s, and the first goes on', async (_, second) => {
+  ])('is rejected for %s, and the first call continues', async (_, second) => {
     const slow = deferred<Answer>();
     const application = new FakeApplication(async () => ok(await slow.promise));
     const { sent, receive } = start({ application });
@@ -382,12 +382,12 @@ describe('an id that is still in flight', () => {
     ]);
   });
 
-  test('is free again once it is answered', async () => {
+  test('is free again after the response', async () => {
     const application = new FakeApplication(answers(), answers());
     expect(await sentFor({ application }, call(), call())).toHaveLength(2);
   });
 
-  test('is not the same as text', async () => {
+  test('is a number or a string', async () => {
     const application = new FakeApplication(hangsUntilAborted, answers());
     const { sent, receive } = start({ application });
     void receive(call({}, 1));
@@ -397,7 +397,7 @@ describe('an id that is still in flight', () => {
 });
 
 describe('the end', () => {
-  test('by close stops what runs, and sends nothing for it', async () => {
+  test('by close aborts the calls in flight, and sends nothing for them', async () => {
     const application = new FakeApplication(hangsUntilAborted, hangsUntilAborted);
     const { session, sent, receive } = start({ application });
     const owed = [receive(call({}, 1)), receive(call({}, 2))];
@@ -408,7 +408,7 @@ describe('the end', () => {
     expect(sent).toEqual([]);
   });
 
-  test('by a fault of ours answers what runs, once', async () => {
+  test('by a bug answers the calls in flight, once', async () => {
     const slow = deferred<Answer>();
     const application = new FakeApplication(async () => ok(await slow.promise));
     const { session, sent, receive } = start({ application });
@@ -431,7 +431,7 @@ describe('progress', () => {
     return ok(ANSWER);
   };
 
-  test.each([0, '', 'token', 7])('is told to the token %j, before the answer', async (progressToken) => {
+  test.each([0, '', 'token', 7])('is sent for the token %j, before the answer', async (progressToken) => {
     const { sent, owed } = progressing(new FakeApplication(tells), { _meta: { progressToken } });
     await owed;
     expect(sent).toMatchObject([
@@ -444,7 +444,7 @@ describe('progress', () => {
   });
 
   test.each([[undefined], [{}], [{ progressToken: null }], [{ progressToken: {} }]])(
-    'is not told to a client whose _meta is %j',
+    'is not sent to a client whose _meta is %j',
     async (_meta) => {
       const { sent, owed } = progressing(new FakeApplication(tells), { _meta });
       await owed;
@@ -452,7 +452,7 @@ describe('progress', () => {
     },
   );
 
-  test('is not told of a cancelled call', async () => {
+  test('is not sent for a cancelled call', async () => {
     const { sent, receive } = progressing(new FakeApplication(hangsUntilAborted), { _meta: { progressToken: 1 } });
     await receive(cancelled(1));
     await settled();

@@ -39,7 +39,7 @@ const retrying = (waitMs: number): SearchProgress => ({
   attempt: 2,
 });
 
-test('the first line goes out at once, whole', () => {
+test('the first line is sent at once, complete', () => {
   const { reporter, sent } = start({ token: 'a token' });
   reporter.onProgress(asking);
   expect(sent).toEqual([
@@ -51,19 +51,19 @@ test('the first line goes out at once, whole', () => {
   ]);
 });
 
-test.each([0, '', '0', 1.5, -1])('the token %j comes back as it is', (token) => {
+test.each([0, '', '0', 1.5, -1])('the token %j is returned unchanged', (token) => {
   const { reporter, sent } = start({ token });
   reporter.onProgress(asking);
   expect(sent).toMatchObject([{ params: { progressToken: token } }]);
 });
 
-test('the words are in the language of the question', () => {
+test('the messages are in the language of the question', () => {
   const { reporter, lines } = start({ language: 'ja' });
   reporter.onProgress(searched('東京の天気'));
   expect(lines()).toEqual([[0, '検索: 東京の天気']]);
 });
 
-test('later lines wait for their second, and only the latest state counts', async () => {
+test('later lines wait for one second, and only the latest state is sent', async () => {
   const { reporter, clock, lines } = start();
   reporter.onProgress(asking);
   await clock.advance(300);
@@ -77,7 +77,7 @@ test('later lines wait for their second, and only the latest state counts', asyn
   ]);
 });
 
-test('what comes after a quiet second goes out at once', async () => {
+test('progress after a second without any is sent at once', async () => {
   const { reporter, clock, lines } = start();
   reporter.onProgress(asking);
   await clock.advance(3500);
@@ -115,7 +115,7 @@ test('what does not fit on a line waits for the next second', async () => {
   ]);
 });
 
-test('what is too long by itself is cut, and says so', () => {
+test('a text that is too long for a line is shortened with an ellipsis', () => {
   const { reporter, lines } = start();
   reporter.onProgress(searched('😀'.repeat(150)));
   const [[, message] = []] = lines();
@@ -124,7 +124,7 @@ test('what is too long by itself is cut, and says so', () => {
   expect(String(message).length).toBeLessThanOrEqual(200);
 });
 
-test('while nothing happens a line says so every ten seconds, and for how long', async () => {
+test('without progress a line is sent every ten seconds, with the elapsed time', async () => {
   const { reporter, clock, lines } = start();
   reporter.onProgress(thinking);
   await clock.advance(30_000);
@@ -136,7 +136,7 @@ test('while nothing happens a line says so every ten seconds, and for how long',
   ]);
 });
 
-test('what happens now is told in its second, though a query had to be told first', async () => {
+test('the current step is sent within its second, although a query had to be sent first', async () => {
   const { reporter, clock, lines } = start();
   reporter.onProgress(asking);
   await clock.advance(100);
@@ -150,7 +150,7 @@ test('what happens now is told in its second, though a query had to be told firs
   ]);
 });
 
-test('while a retry waits, no line says that something else goes on', async () => {
+test('during the wait for a retry, no line reports another step', async () => {
   const { reporter, clock, lines } = start();
   reporter.onProgress(thinking);
   await clock.advance(1000);
@@ -163,7 +163,7 @@ test('while a retry waits, no line says that something else goes on', async () =
   ]);
 });
 
-test('at the end what still waits is told, and then nothing', async () => {
+test('at the end the waiting line is sent, and then nothing', async () => {
   const { reporter, clock, lines } = start();
   reporter.onProgress(asking);
   reporter.onProgress(searched('tokyo weather'));
@@ -178,7 +178,7 @@ test('at the end what still waits is told, and then nothing', async () => {
   expect(clock.pendingSleeps).toBe(0);
 });
 
-test('once stopped it is silent, whatever waits', async () => {
+test('after it was stopped it sends nothing, whatever waits', async () => {
   const { reporter, clock, lines } = start();
   reporter.onProgress(asking);
   reporter.onProgress(searched('tokyo weather'));
@@ -190,7 +190,7 @@ test('once stopped it is silent, whatever waits', async () => {
   expect(clock.pendingSleeps).toBe(0);
 });
 
-test.each(['finish', 'stop'] as const)('a call of which nothing was heard tells nothing (%s)', async (end) => {
+test.each(['finish', 'stop'] as const)('a call without progress sends nothing (%s)', async (end) => {
   const { reporter, clock, sent } = start();
   reporter[end]();
   await clock.advance(60_000);
@@ -198,7 +198,7 @@ test.each(['finish', 'stop'] as const)('a call of which nothing was heard tells 
   expect(clock.pendingSleeps).toBe(0);
 });
 
-describe('whatever happens, whenever', () => {
+describe('for any progress at any time', () => {
   const text = fc.string({ unit: 'binary', maxLength: 60 });
   const long = fc.integer({ min: 1, max: 300 }).map((length) => '長い😀'.repeat(length));
   const word = fc.oneof(text, long);
@@ -215,7 +215,7 @@ describe('whatever happens, whenever', () => {
   const steps = fc.array(fc.tuple(step, wait), { minLength: 1, maxLength: 25 });
   const language = fc.constantFrom<Language>('en', 'ja');
 
-  test('lines are in order, not too many and not too few, and no query or page is lost', async () => {
+  test('lines are in order, neither too many nor too few, and no query or page is lost', async () => {
     await fc.assert(
       fc.asyncProperty(steps, language, async (steps, language) => {
         const { reporter, clock, told } = start({ language });
@@ -256,7 +256,7 @@ describe('whatever happens, whenever', () => {
     );
   });
 
-  test('what waits is told in a moment, even if the call goes on', async () => {
+  test('what waits is sent soon, even if the call continues', async () => {
     await fc.assert(
       fc.asyncProperty(steps, language, async (steps, language) => {
         const { reporter, clock, told } = start({ language });
@@ -273,7 +273,7 @@ describe('whatever happens, whenever', () => {
     );
   });
 
-  test('nothing is told once it was stopped', async () => {
+  test('nothing is sent after it was stopped', async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.nat(25), async (steps, stopAt) => {
         const { reporter, clock, told } = start();
@@ -299,7 +299,7 @@ describe('whatever happens, whenever', () => {
   });
 });
 
-/** Each query, page and retry stands in some line, in the order of events; cut only if it is itself too long. */
+/** Each query, page and retry is on some line, in the order of events; shortened only if it is itself too long. */
 function expectToldInOrder(steps: readonly SearchProgress[], told: readonly Told[], language: Language): void {
   let [line, from] = [0, 0];
   for (const progress of steps) {

@@ -5,13 +5,13 @@ import { ANSWER } from '../../../../support/fake-application.ts';
 
 const { inLogs } = createRedactor(['gateway-token-1']);
 
-test('an answer is the contract’s JSON, as text', () => {
+test('an answer is the JSON of the contract, as text', () => {
   expect(toToolResult(ANSWER)).toMatchObject({
     content: [{ type: 'text', text: '{"answer":"Not Found.","used_search":false,"citations":[],"model":"gpt-5.2"}' }],
   });
 });
 
-test('what an answer took stands in _meta, under a name of our own', () => {
+test('the report is in _meta, under a name of this server', () => {
   expect(toToolResult(ANSWER)).toMatchObject({
     _meta: {
       'io.github.uchimanajet7.openai-responses-mcp/report': {
@@ -29,7 +29,7 @@ describe('a failure', () => {
   const words =
     "The API refused access (403): Country not supported. Check the rights of the key's project, and whether your country and model are allowed.";
 
-  test('is the contract’s error', () => {
+  test('is the error of the contract', () => {
     expect(toErrorObject(forbidden, false, inLogs)).toEqual({
       code: -32001,
       message: 'answer failed',
@@ -37,7 +37,7 @@ describe('a failure', () => {
     });
   });
 
-  test('tells with debug what the API said', () => {
+  test('contains with debug what the API returned', () => {
     expect(toErrorObject(forbidden, true, inLogs)).toEqual({
       code: -32001,
       message: 'answer failed',
@@ -45,14 +45,14 @@ describe('a failure', () => {
     });
   });
 
-  test('tells with debug at most 400 characters, whole ones', () => {
+  test('contains with debug at most 400 complete characters', () => {
     const error = toErrorObject({ ...forbidden, detail: '😀'.repeat(1000) }, true, inLogs);
     const message = String(error.data?.message);
     expect([...message]).toHaveLength(400);
     expect(message.isWellFormed()).toBe(true);
   });
 
-  test('of the arguments has a code of its own', () => {
+  test('of the arguments has a different code', () => {
     const problems = [{ argument: 'max_results', received: 0, accepted: 'a whole number from 1' }];
     for (const isDebug of [false, true]) {
       expect(toErrorObject({ kind: 'invalid_arguments', problems }, isDebug, inLogs)).toEqual({
@@ -63,7 +63,7 @@ describe('a failure', () => {
     }
   });
 
-  test('may be a result, for hosts that show their model only those', () => {
+  test('can be a result, for hosts that show only results to their model', () => {
     expect(toErrorResult(forbidden, inLogs)).toEqual({
       content: [{ type: 'text', text: `answer failed: ${words}` }],
       isError: true,

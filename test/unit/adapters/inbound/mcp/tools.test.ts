@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { toolList } from '../../../../../src/adapters/inbound/mcp/tools.ts';
 
-/** Without the descriptions of the arguments, which the contract leaves open. */
+/** Without the descriptions of the arguments, which the contract does not define. */
 function bare(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(bare);
   if (typeof value !== 'object' || value === null) return value;
@@ -11,7 +11,7 @@ function bare(value: unknown): unknown {
 
 const TOOLS = toolList(20_000);
 
-describe('names, descriptions and schemas are the contract’s', () => {
+describe('names, descriptions and schemas are those of the contract', () => {
   const searchSchema = {
     type: 'object',
     properties: {
@@ -46,7 +46,7 @@ describe('names, descriptions and schemas are the contract’s', () => {
     ]);
   });
 
-  test('with the keys of the schemas in the contract’s order', () => {
+  test('with the keys of the schemas in the order of the contract', () => {
     expect(JSON.stringify(bare(TOOLS[0]?.inputSchema))).toBe(
       '{"type":"object","properties":{"query":{"type":"string"},"recency_days":{"type":"number"},"max_results":{"type":"number"},"domains":{"type":"array","items":{"type":"string"}}},"required":["query"]}',
     );
@@ -61,7 +61,7 @@ test('every argument is described', () => {
   }
 });
 
-test('all that a client sees of the first tool', () => {
+test('everything that a client sees of the first tool', () => {
   expect(TOOLS[0]).toMatchInlineSnapshot(`
     {
       "annotations": {

@@ -10,7 +10,7 @@ import { RecordingLogger } from '../../../../support/recording-logger.ts';
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 const PONG = { jsonrpc: '2.0', id: 1, result: {} };
 
-/** A client that has sent one ping, and all that it was sent. */
+/** A client that has sent one ping, and everything that it received. */
 async function pinged(input: string, { forceLines = false } = {}) {
   const session = newSession({ application: new FakeApplication() });
   const stdin = new PassThrough();

@@ -51,7 +51,7 @@ describe('variables', () => {
     });
   });
 
-  test.each(['', ' ', '\n', undefined])('a variable that holds %j is absent', (nothing) => {
+  test.each(['', ' ', '\n', undefined])('a variable that contains %j is absent', (nothing) => {
     expect(readEnvironment({ MAX_CITATIONS: nothing, MODEL_ANSWER: nothing, DEBUG: nothing })).toEqual({
       tree: {},
       names: [],
@@ -59,7 +59,7 @@ describe('variables', () => {
     });
   });
 
-  test('of other programs are left alone', () => {
+  test('of other programs are ignored', () => {
     expect(readEnvironment({ PATH: '/bin', DEBUG: 'express:*', MODEL_ANSWER_QUICK: 'x' }).names).toEqual([]);
   });
 });
@@ -80,11 +80,8 @@ describe('DEBUG', () => {
     expect(readEnvironment({ DEBUG: value }).tree).toEqual({ server });
   });
 
-  test.each(['*', 'express:*', 'yes', 'on', '2', 'log', 'app', 'openai'])(
-    '%s belongs to some other program',
-    (value) => {
-      expect(readDebug(value)).toBeUndefined();
-      expect(readEnvironment({ DEBUG: value })).toEqual({ tree: {}, names: [], problems: [] });
-    },
-  );
+  test.each(['*', 'express:*', 'yes', 'on', '2', 'log', 'app', 'openai'])('%s belongs to another program', (value) => {
+    expect(readDebug(value)).toBeUndefined();
+    expect(readEnvironment({ DEBUG: value })).toEqual({ tree: {}, names: [], problems: [] });
+  });
 });

@@ -63,14 +63,14 @@ describe('defaults', () => {
     });
   });
 
-  test('leave no trace on the disk', async () => {
+  test('do not come from the disk', async () => {
     await config();
     expect(readdirSync(folder)).toEqual([]);
   });
 });
 
 describe('YAML', () => {
-  test('of the contract’s own example is understood', async () => {
+  test("of the contract's example is read", async () => {
     const yaml = `
 openai:
   api_key_env: OPENAI_API_KEY
@@ -93,7 +93,7 @@ server: { debug: false, debug_file: null, show_config_on_start: false }
     });
   });
 
-  test('is read from the default path where no other is named', async () => {
+  test('is read from the default path if no other is named', async () => {
     mkdirSync(join(folder, '.config/openai-responses-mcp'), { recursive: true });
     const path = join(folder, '.config/openai-responses-mcp/config.yaml');
     writeFileSync(path, 'policy: { max_citations: 7 }');
@@ -107,11 +107,11 @@ server: { debug: false, debug_file: null, show_config_on_start: false }
     ['a comment', '# nothing yet\n'],
     ['null', 'null'],
     ['a byte order mark', '\uFEFF'],
-  ])('that holds %s changes nothing', async (_, yaml) => {
+  ])('that contains %s changes nothing', async (_, yaml) => {
     expect((await config({ yaml })).maxCitations).toBe(3);
   });
 
-  test('is merged deep over the defaults', async () => {
+  test('is merged deeply over the defaults', async () => {
     const { profiles, searchDefaults } = await config({
       yaml: 'model_profiles: { answer: { verbosity: low } }\nsearch: { defaults: { max_results: 9 } }',
     });
@@ -119,7 +119,7 @@ server: { debug: false, debug_file: null, show_config_on_start: false }
     expect(searchDefaults).toEqual({ recencyDays: 60, maxResults: 9, domains: [] });
   });
 
-  test('may hold every key there is', async () => {
+  test('may contain every key', async () => {
     const yaml = `
 openai: { organization: org-1, project: proj_1, store: true }
 request: { timeout_ms: 1099511627776 }
@@ -154,12 +154,12 @@ server: { tool_errors: result, show_config_on_start: true }
     },
   );
 
-  test('answer: null takes the default profile away', async () => {
+  test('answer: null removes the default profile', async () => {
     const { profiles } = await config({ yaml: 'model_profiles: { answer: null, answer_quick: { model: o3 } }' });
     expect(profiles).toEqual({ answer_quick: { model: 'o3' } });
   });
 
-  test('answer: null and a variable for its model make a profile of that model alone', async () => {
+  test('answer: null and a variable for its model create a profile of only that model', async () => {
     const { profiles } = await config({
       yaml: 'model_profiles: { answer: null }',
       environment: { MODEL_ANSWER: 'gpt-4.1' },
@@ -169,7 +169,7 @@ server: { tool_errors: result, show_config_on_start: true }
 });
 
 describe('layers', () => {
-  test('the environment wins over YAML, and YAML over the defaults', async () => {
+  test('the environment overrides YAML, and YAML the defaults', async () => {
     const yaml = 'policy: { max_citations: 5 }\nrequest: { timeout_ms: 1000, max_retries: 1 }';
     expect(await config({ yaml, environment: { MAX_CITATIONS: '7', OPENAI_API_TIMEOUT: '2000' } })).toMatchObject({
       maxCitations: 7,
@@ -190,7 +190,7 @@ describe('layers', () => {
     ['the command line over the environment', { DEBUG: '0' }, { debug: '' }, true],
     ['the command line, switched off,', { DEBUG: '1' }, { debug: '0' }, false],
     ['what belongs to another program', { DEBUG: 'express:*' }, {}, true],
-  ])('%s decides on debug', async (_, environment, commandLine, debug) => {
+  ])('%s decides whether debug is on', async (_, environment, commandLine, debug) => {
     expect((await config({ yaml: 'server: { debug: true }', environment, commandLine })).server.debug).toBe(debug);
   });
 
@@ -212,7 +212,7 @@ describe('layers', () => {
     });
   });
 
-  test('--offline wins over YAML, and may name recordings', async () => {
+  test('--offline overrides YAML, and may name recordings', async () => {
     expect((await config({ commandLine: { offline: '' } })).llm).toEqual({ adapter: 'offline' });
     expect((await config({ commandLine: { offline: folder } })).llm).toEqual({
       adapter: 'offline',
@@ -222,15 +222,15 @@ describe('layers', () => {
 });
 
 describe('the key', () => {
-  test.each([KEY, `${KEY}\n`, `\t${KEY} \r\n`])('%j is read without what stands around it', async (text) => {
+  test.each([KEY, `${KEY}\n`, `\t${KEY} \r\n`])('%j is read without the surrounding characters', async (text) => {
     expect((await config({ environment: { OPENAI_API_KEY: text } })).openai.apiKey).toBe(KEY);
   });
 
-  test.each(['', ' \n', undefined])('%j is none', async (text) => {
+  test.each(['', ' \n', undefined])('%j is not a key', async (text) => {
     expect('apiKey' in (await config({ environment: { OPENAI_API_KEY: text } })).openai).toBe(false);
   });
 
-  test('is read from the variable that is configured, and from no other', async () => {
+  test('is read from the configured variable only', async () => {
     const yaml = 'openai: { api_key_env: MY_KEY }';
     const environment = { OPENAI_API_KEY: 'sk-another-key', MY_KEY: KEY };
     expect((await config({ yaml, environment })).openai).toMatchObject({ apiKey: KEY, apiKeyVariable: 'MY_KEY' });
@@ -238,14 +238,14 @@ describe('the key', () => {
   });
 });
 
-describe('the key in a file', () => {
+describe('a key in a file', () => {
   const keyFile = (content: string) => {
     const path = join(folder, 'key');
     writeFileSync(path, content);
     return { OPENAI_API_KEY_FILE: path };
   };
 
-  test.each([KEY, `${KEY}\n`, `\uFEFF${KEY}\r\n`])('%j is read without what stands around it', async (content) => {
+  test.each([KEY, `${KEY}\n`, `\uFEFF${KEY}\r\n`])('%j is read without the surrounding characters', async (content) => {
     expect((await config({ environment: keyFile(content) })).openai).toMatchObject({
       apiKey: KEY,
       apiKeyVariable: 'OPENAI_API_KEY_FILE',
@@ -270,11 +270,11 @@ describe('MCP_LINE_MODE', () => {
     ['0', false],
     ['', false],
     [undefined, false],
-  ])('%j: lines are forced is %s', async (MCP_LINE_MODE, forced) => {
+  ])('%j: line framing is forced: %s', async (MCP_LINE_MODE, forced) => {
     expect((await config({ environment: { MCP_LINE_MODE } })).server.forceLines).toBe(forced);
   });
 
-  test('that means nothing is a problem', async () => {
+  test('an unknown value is a problem', async () => {
     expect(await problems({ environment: { MCP_LINE_MODE: 'lines' } })).toEqual([
       { where: 'MCP_LINE_MODE', value: 'lines', accepted: '1 or 0' },
     ]);
@@ -293,16 +293,19 @@ describe('the system policy', () => {
     ['replace', 'Be brief.'],
     ['prepend', `Be brief.\n\n${SYSTEM_POLICY}`],
     ['append', `${SYSTEM_POLICY}\n\nBe brief.`],
-  ])('joins a file, found from the folder of the configuration, by %s', async (merge, instructions) => {
-    expect((await config({ yaml: policy(merge) })).instructions).toBe(instructions);
-  });
+  ])(
+    'is combined with a file, found relative to the folder of the configuration, by %s',
+    async (merge, instructions) => {
+      expect((await config({ yaml: policy(merge) })).instructions).toBe(instructions);
+    },
+  );
 
-  test('is replaced by a file where nothing else is said', async () => {
+  test('is replaced by a file by default', async () => {
     const yaml = 'policy: { system: { source: file, path: ~/my/policy.md } }';
     expect((await config({ yaml })).instructions).toBe('Be brief.');
   });
 
-  test('is the built-in one where a source is named and no file', async () => {
+  test('is the built-in one if a source is named and no file', async () => {
     expect((await config({ yaml: 'policy: { system: { source: builtin } }' })).instructions).toBe(SYSTEM_POLICY);
   });
 
@@ -321,7 +324,7 @@ describe('the system policy', () => {
     expect(await problems({ yaml: policy('append') })).toMatchObject([{ where: 'policy.system.path' }]);
   });
 
-  test('of a file that is not named is a problem', async () => {
+  test('in a file that is not named is a problem', async () => {
     expect(await problems({ yaml: 'policy: { system: { source: file } }' })).toMatchObject([
       { where: 'policy.system.path' },
     ]);
@@ -329,7 +332,7 @@ describe('the system policy', () => {
 });
 
 describe('problems', () => {
-  test('are told all at once, from every layer', async () => {
+  test('are reported together, from every layer', async () => {
     const yaml = `
 request: { timeout_ms: 0, max_retries: two }
 policy: { max_citations: 11, system: { source: file, path: no.md } }
@@ -390,7 +393,7 @@ serach: {}
     ['model_profile: { answer: { model: o3 } }', 'model_profile', 'model_profiles'],
     ['model_profiles: { answr: { model: o3 } }', 'model_profiles.answr', 'model_profiles.answer'],
     ['server: { debug_flie: a.log }', 'server.debug_flie', 'server.debug_file'],
-  ])('an unknown key is told with the nearest known one: %s', async (yaml, where, nearest) => {
+  ])('an unknown key is reported with the nearest known one: %s', async (yaml, where, nearest) => {
     expect(await problems({ yaml })).toEqual([{ where, accepted: `a known key; the nearest is ${nearest}` }]);
   });
 
@@ -398,12 +401,12 @@ serach: {}
     ['[1, 2]', '[1,2]'],
     ['just words', 'just words'],
     ['7', '7'],
-  ])('a file that is no mapping: %s', async (yaml, value) => {
+  ])('a file that is not a mapping: %s', async (yaml, value) => {
     expect(await problems({ yaml })).toEqual([{ where: 'the file', value, accepted: 'a section of keys' }]);
   });
 
   test.each(['a: [1', 'a: b: c', '"', 'request: {}\nrequest: {}', '\ttab: 1', 'a: 1\n---\nb: 2'])(
-    'a file that is no YAML: %j',
+    'a file that is not YAML: %j',
     async (yaml) => {
       const told = await problems({ yaml });
       expect(told).toHaveLength(1);
@@ -414,12 +417,12 @@ serach: {}
     },
   );
 
-  test('aliases that grow without bound', async () => {
+  test('aliases that grow without limit', async () => {
     const levels = Array.from({ length: 9 }, (_, n) => `a${n + 1}: &a${n + 1} [${Array(9).fill(`*a${n}`).join(', ')}]`);
     expect(await problems({ yaml: `a0: &a0 [x]\n${levels.join('\n')}` })).not.toEqual([]);
   });
 
-  test('an explicit file that is not there', async () => {
+  test('an explicit file that does not exist', async () => {
     const configPath = join(folder, 'no.yaml');
     expect(await problems({ commandLine: { configPath } })).toEqual([
       { where: `--config ${configPath}`, accepted: 'a YAML file that can be read (ENOENT)' },
@@ -432,7 +435,7 @@ serach: {}
     ]);
   });
 
-  test('recordings that are not there', async () => {
+  test('recordings that do not exist', async () => {
     const offline = join(folder, 'no');
     const problem = { where: '--offline (llm.recordings)', value: offline };
     expect(await problems({ commandLine: { offline } })).toMatchObject([problem]);
@@ -449,7 +452,7 @@ serach: {}
     expect(await problems({ environment: { DEBUG: debug } })).toMatchObject([{ where: 'DEBUG', value: debug }]);
   });
 
-  test('a way to join a policy file where there is none', async () => {
+  test('a merge of a policy file without a file', async () => {
     expect(await problems({ yaml: 'policy: { system: { merge: append } }' })).toMatchObject([
       { where: 'policy.system.merge', value: 'append', accepted: 'nothing, unless policy.system.source is file' },
     ]);
@@ -483,8 +486,8 @@ describe('a key in the wrong place', () => {
   });
 });
 
-describe('the configuration as it is shown', () => {
-  test('says where it comes from', async () => {
+describe('the printed configuration', () => {
+  test('states where it comes from', async () => {
     const yaml = 'policy: { max_citations: 5 }';
     const environment = { MAX_CITATIONS: '7', OPENAI_API_KEY: KEY, DEBUG: '0', MCP_LINE_MODE: '1', MODEL_ANSWER: '' };
     const commandLine = { debug: '', names: ['--config', '--debug'] };
@@ -517,7 +520,7 @@ describe('the configuration as it is shown', () => {
     });
   });
 
-  test('can be put into a file and read again', async () => {
+  test('can be written to a file and read again', async () => {
     const yaml = 'search: { defaults: { domains: [jma.go.jp] } }\nmodel_profiles: { answer: null }';
     const first = await config({ yaml });
     const again = await config({ yaml: JSON.stringify(first.shown.effective) });
@@ -529,7 +532,7 @@ describe('the configuration as it is shown', () => {
     ['that is used', {}],
     ['that stands in another variable too', { OPENAI_ORG_ID: KEY }],
     ['that stands in the base URL too', { OPENAI_BASE_URL: `https://gateway.example/${KEY}/v1` }],
-  ])('never holds the key %s', async (_, environment) => {
+  ])('never contains the key %s', async (_, environment) => {
     const loaded = await load({ environment: { OPENAI_API_KEY: KEY, ...environment } });
     expect(JSON.stringify('value' in loaded ? loaded.value.shown : loaded.problems)).not.toContain(KEY);
   });

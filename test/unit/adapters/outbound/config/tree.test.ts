@@ -25,7 +25,7 @@ describe('merging', () => {
   });
 });
 
-describe('laws, for trees in which a path is either a section or a value, as keys are', () => {
+describe('properties, for trees in which a path is either a section or a value, as keys are', () => {
   const value = fc.oneof(fc.integer(), fc.string(), fc.boolean(), fc.constant(null), fc.array(fc.integer()));
   const values = fc.dictionary(fc.constantFrom('a', 'b', '__proto__', 'toString'), value);
   const tree: fc.Arbitrary<Tree> = fc
@@ -49,7 +49,7 @@ describe('laws, for trees in which a path is either a section or a value, as key
     );
   });
 
-  test('it does not matter which two of three layers are merged first', () => {
+  test('the order in which three layers are merged does not matter', () => {
     fc.assert(
       fc.property(tree, tree, tree, (a, b, c) => {
         expect(mergeTrees(mergeTrees(a, b), c)).toEqual(mergeTrees(a, mergeTrees(b, c)));
@@ -57,7 +57,7 @@ describe('laws, for trees in which a path is either a section or a value, as key
     );
   });
 
-  test('each value is that of the upper layer, and where it has none that of the lower', () => {
+  test('each value is that of the upper layer, or else that of the lower', () => {
     fc.assert(
       fc.property(tree, tree, (base, over) => {
         const wanted = new Map([...leavesOf(base), ...leavesOf(over)]);
@@ -66,7 +66,7 @@ describe('laws, for trees in which a path is either a section or a value, as key
     );
   });
 
-  test('neither layer is changed', () => {
+  test('no layer is modified', () => {
     fc.assert(
       fc.property(tree, tree, (base, over) => {
         const before = JSON.stringify([base, over]);
@@ -77,7 +77,7 @@ describe('laws, for trees in which a path is either a section or a value, as key
   });
 });
 
-test('a value is found at its path, and only there', () => {
+test('a value is found at its path only', () => {
   const tree = treeOf('a.b.c', 1);
   expect(tree).toEqual({ a: { b: { c: 1 } } });
   expect(valueAt(tree, 'a.b.c')).toBe(1);

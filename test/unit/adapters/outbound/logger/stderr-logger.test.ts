@@ -40,14 +40,14 @@ test('a line has the program, the time and the level', () => {
   );
 });
 
-test('a line stays one line, and drives no terminal', () => {
+test('a line remains one line, and does not control the terminal', () => {
   logger().warn('a\n[openai-responses-mcp] b\r\n\u001B[31mc\u202E\u2028d');
   expect(written).toBe(
     '[openai-responses-mcp] 2026-01-05T03:00:00.000Z WARN a\\n[openai-responses-mcp] b\\nc\\nd\n',
   );
 });
 
-test.each(['gateway-token-1', 'sk-proj-abcdef'])('the key %s is taken out of every line', (key) => {
+test.each(['gateway-token-1', 'sk-proj-abcdef'])('the key %s is removed from every line', (key) => {
   const one = logger({ debug: true, debugFile: join(folder, 'debug.log') });
   for (const level of ['debug', 'warn', 'error'] as const) one[level](`key=${key}`);
   one.close();
@@ -58,7 +58,7 @@ test.each(['gateway-token-1', 'sk-proj-abcdef'])('the key %s is taken out of eve
 describe('a debug file', () => {
   const path = () => join(folder, 'debug.log');
 
-  test('holds what standard error got, behind what it held before', () => {
+  test('contains what standard error received, after its earlier content', () => {
     for (const line of ['one', 'two']) {
       const one = logger({ debug: true, debugFile: path() });
       one.debug(line);
@@ -68,12 +68,12 @@ describe('a debug file', () => {
     expect(written).toMatch(/ DEBUG one\n.* DEBUG two\n$/);
   });
 
-  test('is for its owner alone', () => {
+  test('is readable for its owner only', () => {
     logger({ debug: true, debugFile: path() }).close();
     expect(statSync(path()).mode & 0o777).toBe(0o600);
   });
 
-  test('is not made without debug', () => {
+  test('is not created without debug', () => {
     logger({ debugFile: path() }).warn('careful');
     expect(() => statSync(path())).toThrow('ENOENT');
   });
@@ -83,7 +83,7 @@ describe('a debug file', () => {
   });
 });
 
-test('a log that nobody can read stops nothing', () => {
+test('a log that cannot be written stops nothing', () => {
   process.stderr.write = () => {
     throw new Error('EPIPE');
   };

@@ -30,7 +30,7 @@ describe('another question', () => {
   });
 });
 
-test('case, and blanks at the ends, never count', () => {
+test('ignores case and surrounding whitespace', () => {
   const words = fc.string({ unit: fc.constantFrom('a', 'é', '東', '1', '-', '?', ' ', '。') });
   const blanks = fc.string({ unit: fc.constantFrom(' ', '\n', '\t', '\u3000') });
   fc.assert(

@@ -24,7 +24,7 @@ describe('writing', () => {
 });
 
 describe('reading', () => {
-  test('finds a stream’s question, tool and body', () => {
+  test('finds the question, the tool and the body of a stream', () => {
     const text = `: question: What is MCP?\n: tool: answer\n\n${STREAM}`;
     expect(parseRecording(text, true)).toEqual({
       body: text,
@@ -39,11 +39,11 @@ describe('reading', () => {
     ['CRLF', `: question: q\r\n: tool: answer\r\n\r\n${STREAM}`],
     ['a byte order mark', `\uFEFF: question: q\n: tool: answer\n\n${STREAM}`],
     ['comments in another order', `: tool: answer\n: question: q\n\n${STREAM}`],
-  ])('takes %s', (_, text) => {
+  ])('accepts %s', (_, text) => {
     expect(parseRecording(text, true)).toMatchObject({ question: 'q', tool: 'answer' });
   });
 
-  test('takes a stream without a question, and one of an unknown tool', () => {
+  test('accepts a stream without a question, and one of an unknown tool', () => {
     expect(parseRecording(STREAM, true)).toEqual({ body: STREAM, contentType: 'text/event-stream', status: 200 });
     expect('tool' in parseRecording(`: question: q\n: tool: search\n\n${STREAM}`, true)).toBe(false);
   });
@@ -67,7 +67,7 @@ describe('reading', () => {
   });
 });
 
-test('what was written is read again, whatever the question', () => {
+test('any question can be written and read again', () => {
   const question = fc
     .string({ unit: 'grapheme', minLength: 1 })
     .map((text) => text.trim())

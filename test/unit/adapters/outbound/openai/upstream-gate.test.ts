@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { UpstreamGate } from '../../../../../src/adapters/outbound/openai/upstream-gate.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
 
-test('lets so many through at a time and no more', async () => {
+test('lets so many callers enter at a time and no more', async () => {
   const { gate, arrive, inside } = startGate(2);
   arrive('a');
   arrive('b');
@@ -14,7 +14,7 @@ test('lets so many through at a time and no more', async () => {
   expect(gate.isOpen).toBe(false);
 });
 
-test('lets those who wait through in the order of their arrival', async () => {
+test('lets waiting callers enter in the order of their arrival', async () => {
   const { gate, arrive, inside } = startGate(1);
   for (const name of ['a', 'b', 'c', 'd']) arrive(name);
   for (let left = 0; left < 3; left += 1) {
@@ -68,7 +68,7 @@ test('a deadline that moved while its caller waited is the one that counts', asy
   expect(entry).toBeUndefined();
 });
 
-test('tells how many would go first', async () => {
+test('reports how many callers are ahead', async () => {
   const { gate, arrive } = startGate(1);
   expect(gate.ahead).toBe(0);
   for (const name of ['a', 'b', 'c']) arrive(name);
@@ -76,7 +76,7 @@ test('tells how many would go first', async () => {
   expect(gate.ahead).toBe(2);
 });
 
-test('who gives up while waiting loses its turn, and nobody else does', async () => {
+test('a caller that gives up while it waits loses its turn, and no other does', async () => {
   const { gate, arrive, inside, gaveUp } = startGate(1);
   arrive('a');
   const b = arrive('b');
@@ -90,7 +90,7 @@ test('who gives up while waiting loses its turn, and nobody else does', async ()
   expect(gate.ahead).toBe(0);
 });
 
-test('who has given up before takes no place', async () => {
+test('a caller that has already given up takes no place', async () => {
   const { gate } = startGate(1);
   expect(await gate.enter({ deadlineMs: 60_000 }, AbortSignal.abort())).toBe('aborted');
   expect(gate.isOpen).toBe(true);
@@ -105,7 +105,7 @@ test('leaves no listener on the signal, whether it let through at once, later, o
   expect(signals.map(({ signal }) => getEventListeners(signal, 'abort').length)).toEqual([0, 0, 0]);
 });
 
-test('who gives up inside keeps the place until it leaves', async () => {
+test('a caller that gives up inside keeps its place until it leaves', async () => {
   const { gate, arrive, inside } = startGate(1);
   arrive('a').abort();
   arrive('b');
