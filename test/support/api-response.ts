@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 export type JsonObject = Record<string, unknown>;
 
-/** What a test wants the fake model to say, and how. */
+/** What the fake model returns, and how. */
 export interface AnswerScript {
   readonly text: string;
   readonly options: AnswerOptions;
@@ -10,31 +10,31 @@ export interface AnswerScript {
 
 export interface AnswerOptions {
   /**
-   * A citation spans its URL's markdown link in the text (with the parentheses around it, as the model writes it),
-   * looked for after the link before it. If the text does not have the URL, the span is empty and at the text's end:
-   * the text is never changed.
+   * A citation spans the Markdown link of its URL in the text (with the parentheses around it, as the model writes it),
+   * searched after the link before it. If the text does not contain the URL, the span is empty and at the end of the
+   * text: the text is never changed.
    */
   readonly citations?: readonly { readonly url: string; readonly title: string }[];
   /** Sent only if the request's `include` asks for `web_search_call.action.sources`, as the real API does. */
   readonly sources?: readonly ({ readonly url: string } | { readonly name: string })[];
-  /** Whether the model searched, or what for. Without it: it did if there are citations or sources. */
+  /** Whether the model searched, or its query. Default: it did if there are citations or sources. */
   readonly search?: boolean | string;
-  /** Without it: the model that was asked for. */
+  /** Default: the model of the request. */
   readonly model?: string;
-  /** Time before the response's headers. */
+  /** Time before the headers of the response. */
   readonly delayMs?: number;
-  /** How many deltas the text comes in, at most one for each code point; 4 without it. */
+  /** The number of deltas of the text, at most one per code point. Default: 4. */
   readonly chunks?: number;
-  /** A refusal in place of the text. */
+  /** A refusal instead of the text. */
   readonly refusal?: string;
-  /** With an empty text there is no message at all: all was spent before it. */
+  /** With an empty text there is no message at all: the limit was reached before it. */
   readonly incomplete?: 'max_output_tokens' | 'content_filter';
   readonly phase?: 'commentary' | 'final_answer';
-  /** A message of phase `commentary` before the answer, which then is `final_answer`. */
+  /** A message of phase `commentary` before the answer, which is then `final_answer`. */
   readonly commentary?: string;
 }
 
-/** The request as far as its response shows it; `number` makes ids that differ from request to request. */
+/** The parts of the request that its response repeats; `number` makes ids that differ from request to request. */
 export interface AskedRequest {
   readonly body: JsonObject;
   readonly number: number;
@@ -81,7 +81,7 @@ export interface ApiResponse extends JsonObject {
   readonly output: readonly OutputItem[];
 }
 
-/** The Response object that ends a stream, or is the whole body without one: same keys as in recorded replies. */
+/** The Response object that ends a stream, or is the complete body without one: same keys as in recorded replies. */
 export function toApiResponse(script: AnswerScript, request: AskedRequest): ApiResponse {
   const { model, incomplete } = script.options;
   return {
@@ -95,7 +95,7 @@ export function toApiResponse(script: AnswerScript, request: AskedRequest): ApiR
   };
 }
 
-/** The Response object as `response.created` and `response.in_progress` have it. */
+/** The Response object as in `response.created` and `response.in_progress`. */
 export function unfinishedResponse(
   { body, number }: AskedRequest,
   model?: string,
@@ -137,7 +137,7 @@ export function unfinishedResponse(
   };
 }
 
-/** An id in the API's form: a prefix and 50 hex digits, always the same for the same arguments. */
+/** An id in the form of the API: a prefix and 50 hex digits, always the same for the same arguments. */
 export function apiId(prefix: string, ...parts: readonly (string | number)[]): string {
   const digest = createHash('sha256')
     .update([prefix, ...parts].join(' '))
@@ -145,7 +145,7 @@ export function apiId(prefix: string, ...parts: readonly (string | number)[]): s
   return `${prefix}_${digest.slice(0, 50)}`;
 }
 
-/** An instant in the past, the same in every reply. In seconds. */
+/** An instant in the past, the same in every reply, in seconds. */
 const CREATED_AT = 1_768_775_269;
 
 function outputItems(script: AnswerScript, request: AskedRequest): OutputItem[] {
@@ -214,7 +214,7 @@ function toAnnotations(text: string, citations: NonNullable<AnswerOptions['citat
   });
 }
 
-/** Where `([words](url))`, `[words](url)` or the bare `url` stands, in UTF-16 units. */
+/** The position of `([words](url))`, `[words](url)` or the bare `url`, in UTF-16 units. */
 function linkSpan(text: string, url: string, from: number): [start: number, end: number] {
   const at = text.indexOf(url, from);
   if (at === -1) return [text.length, text.length];

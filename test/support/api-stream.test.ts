@@ -8,7 +8,7 @@ function events(text: string, options: AnswerOptions = {}, body = {}) {
   return answerEvents({ text, options }, { body, number: 1 });
 }
 
-test('streams a searched answer in the order of the recordings', () => {
+test('streams an answer with a search in the order of the recordings', () => {
   const link = '([a.example](https://a.example/?utm_source=openai))';
   const citations = [{ url: 'https://a.example/?utm_source=openai', title: 'A' }];
   const types = events(`Yes. ${link}`, { citations, chunks: 2 }).map(({ type }) => type);
@@ -32,7 +32,7 @@ test('streams a searched answer in the order of the recordings', () => {
   ]);
 });
 
-test('counts the indexes of a citation in code points, parentheses and all', () => {
+test('counts the indexes of a citation in code points, parentheses included', () => {
   const text = '🗻 富士山 ([b🙂](https://b.example)) and [c](https://c.example), https://d.example.';
   const citations = ['b', 'c', 'd', 'e'].map((name) => ({ url: `https://${name}.example`, title: name }));
   const stream = events(text, { citations, chunks: 7 });
@@ -44,12 +44,12 @@ test('counts the indexes of a citation in code points, parentheses and all', () 
   expect(spans).toEqual(['([b🙂](https://b.example))', '[c](https://c.example)', 'https://d.example', '']);
 });
 
-test('cuts the text between code points and loses nothing', () => {
+test('splits the text between code points without losing any', () => {
   const deltas = events('𠮷野家🍚!', { chunks: 99 }).flatMap(({ delta }) => (delta === undefined ? [] : [delta]));
   expect(deltas).toEqual(['𠮷', '野', '家', '🍚', '!']);
 });
 
-test('numbers all events, also those that the spec does not have', () => {
+test('numbers all events, also those that are not in the spec', () => {
   const stream = withUnknownEvents(events('Hello'));
   expect(stream.map(({ sequence_number }) => sequence_number)).toEqual(stream.map((_, index) => index));
   expect(stream.at(-1)?.type).toBe('response.rate_limits.updated');
@@ -82,7 +82,7 @@ test('ends an incomplete answer with response.incomplete and the reason', () => 
   expect(events('', { incomplete: 'max_output_tokens' }).at(-1)).toMatchObject({ response: { output: [] } });
 });
 
-test('refuses in the form of a refusal', () => {
+test('sends a refusal as refusal parts', () => {
   const stream = events('', { refusal: 'I cannot help.', chunks: 1 });
   expect(stream.find(({ type }) => type === 'response.refusal.delta')).toMatchObject({ delta: 'I cannot help.' });
   expect(stream.at(-1)).toMatchObject({
@@ -90,12 +90,12 @@ test('refuses in the form of a refusal', () => {
   });
 });
 
-test('puts a commentary before the final answer', () => {
+test('sends a commentary before the final answer', () => {
   const last = events('42', { commentary: 'Let me look.' }).at(-1);
   expect(last).toMatchObject({ response: { output: [{ phase: 'commentary' }, { phase: 'final_answer' }] } });
 });
 
-test('names the model that was asked for, or the one it is told', () => {
+test('names the model of the request, or the configured one', () => {
   expect(events('x', {}, { model: 'gpt-5' })[0]).toMatchObject({ response: { model: 'gpt-5' } });
   expect(events('x', { model: 'other' }, { model: 'gpt-5' })[0]).toMatchObject({ response: { model: 'other' } });
 });

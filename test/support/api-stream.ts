@@ -25,13 +25,13 @@ export function answerEvents(script: AnswerScript, request: AskedRequest): ApiEv
 export interface StreamFailure {
   readonly code: string;
   readonly message: string;
-  /** The `error` event as the official spec says, not as the API sends it (where all is under `error`). */
+  /** The `error` event as in the official spec, not as the API sends it (with everything under `error`). */
   readonly flat?: boolean;
-  /** Leaves out one of the two events that tell of the failure. */
+  /** Omits one of the two events that report the failure. */
   readonly only?: 'error' | 'response.failed';
 }
 
-/** A stream that begins well and then fails: an `error` event and `response.failed`. */
+/** A stream that starts normally and then fails: an `error` event and `response.failed`. */
 export function failureEvents(failure: StreamFailure, request: AskedRequest): ApiEvent[] {
   const { code, message, flat = false, only } = failure;
   const error: ApiEvent = flat
@@ -45,7 +45,7 @@ export function failureEvents(failure: StreamFailure, request: AskedRequest): Ap
   return numbered([...openingEvents(request), ...endings]);
 }
 
-/** The events, with events between and after them that the spec does not have; all but the future's are recorded ones. */
+/** The events, with events between and after them that are not in the spec; all but the future's are recorded ones. */
 export function withUnknownEvents(events: readonly ApiEvent[]): ApiEvent[] {
   const mixed = events.flatMap((event): ApiEvent[] => [
     event,
@@ -115,7 +115,7 @@ function partEvents({ content: [part] }: MessageItem, place: JsonObject, chunks:
   const cited = part.annotations.map((annotation, index) => ({ annotation, annotation_index: index }));
   const deltas = pieces(part.text, chunks).flatMap(({ delta, start, end }): ApiEvent[] => [
     { type: 'response.output_text.delta', ...place, delta, logprobs: [], obfuscation: 'x'.repeat(8) },
-    // A citation is told right after the delta that ends its link.
+    // A citation is sent right after the delta that ends its link.
     ...cited
       .filter(({ annotation }) => annotation.end_index > start && annotation.end_index <= end)
       .map((fields) => ({ type: 'response.output_text.annotation.added', ...place, ...fields })),
@@ -123,7 +123,7 @@ function partEvents({ content: [part] }: MessageItem, place: JsonObject, chunks:
   return [...deltas, { type: 'response.output_text.done', ...place, logprobs: [], text: part.text }];
 }
 
-/** `text` in `count` pieces, cut between code points; fewer if it is too short. */
+/** `text` in `count` pieces, split between code points; fewer if it is too short. */
 function pieces(text: string, count: number): { delta: string; start: number; end: number }[] {
   const points = [...text];
   const cuts = Math.min(Math.max(count, 1), points.length);

@@ -32,13 +32,13 @@ export interface AnswersBehaviour {
 export interface HoldsBehaviour {
   readonly kind: 'holds';
   readonly released: Promise<Behaviour>;
-  /** Lets every request that waits here, and all that come later, go on with `behaviour`. Only the first call counts. */
+  /** Continues every request that waits here, and all later ones, with `behaviour`. Only the first call counts. */
   release(behaviour: Behaviour): void;
 }
 
 export interface VerbatimBody {
   readonly status?: number;
-  /** `text/event-stream; charset=utf-8` without it. */
+  /** Default: `text/event-stream; charset=utf-8`. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
@@ -66,17 +66,17 @@ const SOME_ANSWER: AnswersBehaviour = { kind: 'answers', text: 'An answer that s
 /** Opening events, the item, the part, and then two deltas of an answer without a search. */
 const TWO_DELTAS_IN = 6;
 
-/** A whole streamed reply that says `text`. */
+/** A complete streamed reply with the text `text`. */
 export function answers(text: string, options: AnswerOptions = {}): AnswersBehaviour {
   return { kind: 'answers', text, options };
 }
 
-/** The same reply as one JSON body, even if a stream was asked for. */
+/** The same reply as one JSON body, even if a stream was requested. */
 export function answersJson(text: string, options: AnswerOptions = {}): Behaviour {
   return { kind: 'answersJson', text, options };
 }
 
-/** These bytes and nothing else, for instance those of a recording. */
+/** Exactly these bytes, for instance those of a recording. */
 export function sendsBody(body: VerbatimBody): Behaviour {
   return { kind: 'sendsBody', ...body };
 }
@@ -86,12 +86,12 @@ export function fails(failure: ApiFailure): Behaviour {
   return { kind: 'fails', ...failure };
 }
 
-/** An HTTP error as a proxy or load balancer tells it: a page. */
+/** An HTTP error as a proxy or load balancer sends it: a page. */
 export function failsHtml(status: number): Behaviour {
   return { kind: 'failsHtml', status };
 }
 
-/** Takes the request and says nothing. */
+/** Reads the request and never responds. */
 export function neverAnswers(): Behaviour {
   return { kind: 'neverAnswers' };
 }
@@ -106,7 +106,7 @@ export function stallsMidStream(afterEvents: number = TWO_DELTAS_IN, of: Answers
   return { kind: 'stallsMidStream', afterEvents, of };
 }
 
-/** The connection is reset (RST) once the request is read. */
+/** The connection is reset (RST) after the request was read. */
 export function resetsBeforeHeaders(): Behaviour {
   return { kind: 'resetsBeforeHeaders' };
 }
@@ -121,17 +121,17 @@ export function resetsMidStream(afterEvents: number = TWO_DELTAS_IN, of: Answers
   return { kind: 'resetsMidStream', afterEvents, of };
 }
 
-/** The first events of a stream, then the body ends as if that were all: no terminal event. */
+/** The first events of a stream, then the body ends normally: no terminal event. */
 export function cutsStream(afterEvents: number = TWO_DELTAS_IN, of: AnswersBehaviour = SOME_ANSWER): Behaviour {
   return { kind: 'cutsStream', afterEvents, of };
 }
 
-/** Status 200, and a stream that tells of a failure. */
+/** Status 200, and a stream that reports a failure. */
 export function failsInStream(failure: StreamFailure): Behaviour {
   return { kind: 'failsInStream', ...failure };
 }
 
-/** A whole stream with one more event, after the first `afterEvents`, whose data is no JSON. */
+/** A complete stream with one more event, after the first `afterEvents`, whose data is not JSON. */
 export function sendsBrokenEvent(
   afterEvents: number = TWO_DELTAS_IN,
   of: AnswersBehaviour = SOME_ANSWER,
@@ -164,7 +164,7 @@ export function holds(): HoldsBehaviour {
   return { kind: 'holds', released, release };
 }
 
-/** The same bytes, but so many a write, each flushed before the next: characters are cut apart. */
+/** The same bytes, so many per write, each flushed before the next: characters are split. */
 export function inSlices(behaviour: Behaviour, bytesPerWrite: number): Behaviour {
   return { kind: 'inSlices', behaviour, bytesPerWrite };
 }

@@ -5,21 +5,21 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface CleanProcessOptions {
-  /** Variables on top of PATH and HOME; nothing else is inherited. */
+  /** Variables in addition to PATH and HOME; nothing else is inherited. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The new home folder without it. */
+  /** Default: the new home folder. */
   readonly cwd?: string;
-  /** The script that Node runs: this project's `build/index.js` without it. */
+  /** The script that Node.js runs. Default: `build/index.js` of this project. */
   readonly program?: string;
-  /** Kills the process after so long. */
+  /** Kills the process after so many milliseconds. */
   readonly timeoutMs?: number;
 }
 
 export interface CleanProcess {
   readonly child: ChildProcessWithoutNullStreams;
-  /** A new, empty folder: the process's HOME. */
+  /** A new, empty folder: the HOME of the process. */
   readonly home: string;
-  /** Resolves when the process is gone and all that it wrote was read. */
+  /** Resolves when the process is gone and all its output was read. */
   readonly exited: Promise<ExitStatus>;
   removeHome(): void;
 }
@@ -29,7 +29,7 @@ export interface ExitStatus {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** Runs a script of Node as a new user on a new machine would: no config, no key, nothing of ours in its environment. */
+/** Runs a Node.js script as a new user on a new machine would: no config, no key, and nothing of this environment. */
 export function startCleanProcess(args: readonly string[], options: CleanProcessOptions = {}): CleanProcess {
   const { env = {}, program = BUILT_PROGRAM, timeoutMs } = options;
   const home = mkdtempSync(path.join(tmpdir(), 'openai-responses-mcp-test-'));
@@ -44,7 +44,7 @@ export function startCleanProcess(args: readonly string[], options: CleanProcess
     child.once('error', reject);
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
-  // Writing to a process that is gone shows as its exit.
+  // A write to a process that is gone shows as its exit.
   child.stdin.on('error', () => undefined);
   return { child, home, exited, removeHome: () => rmSync(home, { recursive: true, force: true }) };
 }

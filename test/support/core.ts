@@ -13,7 +13,7 @@ export interface CoreOptions {
   readonly config?: Partial<Config>;
 }
 
-/** The core on fakes: a test names only those that it is about. */
+/** The core on fakes: a test names only those that it needs. */
 export function startCore({
   llmSearch = new FakeLlmSearch(replies()),
   clock = new FakeClock(),

@@ -24,7 +24,7 @@ function eventTypes(body: string): string[] {
   return [...body.matchAll(/^event: (.*)$/gm)].map(([, type]) => type ?? '');
 }
 
-/** All that a body gives before it ends or fails. */
+/** Everything that a body contains before it ends or fails. */
 async function readUntilFailure(response: Response): Promise<{ text: string; failed: boolean }> {
   const decoder = new TextDecoder();
   let text = '';
@@ -36,7 +36,7 @@ async function readUntilFailure(response: Response): Promise<{ text: string; fai
   }
 }
 
-/** Reads from a stalled body until `count` events are there. */
+/** Reads from a stalled body until it has `count` events. */
 async function readEvents(response: Response, count: number): Promise<string> {
   const decoder = new TextDecoder();
   const reader = response.body?.getReader();
@@ -47,7 +47,7 @@ async function readEvents(response: Response, count: number): Promise<string> {
   return text;
 }
 
-test('answers with a stream, and remembers what it was asked', async () => {
+test('answers with a stream, and records the request', async () => {
   api.reply(answers('Hello'));
   const response = await ask({ model: 'gpt-5', input: 'Hi' });
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -57,7 +57,7 @@ test('answers with a stream, and remembers what it was asked', async () => {
   ]);
 });
 
-test('answers in the order it was told, then always the same, and fails loudly when told nothing', async () => {
+test('answers in the configured order, then always the same, and fails with a clear error if nothing is configured', async () => {
   expect((await ask()).status).toBe(400);
   api.reply(behaviours.sendsJson(1), behaviours.sendsJson(2));
   api.replyAlways(behaviours.sendsJson(3));
@@ -65,12 +65,12 @@ test('answers in the order it was told, then always the same, and fails loudly w
   expect(await Promise.all(said)).toEqual([1, 2, 3, 3]);
 });
 
-test('lets the test decide by the request', async () => {
+test('lets the test choose by the request', async () => {
   api.replyWith(({ body }) => behaviours.sendsJson({ youAsked: body.input }));
   expect(await (await ask({ input: 'a' })).json()).toEqual({ youAsked: 'a' });
 });
 
-test('knows one path', async () => {
+test('serves one path', async () => {
   const response = await fetch(`${api.url}/models`);
   expect(response.status).toBe(404);
   expect(await response.json()).toMatchObject({ error: { message: 'Invalid URL (GET /v1/models)' } });
@@ -84,14 +84,14 @@ test('answers with one JSON body', async () => {
   });
 });
 
-test('gives each reply ids of its own', async () => {
+test('gives each reply different ids', async () => {
   api.replyAlways(behaviours.answersJson('Hello'));
   const [first, second] = [Object(await (await ask()).json()), Object(await (await ask()).json())];
   expect(first.id).toMatch(/^resp_[0-9a-f]{50}$/);
   expect(first.id).not.toBe(second.id);
 });
 
-test('sends a body as it is', async () => {
+test('sends a body unchanged', async () => {
   const body = Buffer.from([0xff, 0x00, 0x0a]);
   api.reply(behaviours.sendsBody({ status: 203, contentType: 'a/b', headers: { 'x-c': 'd' }, body }));
   const response = await ask();
@@ -113,7 +113,7 @@ test('fails with the error envelope, or with a page', async () => {
   expect(await page.text()).toContain('<h1>502');
 });
 
-test('never answers, and sees the client give up', async () => {
+test('never answers, and detects that the client closes', async () => {
   api.reply(behaviours.neverAnswers());
   const client = new AbortController();
   const response = ask({}, client.signal);
@@ -127,7 +127,7 @@ test('never answers, and sees the client give up', async () => {
   expect(api.openResponses()).toBe(0);
 });
 
-test('does not take a full answer for an abort', async () => {
+test('does not report a complete answer as aborted', async () => {
   api.reply(answers('Hello'));
   await (await ask()).text();
   await expect(api.waitForAbort(0)).rejects.toThrow('answered in full');
@@ -148,14 +148,14 @@ test('resets before and in the middle of headers', async () => {
   expect(api.requests).toMatchObject([{ aborted: false }, { aborted: false }]);
 });
 
-test('resets in the middle of a stream, whose beginning arrives', async () => {
+test('resets in the middle of a stream, whose beginning is received', async () => {
   api.reply(behaviours.resetsMidStream(5));
   const { text, failed } = await readUntilFailure(await ask());
   expect(failed).toBe(true);
   expect(eventTypes(text)).toHaveLength(5);
 });
 
-test('cuts a stream as if that were all', async () => {
+test('ends a stream early, without an error', async () => {
   api.reply(behaviours.cutsStream());
   const { text, failed } = await readUntilFailure(await ask());
   expect(failed).toBe(false);
@@ -176,7 +176,7 @@ test('fails inside a stream, nested or flat, and with one event only', async () 
   expect(eventTypes(await (await ask()).text())).not.toContain('error');
 });
 
-test('sends one broken event in a good stream', async () => {
+test('sends one invalid event in a valid stream', async () => {
   api.reply(behaviours.sendsBrokenEvent(2));
   const data = (await (await ask()).text()).match(/^data: .*$/gm) ?? [];
   const broken = data.map((line) => line.slice(6)).filter((json) => !isJson(json));
@@ -211,7 +211,7 @@ test('holds requests until they are released', async () => {
   expect(await Promise.all(responses.map(async (response) => (await response).json()))).toEqual(['go', 'go']);
 });
 
-test('cuts characters apart and loses nothing', async () => {
+test('splits characters without losing any', async () => {
   api.reply(behaviours.inSlices(answers('富士山🗻', { chunks: 1 }), 5));
   const chunks: Uint8Array[] = [];
   for await (const bytes of (await ask()).body ?? []) chunks.push(bytes);
@@ -219,7 +219,7 @@ test('cuts characters apart and loses nothing', async () => {
   expect(Buffer.concat(chunks).toString()).toContain('"delta":"富士山🗻"');
 });
 
-test('gives up a delay when the client is gone', async () => {
+test('abandons a delay when the client has closed', async () => {
   api.reply(answers('Late', { delayMs: 60_000 }));
   const client = new AbortController();
   const response = ask({}, client.signal);
@@ -229,7 +229,7 @@ test('gives up a delay when the client is gone', async () => {
   await api.waitForAbort(0);
 });
 
-test('closes with requests open, and calls none of them aborted', async () => {
+test('closes with open requests, and reports none of them as aborted', async () => {
   api.reply(behaviours.neverAnswers(), holds());
   const responses = Promise.allSettled([ask(), ask()]);
   await api.waitForRequests(2);

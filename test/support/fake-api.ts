@@ -12,7 +12,7 @@ import type { JsonObject } from './api-response.ts';
 import { type Behaviour, fails } from './behaviours.ts';
 import { playBehaviour } from './play-behaviour.ts';
 
-/** A request as it came in; kept from the moment its body was read. */
+/** A request, recorded as soon as its body was read. */
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
@@ -20,35 +20,35 @@ export interface RecordedRequest {
   /** The body as JSON; empty if it is not a JSON object (see `rawBody`). */
   readonly body: JsonObject;
   readonly rawBody: string;
-  /** When it came, in milliseconds of `performance.now()`. */
+  /** The time of its arrival, in milliseconds of `performance.now()`. */
   readonly at: number;
-  /** True as soon as the client has closed before we had ended the response. */
+  /** True as soon as the client has closed before the response ended. */
   readonly aborted: boolean;
 }
 
-/** A stand-in for the OpenAI API on a local port; also for other processes. */
+/** A fake of the OpenAI API on a local port, which other processes can use too. */
 export interface FakeApi {
-  /** What to give as the base URL: `http://127.0.0.1:PORT/v1`. */
+  /** The base URL: `http://127.0.0.1:PORT/v1`. */
   readonly url: string;
-  /** Every request, also those to a wrong path, in order. */
+  /** Every request, also to unknown paths, in order. */
   readonly requests: readonly RecordedRequest[];
-  /** Queues behaviours: each request takes the next. */
+  /** Queues behaviors: each request takes the next. */
   reply(...behaviours: readonly Behaviour[]): void;
-  /** What requests get once the queue is empty. Without it they fail with a 400 that says so. */
+  /** The behavior for requests when the queue is empty. Without it they fail with a 400 that says so. */
   replyAlways(behaviour: Behaviour): void;
-  /** The same, decided request by request. */
+  /** The same, chosen per request. */
   replyWith(decide: (request: RecordedRequest) => Behaviour | Promise<Behaviour>): void;
-  /** Not the way to see a request given up: undici then opens a new connection, idle, for 4 seconds. */
+  /** Not suited to detect an aborted request: undici then opens a new connection, idle, for 4 seconds. */
   openConnections(): number;
-  /** Requests that came and whose response neither ended nor lost its connection. */
+  /** Requests whose response has neither ended nor lost its connection. */
   openResponses(): number;
-  /** Waits, without polling, until a condition on this object holds. */
+  /** Waits, without polling, until a condition on this object is true. */
   until(condition: () => boolean): Promise<void>;
-  /** Waits until there were `count` requests in all. */
+  /** Waits until there were `count` requests in total. */
   waitForRequests(count: number): Promise<void>;
-  /** Waits until the client gives up the request at `index`; rejects if that was answered in full. */
+  /** Waits until the client aborts the request at `index`; rejects if that was answered completely. */
   waitForAbort(index: number): Promise<void>;
-  /** Destroys every connection, and frees the port. */
+  /** Destroys every connection and frees the port. */
   close(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export interface FakeApiOptions {
   readonly always?: Behaviour;
 }
 
-/** Starts a server that plays `POST /v1/responses`; any other path is a 404 in the API's own form. */
+/** Starts a server for `POST /v1/responses`; any other path is a 404 in the form of the API. */
 export async function startFakeApi(options: FakeApiOptions = {}): Promise<FakeApi> {
   const changes = new EventEmitter().setMaxListeners(0);
   const changed = (): boolean => changes.emit('change');
@@ -108,7 +108,7 @@ export async function startFakeApi(options: FakeApiOptions = {}): Promise<FakeAp
         },
       });
     } catch (error) {
-      // A gone connection is no news: `aborted` tells of it.
+      // A closed connection is no error: `aborted` reports it.
       if (!response.headersSent && !response.destroyed) response.writeHead(400).end(String(error));
     }
   };

@@ -54,7 +54,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Resolves when all that can run now has run. */
+/** Resolves when everything that can run now has run. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -12,27 +12,27 @@ export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The body as a message; fails where it is none. */
+  /** The body as a message; throws if it is not one. */
   readonly message: JsonRpcMessage;
   /** The messages of an event stream, in order. */
   readonly events: readonly JsonRpcMessage[];
 }
 
-/** A request that runs. */
+/** A request in flight. */
 export interface Exchange {
   /** Resolves with the headers. */
   readonly response: Promise<IncomingMessage>;
-  /** Resolves with all that came. */
+  /** Resolves with the complete response. */
   readonly reply: Promise<Reply>;
-  /** What came of the body until now. */
+  /** The body received so far. */
   readonly received: () => string;
-  /** Resolves as soon as the body until now holds this. */
+  /** Resolves as soon as the body received so far contains this text. */
   until(part: string): Promise<void>;
   /** Destroys the connection. */
   leave(): void;
 }
 
-/** Begins a request as a test wants it; any header may be wrong, `Host` too. */
+/** Starts a request as the test wants it; any header may be invalid, `Host` too. */
 export function begin(url: string, { method = 'POST', headers = {}, body }: Ask = {}): Exchange {
   const bytes = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   const outgoing = request(url, {
@@ -88,7 +88,7 @@ export function send(url: string, ask: Ask = {}): Promise<Reply> {
   return begin(url, ask).reply;
 }
 
-/** The headers that clients of the modern era send beside a message. */
+/** The headers that clients of the modern era send with a message. */
 export function modernHeaders(message: { readonly method: string; readonly params?: unknown }): Record<string, string> {
   const { name } = (message.params ?? {}) as { readonly name?: unknown };
   return {

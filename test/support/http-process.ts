@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { type CleanProcessOptions, type ExitStatus, startCleanProcess } from './clean-process.ts';
 
 export interface HttpProcess {
-  /** Of the endpoint. */
+  /** The URL of the endpoint. */
   readonly url: string;
   readonly stderr: () => string;
   readonly kill: (signal?: NodeJS.Signals) => void;

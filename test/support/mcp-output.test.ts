@@ -43,7 +43,7 @@ test.each([1, 2, 7, 10_000])('finds lines, frames and junk in chunks of %i bytes
   ]);
 });
 
-test('reads frames with other headers, and calls a frame without a length junk', () => {
+test('reads frames with other headers, and reports a frame without a length as junk', () => {
   const bytes = Buffer.from('Content-Type: a/b\r\ncontent-length: 2\r\n\r\n{}Content-Type: a/b\r\n\r\n{"id":1}\n');
   expect(read(bytes, 3)).toEqual([
     ['framed', {}],

@@ -1,4 +1,4 @@
-/** A JSON-RPC message, as little checked as a test needs. */
+/** A JSON-RPC message, validated only as far as tests need it. */
 export interface JsonRpcMessage {
   readonly jsonrpc?: string;
   readonly id?: string | number | null;
@@ -10,14 +10,17 @@ export interface JsonRpcMessage {
 
 export type Framing = 'line' | 'framed';
 
-/** Told of everything that the bytes held, in order. */
+/** Receives everything in the bytes, in order. */
 export interface McpOutputObserver {
   message(message: JsonRpcMessage, framing: Framing): void;
-  /** What is neither a message nor its frame: a line or a framed body that is no JSON object, a blank line. */
+  /** What is neither a message nor its frame: a line or a framed body that is not a JSON object, a blank line. */
   junk(text: string): void;
 }
 
-/** Finds messages in the bytes a server writes, in lines or in `Content-Length` frames, also mixed, however they are cut. */
+/**
+ * Finds messages in the bytes that a server writes, in lines or in `Content-Length` frames, also mixed, in chunks of
+ * any size.
+ */
 export class McpOutputReader {
   readonly #observer: McpOutputObserver;
   #unread = Buffer.alloc(0);
@@ -33,7 +36,7 @@ export class McpOutputReader {
     }
   }
 
-  /** Says that no more bytes come: what is left is junk. */
+  /** Reports the end of the bytes: what is left is junk. */
   end(): void {
     if (this.#unread.length > 0) this.#observer.junk(this.#take(this.#unread.length));
   }

@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const running: McpProcess[] = [];
 afterEach(() => Promise.all(running.splice(0).map((server) => server.dispose())));
 
-/** Starts a program made of `source`. */
+/** Starts a program with the given source. */
 function start(source: string, options: ServerOptions = {}): McpProcess {
   const server = startServer({ program: programOf(source), ...options });
   running.push(server);
@@ -24,7 +24,7 @@ function programOf(source: string): string {
   return program;
 }
 
-/** Answers each message, be it a line or a frame, with its method and parameters, framed as it came. */
+/** Answers each message, a line or a frame, with its method and parameters, in the framing of the message. */
 const ECHO = `
   let unread = '';
   process.stdin.setEncoding('utf8').on('data', (text) => {
@@ -44,7 +44,7 @@ const ECHO = `
   }
 `;
 
-test.each<Framing>(['line', 'framed'])('talks in the framing it was told: %s', async (framing) => {
+test.each<Framing>(['line', 'framed'])('uses the configured framing: %s', async (framing) => {
   const server = start(ECHO, { framing });
   const initialized = await server.initialize();
   expect(initialized).toMatchObject({ id: 1, result: { params: { protocolVersion: '2025-06-18' } } });
@@ -63,13 +63,13 @@ test.each<Framing>(['line', 'framed'])('talks in the framing it was told: %s', a
   expect(server.junk).toEqual([]);
 });
 
-test('tells the id 1 from the id "1"', async () => {
+test('distinguishes the id 1 from the id "1"', async () => {
   const server = start(ECHO);
   const responses = [server.request('a', {}, '1'), server.request('b', {}, 1)];
   expect(await Promise.all(responses)).toMatchObject([{ result: { method: 'a' } }, { result: { method: 'b' } }]);
 });
 
-test('sends raw bytes, and keeps what is no message', async () => {
+test('sends raw bytes, and records what is not a message', async () => {
   const server = start(`console.log('hello');${ECHO}`);
   server.sendRaw('{"id":5,"meth');
   server.sendRaw('od":"m"}\n');
@@ -78,7 +78,7 @@ test('sends raw bytes, and keeps what is no message', async () => {
   expect(server.stdout).toBe('hello\n{"jsonrpc":"2.0","id":5,"result":{"method":"m"}}\n');
 });
 
-test('rejects what is pending when the process exits, and says what it wrote to stderr', async () => {
+test('rejects pending requests when the process exits, with its stderr', async () => {
   const server = start(
     'process.stdin.once("data", () => { console.error("no key"); process.exitCode = 3; process.stdin.destroy(); });',
   );
@@ -113,7 +113,7 @@ test('lets the server write into a closed pipe', async () => {
   expect(server.stderr()).toBe('EPIPE\n');
 });
 
-test('runs a command with nothing of ours in its environment', async () => {
+test('runs a command with nothing of this environment', async () => {
   const program = programOf(`
     import { readdirSync, readFileSync } from 'node:fs';
     console.error(readFileSync(0, 'utf8'));

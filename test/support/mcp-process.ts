@@ -4,17 +4,17 @@ import { type Framing, type JsonRpcMessage, McpOutputReader } from './mcp-output
 export { type CliOptions, type CliResult, runCli } from './run-cli.ts';
 
 export interface ServerOptions extends CleanProcessOptions {
-  /** `['--stdio']` without it. */
+  /** Default: `['--stdio']`. */
   readonly args?: readonly string[];
-  /** How we write; what the server writes is read in either. `line` without it. */
+  /** The framing of what the test writes; what the server writes is read in either. Default: `line`. */
   readonly framing?: Framing;
 }
 
 type RequestId = string | number;
 
-/** The server as a child process, and the smallest client that can talk with it. */
+/** The server as a child process, and the smallest client that can use it. */
 export interface McpProcess {
-  /** Writes one message, framed as `startServer` was told. */
+  /** Writes one message in the framing of `startServer`. */
   send(message: object): void;
   sendRaw(bytes: string | Uint8Array): void;
   /** Resolves with the next response that has this id (`1` is not `"1"`); rejects if the process ends before. */
@@ -24,29 +24,29 @@ export interface McpProcess {
   callTool(name: string, args?: object, meta?: object, id?: RequestId): Promise<JsonRpcMessage>;
   /** `initialize` and `notifications/initialized`; resolves with the response to the former. */
   initialize(params?: object): Promise<JsonRpcMessage>;
-  /** The id that `request` gave last. */
+  /** The id of the last `request`. */
   readonly lastId: RequestId;
   /** Every message that the server wrote, in order. */
   readonly messages: readonly JsonRpcMessage[];
-  /** How each of `messages` was framed. */
+  /** The framing of each of `messages`. */
   readonly framings: readonly Framing[];
   /** Those of `messages` with a method and no id. */
   readonly notifications: readonly JsonRpcMessage[];
-  /** What the server wrote to stdout that is no message. */
+  /** What the server wrote to stdout that is not a message. */
   readonly junk: readonly string[];
-  /** The first message, of those that came and those that will, that fits; rejects if the process ends without. */
+  /** The first message, past or future, that matches; rejects if the process ends without one. */
   waitFor(predicate: (message: JsonRpcMessage) => boolean): Promise<JsonRpcMessage>;
-  /** All of stdout so far, as text. */
+  /** All of stdout until now, as text. */
   readonly stdout: string;
   stderr(): string;
   readonly pid: number | undefined;
-  /** The process's HOME. */
+  /** The HOME of the process. */
   readonly home: string;
   closeStdin(): void;
-  /** Destroys our end of its stdout: what the server writes from now on fails. */
+  /** Destroys the reading end of its stdout: what the server writes from now on fails. */
   closeStdout(): void;
   kill(signal?: NodeJS.Signals): void;
-  /** Resolves when the process is gone and all that it wrote was read. */
+  /** Resolves when the process is gone and all its output was read. */
   readonly exited: Promise<ExitStatus>;
   /** Kills the process if it still runs, and removes its home. */
   dispose(): Promise<void>;
@@ -95,7 +95,7 @@ export function startServer(options: ServerOptions = {}): McpProcess {
     (error) => end(`The server did not start: ${error}`),
   );
 
-  /** A rejection that nobody awaits (a test that kills the server) is no failure. */
+  /** A rejection that no test awaits (a test that kills the server) is not an error. */
   const nextMessage = (predicate: Waiting['predicate']): Promise<JsonRpcMessage> => {
     const promise = new Promise<JsonRpcMessage>((resolve, reject) => {
       if (ended) reject(ended);

@@ -3,7 +3,7 @@ import { createRedactor } from '../../src/domain/redaction.ts';
 import { FakeClock } from './fake-clock.ts';
 import { RecordingLogger } from './recording-logger.ts';
 
-/** One client's conversation: a test names only what it is about. */
+/** The session of one client: a test names only what it is about. */
 export function newSession(options: Pick<McpSessionOptions, 'application'> & Partial<McpSessionOptions>): McpSession {
   return new McpSession({
     clock: new FakeClock(),

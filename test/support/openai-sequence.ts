@@ -5,8 +5,8 @@ const INITIALIZE = { capabilities: {}, clientInfo: { name: 'openai-mcp', version
 const SESSION = { 'Mcp-Session-Id': 'DYA7LJDDDO2RI3WVFN5V5JUFEV' };
 
 /**
- * What OpenAI's Responses API was seen to send to an MCP server: `initialize` twice, with two revisions; a GET that may stay
- * open; the list; the session's end; and then, under the same session all the same, the call.
+ * What OpenAI's Responses API sends to an MCP server, as observed: `initialize` twice, with two revisions; a GET that
+ * may stay open; the list; the end of the session; and then the call, under the same session nevertheless.
  */
 export async function playOpenAi(url: string, query: string): Promise<readonly Reply[]> {
   const initialize = (protocolVersion: string, id: number) =>
@@ -25,7 +25,7 @@ export async function playOpenAi(url: string, query: string): Promise<readonly R
   ];
 }
 
-/** What it has to be answered with, reply by reply. */
+/** The required answers, one per message. */
 export const CONTENT = [
   { status: 200, message: { id: 1, result: { protocolVersion: '2025-06-18' } } },
   { status: 200, message: { id: 0, result: { protocolVersion: '2025-06-18' } } },

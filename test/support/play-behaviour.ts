@@ -10,15 +10,13 @@ export interface Exchange {
   readonly response: ServerResponse;
   /** Aborts when the connection is gone. */
   readonly signal: AbortSignal;
-  /** Resets the connection in a way that does not count as the client's doing. */
+  /** Resets the connection, without counting as an abort of the client. */
   reset(): void;
 }
 
 /**
- * Does to the exchange what the behaviour says.
- *
- * Settles when nothing is left to do, which may be before the client has its answer. A stall is no timer: it just
- * leaves the response open.
+ * Plays the behavior on the exchange. Settles when nothing is left to do, possibly before the client has its answer. A
+ * stall is no timer: it only leaves the response open.
  */
 export async function playBehaviour(behaviour: Behaviour, exchange: Exchange, bytesPerWrite?: number): Promise<void> {
   const { request, response } = exchange;

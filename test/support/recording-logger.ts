@@ -1,6 +1,6 @@
 import type { Logger } from '../../src/application/ports/logger.ts';
 
-/** Remembers what was logged, as `level line`. */
+/** Records what was logged, as `level line`. */
 export class RecordingLogger implements Logger {
   readonly lines: string[] = [];
   readonly isDebug: boolean;

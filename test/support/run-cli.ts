@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { type CleanProcessOptions, type ExitStatus, startCleanProcess } from './clean-process.ts';
 
 export interface CliOptions extends CleanProcessOptions {
-  /** All that the command can read; nothing without it. */
+  /** The complete standard input; empty by default. */
   readonly stdin?: string | Uint8Array;
 }
 
@@ -11,7 +11,7 @@ export interface CliResult extends ExitStatus {
   readonly stderr: string;
 }
 
-/** Runs the built program once, to its end, in a clean environment. After 15 seconds it is killed. */
+/** Runs the built program once, to its end, in a clean environment; it is killed after 15 seconds. */
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   const { child, exited, removeHome } = startCleanProcess(args, { timeoutMs: 15_000, ...options });
   child.stdin.end(options.stdin);
