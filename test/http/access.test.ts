@@ -23,7 +23,7 @@ describe('Host', () => {
     '127.0.0.1.evil.example',
     'localhost@evil.example',
     'evil:80:80',
-  ])('%j is refused, as a JSON-RPC error without an id', async (Host) => {
+  ])('%j is rejected with a JSON-RPC error without an id', async (Host) => {
     const { post } = await serveHttp();
     const reply = await post(PING, { Host });
     expect(reply.status).toBe(403);
@@ -31,20 +31,20 @@ describe('Host', () => {
     expect(reply.message).not.toHaveProperty('id');
   });
 
-  test('a listed name is served on any port, and others still are not', async () => {
+  test('a listed name is accepted with any port, and others are still rejected', async () => {
     const { post } = await serveHttp({ http: { allowedHosts: ['mcp.example.com'] } });
     expect((await post(PING, { Host: 'mcp.example.com:8443' })).status).toBe(200);
     expect((await post(PING, { Host: 'localhost' })).status).toBe(200);
     expect((await post(PING, { Host: 'other.example.com' })).status).toBe(403);
   });
 
-  test('the address that it listens on is a name of it', async () => {
+  test('the address that it listens on is accepted', async () => {
     const { post } = await serveHttp({ http: { host: '127.0.0.2' } });
     expect((await post(PING)).status).toBe(200);
     expect((await post(PING, { Host: '127.0.0.3' })).status).toBe(403);
   });
 
-  test('* serves any name', async () => {
+  test('* accepts any name', async () => {
     const { post } = await serveHttp({ http: { allowedHosts: ['*'] } });
     expect((await post(PING, { Host: '10.1.2.3:8080' })).status).toBe(200);
   });
@@ -60,14 +60,14 @@ describe('Origin', () => {
   );
 
   test.each(['http://evil.example', 'http://localhost.evil.example', 'null', 'file://localhost', 'localhost'])(
-    '%s is refused, though the Host is right',
+    '%s is rejected, although the Host is valid',
     async (Origin) => {
       const { post } = await serveHttp();
       expect((await post(PING, { Origin })).status).toBe(403);
     },
   );
 
-  test('is looked at for every method and path', async () => {
+  test('is checked for every method and path', async () => {
     const { url, at } = await serveHttp();
     const headers = { Origin: 'http://evil.example' };
     for (const method of ['GET', 'DELETE', 'OPTIONS']) expect((await send(url, { method, headers })).status).toBe(403);
@@ -79,7 +79,7 @@ describe('CORS', () => {
   const http = { allowedOrigins: ['https://chat.example.com'], tokens: TOKENS };
   const Origin = 'https://chat.example.com';
 
-  test('a listed origin may ask before it sends, without the token, and may read the answer', async () => {
+  test('a listed origin may send a preflight without the token, and may read the answer', async () => {
     const { url, post } = await serveHttp({ http });
     const asked = await send(url, { method: 'OPTIONS', headers: { Origin, 'Access-Control-Request-Method': 'POST' } });
     expect(asked.status).toBe(204);
@@ -93,7 +93,7 @@ describe('CORS', () => {
     expect(reply.headers['access-control-allow-origin']).toBe(Origin);
   });
 
-  test('is off for pages of this machine, which are not listed', async () => {
+  test('is not enabled for local pages that are not listed', async () => {
     const { url, post } = await serveHttp();
     const headers = { Origin: 'http://localhost:5173' };
     expect((await post(PING, headers)).headers).not.toHaveProperty('access-control-allow-origin');
@@ -109,7 +109,7 @@ describe('tokens', () => {
     ['Bearer wrong', 'Bearer realm="mcp", error="invalid_token"'],
     ['Bearer alice-token-0123456789x', 'Bearer realm="mcp", error="invalid_token"'],
     ['alice-token-0123456789', 'Bearer realm="mcp"'],
-  ])('refuses the authorization %s with 401', async (authorization, challenge) => {
+  ])('rejects the authorization %s with 401', async (authorization, challenge) => {
     const { post } = await serveHttp({ http: { tokens: TOKENS } });
     const reply = await post(PING, authorization === undefined ? {} : { Authorization: authorization });
     expect(reply.status).toBe(401);
@@ -117,7 +117,7 @@ describe('tokens', () => {
     expect(reply.message).toMatchObject({ error: { code: -32600 } });
   });
 
-  test('each caller has one, and is known by it', async () => {
+  test('identify one caller each', async () => {
     const { post, accessLines, untilLogged } = await serveHttp({ http: { tokens: TOKENS } });
     expect((await post(PING, { Authorization: 'Bearer alice-token-0123456789' })).status).toBe(200);
     expect((await post(PING, { Authorization: 'bearer bob-token-0123456789' })).status).toBe(200);
@@ -125,7 +125,7 @@ describe('tokens', () => {
     expect(accessLines.map(({ caller }) => caller)).toEqual(['alice', 'bob']);
   });
 
-  test('are asked for everywhere but at the probes', async () => {
+  test('are required everywhere except at the probes', async () => {
     const { url, at } = await serveHttp({ http: { tokens: TOKENS } });
     for (const method of ['GET', 'DELETE', 'PUT']) expect((await send(url, { method })).status).toBe(401);
     expect((await send(at('/metrics'), { method: 'GET' })).status).toBe(401);
@@ -134,12 +134,12 @@ describe('tokens', () => {
     expect((await send(at('/readyz'), { method: 'GET' })).status).toBe(200);
   });
 
-  test('are asked for after Host and Origin', async () => {
+  test('are checked after Host and Origin', async () => {
     const { post } = await serveHttp({ http: { tokens: TOKENS } });
     expect((await post(PING, { Origin: 'http://evil.example' })).status).toBe(403);
   });
 
-  test('are masked wherever they would be written', async () => {
+  test('are masked in all output', async () => {
     const { post } = await serveHttp({ http: { tokens: TOKENS } });
     const Authorization = 'Bearer alice-token-0123456789';
     const message = legacy('tools/call', { name: 'answer', arguments: { query: 1, note: '' } }, 'bob-token-0123456789');

@@ -11,7 +11,7 @@ test.each([
   ['2025-06-18, a stream', legacy('tools/call', { ...QUESTION, _meta: { progressToken: 0 } })],
   ['2026-07-28, JSON', modern('tools/call', QUESTION)],
   ['2026-07-28, a stream', modern('tools/call', QUESTION, { progressToken: 0 })],
-])('a client that leaves aborts its call upstream (%s)', async (_, message) => {
+])('a client that disconnects aborts its call upstream (%s)', async (_, message) => {
   const { configured, asked, aborted } = observedHang();
   const { begin, accessLines, untilLogged } = await serveHttp({ llmSearch: new FakeLlmSearch(configured) });
   const call = begin(message);
@@ -22,7 +22,7 @@ test.each([
   expect(accessLines).toMatchObject([{ method: 'tools/call', tool: 'answer', outcome: 'cancelled' }]);
 });
 
-test('the same id may run many times at once, and who leaves takes nobody along', async () => {
+test('the same id may be in flight many times, and a client that disconnects ends only its own call', async () => {
   const first = observedHang();
   const llmSearch = new FakeLlmSearch(first.configured, replies());
   const { begin, post } = await serveHttp({ llmSearch });
@@ -34,7 +34,7 @@ test('the same id may run many times at once, and who leaves takes nobody along'
   await first.aborted;
 });
 
-test.each(['2025-06-18', '2026-07-28'])('a posted cancellation crosses no requests (%s)', async (era) => {
+test.each(['2025-06-18', '2026-07-28'])('a posted cancellation does not cancel another request (%s)', async (era) => {
   const { configured, asked, signal } = observedHang();
   const { begin, post } = await serveHttp({ llmSearch: new FakeLlmSearch(configured) });
   const call = begin(era === '2026-07-28' ? modern('tools/call', QUESTION) : legacy('tools/call', QUESTION));
@@ -45,7 +45,7 @@ test.each(['2025-06-18', '2026-07-28'])('a posted cancellation crosses no reques
   call.leave();
 });
 
-test('identical questions of one caller share a search; those of two callers do not', async () => {
+test('equal questions of one caller share a search; those of two callers do not', async () => {
   const tokens = [
     { caller: 'alice', token: 'alice-token-0123456789' },
     { caller: 'bob', token: 'bob-token-0123456789' },
@@ -62,7 +62,7 @@ test('identical questions of one caller share a search; those of two callers do 
   await Promise.all([one.aborted, two.aborted]);
 });
 
-/** A search that hangs, and tells when it was asked and when it was aborted. */
+/** A search that hangs, and reports when it was asked and when it was aborted. */
 function observedHang() {
   let tellAsked: () => void = () => {};
   let tellAborted: () => void = () => {};
@@ -82,7 +82,7 @@ function observedHang() {
   return { configured, asked, aborted, signal: () => seen };
 }
 
-test('calls that wait behind each other on one connection are all aborted when it goes', async () => {
+test('pipelined calls are all aborted when their connection closes', async () => {
   const hung = Array.from({ length: 15 }, observedHang);
   const { url, untilLogged, accessLines } = await serveHttp({
     llmSearch: new FakeLlmSearch(...hung.map(({ configured }) => configured)),

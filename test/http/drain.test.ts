@@ -7,7 +7,7 @@ import { serveHttp } from './serve-http.ts';
 
 const CALL = legacy('tools/call', { name: 'answer', arguments: { query: 'q' }, _meta: { progressToken: 1 } });
 
-test('is alive and ready', async () => {
+test('reports that it is alive and ready', async () => {
   const { at } = await serveHttp();
   expect(await send(at('/healthz'), { method: 'GET', headers: { Host: '10.0.0.1:80' } })).toMatchObject({
     status: 200,
@@ -15,7 +15,7 @@ test('is alive and ready', async () => {
   expect((await send(at('/readyz'), { method: 'GET' })).text).toBe('{"ok":true}');
 });
 
-test('is alive but not ready without a key', async () => {
+test('reports that it is alive but not ready without a key', async () => {
   const { at } = await serveHttp({ http: { canAnswer: false } });
   expect((await send(at('/healthz'), { method: 'GET' })).status).toBe(200);
   expect(await send(at('/readyz'), { method: 'GET' })).toMatchObject({
@@ -24,7 +24,7 @@ test('is alive but not ready without a key', async () => {
   });
 });
 
-test('while it drains it is not ready and takes no calls, and those in flight are answered', async () => {
+test('while it drains it is not ready and accepts no calls, and calls in flight are answered', async () => {
   const search = repliesLate();
   const { server, begin, post, at } = await serveHttp({ llmSearch: new FakeLlmSearch(search.configured) });
   const call = begin(CALL);
@@ -46,12 +46,12 @@ test('while it drains it is not ready and takes no calls, and those in flight ar
   await expect(post(CALL)).rejects.toThrow('ECONNREFUSED');
 });
 
-test('ends at once when nothing is in flight', async () => {
+test('ends at once if nothing is in flight', async () => {
   const { server } = await serveHttp();
   await server.drain();
 });
 
-test('what is not answered when the time is over is aborted', async () => {
+test('aborts what is not answered when the time is over', async () => {
   const clock = new FakeClock();
   const llmSearch = new FakeLlmSearch(hangs);
   const { server, begin, accessLines } = await serveHttp({ clock, llmSearch, http: { drainMs: 25_000 } });
@@ -70,7 +70,7 @@ test('what is not answered when the time is over is aborted', async () => {
   expect(accessLines.at(-1)).toMatchObject({ method: 'tools/call', outcome: 'cancelled' });
 });
 
-test('a second wish to end is granted at once', async () => {
+test('ends at once when it is asked a second time', async () => {
   const llmSearch = new FakeLlmSearch(hangs);
   const { server, begin } = await serveHttp({ llmSearch });
   const call = begin(CALL);

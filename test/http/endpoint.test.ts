@@ -14,7 +14,7 @@ test('answers a request with JSON', async () => {
   expect(reply.message).toMatchObject({ jsonrpc: '2.0', id: 0, result: { protocolVersion: '2025-06-18' } });
 });
 
-test('serves requests that come without any initialize', async () => {
+test('serves requests without a preceding initialize', async () => {
   const { post } = await serveHttp();
   expect((await post(legacy('tools/list'))).message.result?.tools).toHaveLength(3);
   expect((await post(modern('tools/list'))).message.result).toMatchObject({
@@ -34,7 +34,7 @@ test.each([
   ['a response', { jsonrpc: '2.0', id: 1, result: {} }],
   ['an error', { jsonrpc: '2.0', id: 1, error: { code: 1, message: '' } }],
   ['a notification of the modern era', { ...modern('notifications/cancelled', { requestId: 1 }), id: undefined }],
-])('takes %s with 202 and no body', async (_, message) => {
+])('accepts %s with 202 and no body', async (_, message) => {
   const { post } = await serveHttp();
   const reply = await post(message);
   expect(reply).toMatchObject({ status: 202, text: '' });
@@ -45,7 +45,7 @@ test.each([
   ['half a message', '{"jsonrpc":'],
   ['nothing', ''],
   ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22])],
-])('refuses %s as a parse error', async (_, body) => {
+])('rejects %s as a parse error', async (_, body) => {
   const { url } = await serveHttp();
   const reply = await send(url, { body });
   expect(reply.status).toBe(400);
@@ -59,21 +59,21 @@ test.each([
   ['a number', 42],
   ['an id that is null', { ...PING, id: null }],
   ['another JSON-RPC', { ...PING, jsonrpc: '1.0' }],
-])('refuses %s as an invalid request', async (_, value) => {
+])('rejects %s as an invalid request', async (_, value) => {
   const { url } = await serveHttp();
   const reply = await send(url, { body: JSON.stringify(value) });
   expect(reply.status).toBe(400);
   expect(reply.message.error?.code).toBe(-32600);
 });
 
-test('goes on after a parse error, on the same connection too', async () => {
+test('serves the next request after a parse error, on the same connection too', async () => {
   const { url, post } = await serveHttp();
   await send(url, { body: '{' });
   expect((await post(PING)).status).toBe(200);
 });
 
 test.each([[undefined], ['text/plain'], ['application/x-www-form-urlencoded'], ['application/jsonp']])(
-  'refuses the content type %s with 415',
+  'rejects the content type %s with 415',
   async (type) => {
     const { url } = await serveHttp();
     const headers = type === undefined ? {} : { 'Content-Type': type };
@@ -85,17 +85,17 @@ test.each([[undefined], ['text/plain'], ['application/x-www-form-urlencoded'], [
   },
 );
 
-test('takes JSON with parameters, and in any case', async () => {
+test('accepts JSON with parameters, and in any case', async () => {
   const { post } = await serveHttp();
   expect((await post(PING, { 'Content-Type': 'Application/JSON; charset=utf-8' })).status).toBe(200);
 });
 
-test('refuses a compressed body with 415', async () => {
+test('rejects a compressed body with 415', async () => {
   const { post } = await serveHttp();
   expect((await post(PING, { 'Content-Encoding': 'gzip' })).status).toBe(415);
 });
 
-test('refuses a body that is too large, announced or not, and the sender can read why', async () => {
+test('rejects a body that is too large, announced or not, and the sender can read the reason', async () => {
   const { url } = await serveHttp({ http: { maxBodyBytes: 1024 } });
   const body = JSON.stringify(legacy('ping', { filler: 'x'.repeat(200_000) }));
   const announced = await send(url, { body });
@@ -106,14 +106,14 @@ test('refuses a body that is too large, announced or not, and the sender can rea
   }
 });
 
-test('a body of exactly the limit is served', async () => {
+test('accepts a body of exactly the limit', async () => {
   const body = JSON.stringify(PING);
   const { url } = await serveHttp({ http: { maxBodyBytes: body.length } });
   expect((await send(url, { body })).status).toBe(200);
 });
 
 test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-  'refuses %s at once with 405, and says what goes',
+  'rejects %s at once with 405 and the allowed methods',
   async (method) => {
     const { url } = await serveHttp();
     const reply = await send(url, { method, headers: { Accept: 'text/event-stream' } });
@@ -122,13 +122,13 @@ test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
   },
 );
 
-test('a caller that ends a session in which it believes goes on content', async () => {
+test('answers the DELETE of a client that believes in a session with 204', async () => {
   const { url } = await serveHttp();
   const reply = await send(url, { method: 'DELETE', headers: { 'Mcp-Session-Id': 'abc' } });
   expect(reply).toMatchObject({ status: 204, text: '' });
 });
 
-test('gives no session id, and does not look at one', async () => {
+test('sends no session id, and ignores one', async () => {
   const { post } = await serveHttp();
   const first = await post(legacy('initialize'));
   expect(first.headers).not.toHaveProperty('mcp-session-id');
@@ -137,14 +137,14 @@ test('gives no session id, and does not look at one', async () => {
   expect(next.headers).not.toHaveProperty('mcp-session-id');
 });
 
-test.each(['/', '/mcp/', '/mcp2', '/MCP', '//mcp'])('knows nothing at %s', async (path) => {
+test.each(['/', '/mcp/', '/mcp2', '/MCP', '//mcp'])('answers 404 at %s', async (path) => {
   const { url } = await serveHttp();
   const reply = await send(new URL(url).origin + path, { body: PING });
   expect(reply.status).toBe(404);
   expect(reply.text).toContain('MCP is served at /mcp');
 });
 
-test('takes the whole URL as target, as a proxy may send it', async () => {
+test('accepts a complete URL as target, as a proxy may send it', async () => {
   const { url } = await serveHttp();
   const { port } = new URL(url);
   const body = JSON.stringify(PING);
@@ -155,13 +155,13 @@ test('takes the whole URL as target, as a proxy may send it', async () => {
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test('serves at the configured path, whatever the query', async () => {
+test('serves at the configured path, with any query', async () => {
   const { at } = await serveHttp({ http: { path: '/v1/mcp' } });
   expect((await send(at('/v1/mcp?x=1'), { body: PING })).status).toBe(200);
   expect((await send(at('/mcp'), { body: PING })).status).toBe(404);
 });
 
-test('a fault of ours is answered with 500, and the server goes on', async () => {
+test('a bug is answered with 500, and the server continues', async () => {
   const { post, logger } = await serveHttp({
     http: {
       openSession: () => ({

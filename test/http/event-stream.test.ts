@@ -13,7 +13,7 @@ const ERAS = [
   ['2026-07-28', (token: string | number) => modern('tools/call', QUESTION, { progressToken: token })],
 ] as const;
 
-test.each(ERAS)('progress makes the answer an event stream (%s), for the token 0 too', async (_, call) => {
+test.each(ERAS)('progress turns the answer into an event stream (%s), for the token 0 too', async (_, call) => {
   for (const token of [0, 7, '', 'abc']) {
     const { post } = await serveHttp({ llmSearch: new FakeLlmSearch(progresses({ kind: 'thinking' })) });
     const reply = await post(call(token));
@@ -40,13 +40,13 @@ test('the stream opens before there is an answer', async () => {
   expect((await call.reply).events).toHaveLength(2);
 });
 
-test('without a token a quick answer is JSON', async () => {
+test('a quick answer without a token is JSON', async () => {
   const { post } = await serveHttp();
   const reply = await post(legacy('tools/call', QUESTION));
   expect(reply.headers['content-type']).toBe('application/json');
 });
 
-test('an answer that takes more than 10 seconds becomes a stream, kept alive every 15', async () => {
+test('an answer that takes more than 10 seconds becomes a stream, with a comment every 15 seconds', async () => {
   const clock = new FakeClock();
   const search = repliesLate();
   const llmSearch = new FakeLlmSearch(search.configured);
@@ -74,7 +74,7 @@ test('an answer that takes more than 10 seconds becomes a stream, kept alive eve
   expect(clock.pendingSleeps).toBe(0);
 });
 
-test('a failure after the stream has opened comes in the stream', async () => {
+test('a failure after the stream has opened is sent in the stream', async () => {
   const clock = new FakeClock();
   const llmSearch = new FakeLlmSearch(async () => {
     await clock.sleep(20_000, new AbortController().signal);
@@ -90,7 +90,7 @@ test('a failure after the stream has opened comes in the stream', async () => {
 });
 
 test.each(['application/json', 'application/json, text/event-stream;q=0'])(
-  'a client that takes only JSON (%s) gets it, however long it takes, without progress',
+  'a client that accepts only JSON (%s) gets it, however long it takes, without progress',
   async (Accept) => {
     const clock = new FakeClock();
     const search = repliesLate();
@@ -106,13 +106,13 @@ test.each(['application/json', 'application/json, text/event-stream;q=0'])(
   },
 );
 
-test('a client that takes only streams gets one', async () => {
+test('a client that accepts only streams gets one', async () => {
   const { post } = await serveHttp({ llmSearch: new FakeLlmSearch(replies()) });
   const reply = await post(legacy('tools/call', QUESTION), { Accept: 'text/event-stream' });
   expect(reply.events).toHaveLength(1);
 });
 
-test('errors of the protocol keep their status beside a token', async () => {
+test('protocol errors keep their status although the request has a progress token', async () => {
   const { post } = await serveHttp();
   expect((await post(modern('prompts/list', {}, { progressToken: 1 }))).status).toBe(404);
   const refused = await post(legacy('tools/call', { name: 'answer', _meta: { progressToken: 1 } }));
@@ -121,7 +121,7 @@ test('errors of the protocol keep their status beside a token', async () => {
   expect([streamed.status, streamed.headers['content-type']]).toEqual([404, 'application/json']);
 });
 
-/** Nothing in this process tells when a request over a socket has come this far; so it is looked at turn by turn. */
+/** No event in this process shows when a request over a socket has come this far, so this polls. */
 async function untilAsked(llmSearch: FakeLlmSearch): Promise<void> {
   while (llmSearch.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -6,9 +6,9 @@ import { serveHttp } from './serve-http.ts';
 const VERSION = 'io.modelcontextprotocol/protocolVersion';
 const CALL = modern('tools/call', { name: 'answer', arguments: { query: 'q' } });
 
-describe('2025-06-18 and before', () => {
+describe('2025-06-18 and earlier', () => {
   test.each([[undefined], ['2024-11-05'], ['2025-03-26'], ['2025-06-18'], ['2025-11-25']])(
-    'serves the version header %s',
+    'accepts the version header %s',
     async (version) => {
       const { post } = await serveHttp();
       const headers = version === undefined ? {} : { 'MCP-Protocol-Version': version };
@@ -17,7 +17,7 @@ describe('2025-06-18 and before', () => {
     },
   );
 
-  test.each(['bogus', '1999-01-01', '2025-12-31', ''])('refuses the version header %j with 400', async (version) => {
+  test.each(['bogus', '1999-01-01', '2025-12-31', ''])('rejects the version header %j with 400', async (version) => {
     const { post } = await serveHttp();
     const reply = await post(legacy('tools/list', {}, 0), { 'MCP-Protocol-Version': version });
     expect(reply.status).toBe(400);
@@ -26,7 +26,7 @@ describe('2025-06-18 and before', () => {
     expect(notified.status).toBe(400);
   });
 
-  test.each(['bogus', '2025-11-25', '2026-07-28'])('does not look at it for initialize: %s', async (version) => {
+  test.each(['bogus', '2025-11-25', '2026-07-28'])('ignores it for initialize: %s', async (version) => {
     const { post } = await serveHttp();
     const reply = await post(legacy('initialize'), { 'MCP-Protocol-Version': version });
     expect(reply.status).toBe(200);
@@ -38,7 +38,7 @@ describe('2025-06-18 and before', () => {
     ['an unknown tool', legacy('tools/call', { name: 'x' }), -32601],
     ['a malformed call', legacy('tools/call', { name: 1 }), -32602],
     ['bad arguments', legacy('tools/call', { name: 'answer', arguments: {} }), -32602],
-  ])('tells of %s in the answer, with 200', async (_, message, code) => {
+  ])('reports %s in the answer, with 200', async (_, message, code) => {
     const { post } = await serveHttp();
     const reply = await post(message);
     expect(reply.status).toBe(200);
@@ -48,14 +48,14 @@ describe('2025-06-18 and before', () => {
 });
 
 describe('2026-07-28', () => {
-  test('serves a call whose headers say what the body says', async () => {
+  test('accepts a call whose headers agree with its body', async () => {
     const { post } = await serveHttp();
     const reply = await post(CALL);
     expect(reply.status).toBe(200);
     expect(reply.message.result).toMatchObject({ resultType: 'complete', structuredContent: { answer: 'Not Found.' } });
   });
 
-  test('header names may be in any case', async () => {
+  test('accepts header names in any case', async () => {
     const { url } = await serveHttp();
     const headers = { 'mcp-protocol-version': '2026-07-28', 'MCP-METHOD': 'tools/call', 'mCp-nAmE': ' answer ' };
     expect((await send(url, { body: CALL, headers })).status).toBe(200);
@@ -74,7 +74,7 @@ describe('2026-07-28', () => {
     ['what is no base64', { 'Mcp-Name': '=?base64?YW5zd2Vy!?=' }],
     ['base64 without its padding', { 'Mcp-Name': '=?base64?YW5zd2VyMQ?=' }],
     ['a marker in capitals', { 'Mcp-Name': '=?BASE64?YW5zd2Vy?=' }],
-  ])('refuses %s with 400 and -32020, and asks nobody', async (_, change) => {
+  ])('rejects %s with 400 and -32020, and asks no model', async (_, change) => {
     const { url, llmSearch } = await serveHttp();
     const headers = Object.entries({ ...modernHeaders(CALL), ...change }).filter(([, value]) => value !== undefined);
     const reply = await send(url, { body: CALL, headers: Object.fromEntries(headers) as Record<string, string> });
@@ -83,18 +83,18 @@ describe('2026-07-28', () => {
     expect(llmSearch.requests).toEqual([]);
   });
 
-  test('a header that comes twice matches nothing', async () => {
+  test('rejects a header that is sent twice', async () => {
     const { url } = await serveHttp();
     const { reply } = begin(url, { body: CALL, headers: { ...modernHeaders(CALL), 'Mcp-Name': ['answer', 'answer'] } });
     expect((await reply).message.error?.code).toBe(-32020);
   });
 
-  test('a name may be in base64', async () => {
+  test('accepts a name in base64', async () => {
     const { post } = await serveHttp();
     expect((await post(CALL, { 'Mcp-Name': '=?base64?YW5zd2Vy?=' })).status).toBe(200);
   });
 
-  test('headers of parameters are nobody\u2019s business here', async () => {
+  test('ignores headers of parameters', async () => {
     const { post } = await serveHttp();
     expect((await post(CALL, { 'Mcp-Param-Query': 'something else' })).status).toBe(200);
   });
@@ -112,7 +112,7 @@ describe('2026-07-28', () => {
         'io.modelcontextprotocol/clientInfo': {},
       },
     ],
-  ])('refuses %s with 400 and -32602', async (_, _meta) => {
+  ])('rejects %s with 400 and -32602', async (_, _meta) => {
     const { url } = await serveHttp();
     const body = { jsonrpc: '2.0', id: 7, method: 'tools/list', params: { _meta } };
     const reply = await send(url, { body, headers: modernHeaders(body) });
@@ -120,7 +120,7 @@ describe('2026-07-28', () => {
     expect(reply.message).toMatchObject({ id: 7, error: { code: -32602 } });
   });
 
-  test('a version that is not served is told with those that are, before missing headers are', async () => {
+  test('an unsupported version is reported with the supported ones, before missing headers', async () => {
     const { url } = await serveHttp();
     const body = modern('tools/list', {}, { [VERSION]: '2099-01-01' });
     const expected = { code: -32022, data: { supported: ['2026-07-28'], requested: '2099-01-01' } };
@@ -134,7 +134,7 @@ describe('2026-07-28', () => {
   });
 
   test.each(['initialize', 'ping', 'subscriptions/listen', 'resources/list', 'logging/setLevel'])(
-    'does not know %s: 404',
+    'has no method %s: 404',
     async (method) => {
       const { post } = await serveHttp();
       const reply = await post(modern(method));
@@ -148,14 +148,14 @@ describe('2026-07-28', () => {
     ['a malformed call', modern('tools/call', { name: 1 }), { error: { code: -32602 } }],
     ['an unknown cursor', modern('tools/list', { cursor: '' }), { error: { code: -32602 } }],
     ['bad arguments', modern('tools/call', { name: 'answer', arguments: {} }), { result: { isError: true } }],
-  ])('tells of %s in the answer, with 200', async (_, message, expected) => {
+  ])('reports %s in the answer, with 200', async (_, message, expected) => {
     const { post } = await serveHttp();
     const reply = await post(message);
     expect(reply.status).toBe(200);
     expect(reply.message).toMatchObject(expected);
   });
 
-  test('requests of both eras may come in turns', async () => {
+  test('requests of both eras may alternate', async () => {
     const llmSearch = new FakeLlmSearch(replies(), replies());
     const { post } = await serveHttp({ llmSearch });
     expect((await post(CALL)).message.result).toHaveProperty('resultType');

@@ -14,7 +14,7 @@ const TOKENS = [
 ];
 const [ALICE, BOB] = TOKENS.map(({ token }) => ({ Authorization: `Bearer ${token}` }));
 
-test('a token has so many calls in flight and no more; others are not touched by it', async () => {
+test('limits the calls in flight of a token, independently of other tokens', async () => {
   const [first, second] = [repliesLate(), repliesLate()];
   const llmSearch = new FakeLlmSearch(first.configured, second.configured, async () => ok(searchReply()));
   const { begin, post } = await serveHttp({ llmSearch, http: { tokens: TOKENS, maxCallsPerToken: 1 } });
@@ -37,7 +37,7 @@ test('a token has so many calls in flight and no more; others are not touched by
   expect((await post(call('a3'), ALICE)).status).toBe(200);
 });
 
-test('a call that its client left gives its place back', async () => {
+test('a call frees its place when its client leaves', async () => {
   const search = repliesLate();
   const llmSearch = new FakeLlmSearch(search.configured, async () => ok(searchReply()));
   const { begin, post, untilLogged } = await serveHttp({ llmSearch, http: { maxCallsPerToken: 1 } });
@@ -50,7 +50,7 @@ test('a call that its client left gives its place back', async () => {
   expect((await post(call)).status).toBe(200);
 });
 
-test('serves so many connections at a time and no more', async () => {
+test('limits the number of connections', async () => {
   const { url } = await serveHttp({ clock: new FakeClock(), http: { maxConnections: 1 } });
   const { port } = new URL(url);
   const first = connect(Number(port), '127.0.0.1');
@@ -76,7 +76,7 @@ test.for([
   expect(accessLines.filter(({ status }) => Number(status) < 400)).toEqual([]);
 });
 
-test('a client that waits for its answer is not hurried', async () => {
+test('a client that waits for its answer is not disconnected', async () => {
   const search = repliesLate();
   const patience = { headersMs: 10, requestMs: 20, checkEveryMs: 5 };
   const { begin } = await serveHttp({ llmSearch: new FakeLlmSearch(search.configured), http: { patience } });

@@ -14,7 +14,7 @@ async function metricsOf(at: (path: string) => string): Promise<Record<string, n
   return Object.fromEntries([...samples].map(([, name, value]) => [name, Number(value)]));
 }
 
-test('writes one line a request, with what it took and no word of it', async () => {
+test('writes one line per request, with its costs and none of its text', async () => {
   const report = { queries: [SECRET], searches: 2, attempts: 1 };
   const llmSearch = new FakeLlmSearch(replies({ text: SECRET, searched: true, report }));
   const { post, accessLines, untilLogged, logger } = await serveHttp({ llmSearch });
@@ -37,7 +37,7 @@ test('writes one line a request, with what it took and no word of it', async () 
   expect(logger.lines).toEqual([]);
 });
 
-test('takes the trace from _meta before the header, and only if it is one', async () => {
+test('takes the trace from _meta before the header, and only if it is valid', async () => {
   const { post, accessLines, untilLogged } = await serveHttp();
   const other = TRACE.replace('0af', '1af');
   await post(modern('tools/list', {}, { traceparent: TRACE }), { Traceparent: other });
@@ -96,7 +96,7 @@ test('counts calls, outcomes, seconds, searches and tokens', async () => {
   });
 });
 
-test('shows how many calls run, and how many of them wait', async () => {
+test('shows how many calls run and how many wait', async () => {
   const [waiting, running] = [repliesLate(), repliesLate()];
   const llmSearch = new FakeLlmSearch(
     (observer, signal) => {
@@ -121,7 +121,7 @@ test('shows how many calls run, and how many of them wait', async () => {
   expect(await metricsOf(at)).toMatchObject({ calls_in_flight: 0, calls_waiting: 0 });
 });
 
-test('holds no text', async () => {
+test('contains no text', async () => {
   const llmSearch = new FakeLlmSearch(progresses({ kind: 'searching', query: SECRET }));
   const { post, at } = await serveHttp({ llmSearch });
   await post(legacy('tools/call', question(SECRET)));
@@ -132,7 +132,7 @@ test('holds no text', async () => {
   expect(text).toContain('process_resident_memory_bytes');
 });
 
-test('metrics are read, not written', async () => {
+test('metrics can only be read', async () => {
   const { at } = await serveHttp();
   expect((await send(at('/metrics'), { method: 'POST' })).status).toBe(405);
 });

@@ -6,16 +6,16 @@ import { type Ask, begin, type Exchange, modernHeaders, type Reply } from '../su
 import { newSession } from '../support/mcp-session.ts';
 
 export interface ServedHttp {
-  /** Of the endpoint. */
+  /** The URL of the endpoint. */
   readonly url: string;
-  /** Of another path. */
+  /** The URL of another path. */
   at(path: string): string;
   readonly server: HttpServer;
-  /** Lines of the access log, read. */
+  /** The lines of the access log, parsed. */
   readonly accessLines: readonly Readonly<Record<string, unknown>>[];
   /** Resolves when there are so many lines. */
   untilLogged(count: number): Promise<void>;
-  /** Posts a message, in the modern era with the headers that belong to it. */
+  /** Posts a message, in the modern era with its headers. */
   post(message: object, headers?: Ask['headers']): Promise<Reply>;
   begin(message: object, headers?: Ask['headers']): Exchange;
 }

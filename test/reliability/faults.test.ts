@@ -24,33 +24,33 @@ import {
 import type { FakeApi } from '../support/fake-api.ts';
 import type { McpProcess } from '../support/mcp-process.ts';
 
-/** Where a fault hangs, the call ends here. */
+/** The timeout of calls whose failure is a hang. */
 const DEADLINE_MS = 500;
 
 /** What a busy machine may add. */
 const MARGIN_MS = 900;
 
-/** One fault that the API always shows, and what a caller with `OPENAI_MAX_RETRIES=1` gets. */
+/** One failure that the API always shows, and what a caller with `OPENAI_MAX_RETRIES=1` gets. */
 interface Fault {
   readonly behaviour: Behaviour;
-  /** What the first request meets, where it is something else. */
+  /** The behavior for the first request, if it differs. */
   readonly first?: Behaviour;
   /** Requests that reach the API. */
   readonly attempts: 1 | 2;
-  /** `data.message` of the failure; HOST stands for the API's host and port, CODE for what Node calls a broken connection. */
+  /** `data.message` of the failure; HOST is the API's host and port, CODE is what Node.js calls a broken connection. */
   readonly words?: string;
-  /** The answer, where there is one all the same. */
+  /** The answer, if there is one. */
   readonly answer?: string;
   /** How long the call waits, at least and at most. */
   readonly waitsMs: readonly [number, number];
-  /** How long the API then wants to be left alone. */
+  /** How long the API then asks to wait. */
   readonly thenLeaveMs?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 const failsAtOnce = { attempts: 1, waitsMs: [0, 0] } as const;
 const isAnswered = { attempts: 1, waitsMs: [0, 0] } as const;
-/** The first backoff: half a second, less up to a quarter (spec 7). */
+/** The first backoff: half a second, reduced by up to a quarter (spec 7). */
 const isRetried = { attempts: 2, waitsMs: [375, 500] } as const;
 const hangs = {
   attempts: 1,
@@ -252,7 +252,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 test.for(Object.entries(FAULTS))('an API that %s', async ([, fault]) => {
   const { behaviour, first = behaviour, attempts, words, answer, waitsMs, thenLeaveMs = 0, env } = fault;
   const { api, server } = await serveWithApi({ env: { OPENAI_MAX_RETRIES: '1', ...env } });
-  // Loads the API client, which takes a while where the machine is busy.
+  // Loads the API client, which takes a while on a busy machine.
   await warmUp(api, server);
   const before = api.requests.length;
   api.reply(first);
@@ -272,7 +272,7 @@ test.for(Object.entries(FAULTS))('an API that %s', async ([, fault]) => {
   const [leastMs, mostMs] = waitsMs;
   expect(tookMs).toBeGreaterThanOrEqual(leastMs);
   expect(tookMs).toBeLessThan(mostMs + MARGIN_MS);
-  // Nothing of it stays open.
+  // Nothing remains open.
   await api.until(() => api.openResponses() === 0);
 
   await wait(thenLeaveMs);
@@ -284,7 +284,7 @@ test.for(Object.entries(FAULTS))('an API that %s', async ([, fault]) => {
   expect(server.stdout).not.toContain(API_KEY);
 });
 
-test('a parameter that the model refuses is left out, warned about once, and not sent by the next call', async () => {
+test('a parameter that the model rejects is removed, logged once, and not sent by the next call', async () => {
   const { api, server } = await serveWithApi({ env: { OPENAI_MAX_RETRIES: '1' } });
   api.reply(apiError(400, 'unsupported_value', 'Unsupported value.', {}, 'reasoning.effort'));
   api.replyAlways(answers('Here.'));
@@ -303,7 +303,7 @@ test('a parameter that the model refuses is left out, warned about once, and not
   ]);
 });
 
-test('two calls at once that meet the same refusal warn about it once', async () => {
+test('two simultaneous calls with the same rejection log it once', async () => {
   const { api, server } = await serveWithApi({ env: { OPENAI_MAX_RETRIES: '1' } });
   api.replyWith(({ body }) =>
     body.reasoning === undefined
@@ -317,8 +317,8 @@ test('two calls at once that meet the same refusal warn about it once', async ()
   expect(server.stderr().match(/refused reasoning\.effort/g)).toHaveLength(1);
 });
 
-/** A refused parameter is left out once; a second one costs a second retry. */
-test('a parameter that is refused again and again fails in words once the retries are used up', async () => {
+/** A rejected parameter is removed once; a second one costs a second retry. */
+test('a parameter that is rejected again fails with a message after the last retry', async () => {
   const { api, server } = await serveWithApi({ env: { OPENAI_MAX_RETRIES: '1' } });
   api.reply(
     apiError(400, 'unsupported_value', 'Unsupported effort.', {}, 'reasoning.effort'),
@@ -331,7 +331,7 @@ test('a parameter that is refused again and again fails in words once the retrie
   expect(answerOf(await server.callTool('answer', { query: 'two' })).answer).toBe('Here.');
 });
 
-/** Asks until an answer comes: a short deadline may be too short for the first call. */
+/** Asks until there is an answer: a short timeout may be too short for the first call. */
 async function warmUp(api: FakeApi, server: McpProcess): Promise<void> {
   api.replyAlways(answers('Warm.'));
   await server.initialize();
@@ -349,7 +349,7 @@ function apiError(
   return fails({ status, error: { message, type: 'invalid_request_error', param, code }, headers });
 }
 
-/** How Node names a reset differs from version to version. */
+/** The name of a reset differs between versions of Node.js. */
 function withoutCode(error: object | undefined): unknown {
   return JSON.parse(JSON.stringify(error ?? {}).replace(/\((?:ECONNRESET|UND_ERR_SOCKET|EPIPE)\)/, '(CODE)'));
 }

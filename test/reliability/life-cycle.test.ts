@@ -13,7 +13,7 @@ const SOON_MS = 2000;
 
 const isPosix = process.platform !== 'win32';
 
-/** Plants a fault that shows on SIGUSR2, in a process of Node. */
+/** Adds an uncaught error on SIGUSR2 to a Node.js process. */
 const planted = (fault: string) => ({
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2', () => { ${fault} });`)}`,
 });
@@ -26,7 +26,7 @@ const FAULTS = [
 ] as const;
 
 test.runIf(isPosix).for(FAULTS)(
-  'a fault of our own, %s: what runs and waits is answered, and the process ends with 1',
+  'an uncaught error, %s: calls that run and wait are answered, and the process exits with 1',
   async ([, fault, words]) => {
     const { api, server } = await serveWithApi({ env: { OPENAI_MAX_CONCURRENCY: '1', ...planted(fault) } });
     api.replyAlways(stallsMidStream());
@@ -56,7 +56,7 @@ test.runIf(isPosix).for(FAULTS)(
   },
 );
 
-test.runIf(isPosix)('a fault while nothing runs ends the process with 1', async () => {
+test.runIf(isPosix)('an uncaught error while no call runs ends the process with 1', async () => {
   const server = serve({ env: planted("throw new Error('planted')") });
   await server.initialize();
   server.kill('SIGUSR2');
@@ -66,7 +66,7 @@ test.runIf(isPosix)('a fault while nothing runs ends the process with 1', async 
   );
 });
 
-test.runIf(isPosix)('a fault upon a fault answers nothing twice', async () => {
+test.runIf(isPosix)('a second uncaught error answers no call twice', async () => {
   const fault = "for (const at of [1, 2, 30]) setTimeout(() => { throw new Error('planted ' + at); }, at)";
   const { api, server } = await serveWithApi({ env: planted(fault) });
   api.replyAlways(neverAnswers());
@@ -79,7 +79,7 @@ test.runIf(isPosix)('a fault upon a fault answers nothing twice', async () => {
 });
 
 test.runIf(isPosix)(
-  'a fault behind the end of the input ends the process with 1, though what was owed can be read',
+  'an uncaught error after the end of the input ends the process with 1, and the responses can be read',
   async () => {
     const env = planted("setTimeout(() => { throw new Error('planted'); }, 1)");
     const { child, exited } = start(['--stdio'], { env });
@@ -93,7 +93,7 @@ test.runIf(isPosix)(
   },
 );
 
-test.runIf(isPosix)('the key is in no fault that is told', async () => {
+test.runIf(isPosix)('an uncaught error is logged without the key', async () => {
   const server = serve({
     env: { OPENAI_API_KEY: API_KEY, ...planted("throw new Error('key ' + process.env.OPENAI_API_KEY)") },
   });
@@ -105,7 +105,7 @@ test.runIf(isPosix)('the key is in no fault that is told', async () => {
 });
 
 test.runIf(isPosix).for([['ask', 'What is it?'], ['doctor']])(
-  'a fault of our own in %s ends it with 1 and without a stack trace',
+  'an uncaught error in %s ends it with 1 and without a stack trace',
   async (args) => {
     const api = await fakeApi();
     api.replyAlways(neverAnswers());
@@ -131,7 +131,7 @@ const WAYS_TO_END = [
 ] as const satisfies readonly (readonly [string, (server: ReturnType<typeof serve>) => unknown, object])[];
 
 test.runIf(isPosix).for(WAYS_TO_END)(
-  'after %s nothing is left: no connection, no process, and what waited was never asked',
+  'after %s nothing is left: no connection, no process, and waiting calls were never sent',
   async ([, end, status]) => {
     const { api, server } = await serveWithApi({ env: { OPENAI_MAX_CONCURRENCY: '2' } });
     api.replyAlways(stallsMidStream());
@@ -149,7 +149,7 @@ test.runIf(isPosix).for(WAYS_TO_END)(
   },
 );
 
-test.runIf(isPosix)('after the death of its parent nothing is left: no connection, no process', async () => {
+test.runIf(isPosix)('after its parent was killed nothing is left: no connection, no process', async () => {
   const api = await fakeApi();
   const parent = newFile(
     'parent.mjs',
@@ -162,7 +162,7 @@ test.runIf(isPosix)('after the death of its parent nothing is left: no connectio
   await api.waitForRequests(1);
   const startedAt = performance.now();
   server.kill('SIGKILL');
-  // Resolves when every process that held the streams is gone.
+  // Resolves when every process that has the streams open is gone.
   await server.exited;
   await api.until(() => api.openConnections() === 0);
   expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
@@ -170,7 +170,7 @@ test.runIf(isPosix)('after the death of its parent nothing is left: no connectio
   expect(server.stderr()).toBe('');
 });
 
-test('after the end of its input it answers what waited too, and nothing is left', async () => {
+test('after the end of its input it also answers waiting calls, and nothing is left', async () => {
   const { api, server } = await serveWithApi({ env: { OPENAI_MAX_CONCURRENCY: '1' } });
   const held = holds();
   api.replyAlways(held);
@@ -185,7 +185,7 @@ test('after the end of its input it answers what waited too, and nothing is left
 });
 
 test.for([['before it asks again'], ['before it asks at all']])(
-  'SIGTERM ends a call that has been told to wait, %s',
+  'SIGTERM ends a call that waits for a retry, %s',
   async ([which]) => {
     const { api, server } = await serveWithApi();
     api.replyAlways(
@@ -208,13 +208,13 @@ test.for([['before it asks again'], ['before it asks at all']])(
   },
 );
 
-/** 16 MB of answers, far more than any pipe holds. */
+/** 16 MB of answers, far more than any pipe can buffer. */
 const MANY = 2000;
 const ASK_MUCH = Array.from({ length: MANY }, (_, id) => `{"jsonrpc":"2.0","id":${id},"method":"tools/list"}\n`).join(
   '',
 );
 
-test('a client that reads late gets everything that it is owed, also behind the end of its input', async () => {
+test('a client that reads late receives all responses, also after the end of its input', async () => {
   const { child, exited } = start(['--stdio']);
   child.stdin.end(ASK_MUCH);
   await wait(700);
@@ -226,7 +226,7 @@ test('a client that reads late gets everything that it is owed, also behind the 
   expect(ids).toEqual(Array.from({ length: MANY }, (_, id) => id));
 });
 
-test.runIf(isPosix)('behind a shell pipe whose reader is slow nothing is lost', async () => {
+test.runIf(isPosix)('a slow reader at the end of a shell pipe loses nothing', async () => {
   const requests = newFile('requests.jsonl', ASK_MUCH);
   const shell = spawn(
     'sh',
@@ -250,7 +250,7 @@ const ENDS_OF_NON_READERS = [
 ] as const satisfies readonly (readonly [string, (child: ReturnType<typeof start>['child']) => unknown])[];
 
 test.runIf(isPosix).for(ENDS_OF_NON_READERS)(
-  'a client that never reads does not keep the process: it ends %s',
+  'a client that never reads does not keep the process alive: it ends %s',
   async ([, end]) => {
     const api = await fakeApi();
     api.replyAlways(neverAnswers());
@@ -273,7 +273,7 @@ test.runIf(isPosix).for(ENDS_OF_NON_READERS)(
   },
 );
 
-test('serves on, and ends in order, when nobody reads its log any more', async () => {
+test('continues, and exits normally, when the reader of its log is gone', async () => {
   const { child, exited } = start(['--stdio'], { env: { DEBUG: '1' } });
   child.stderr.destroy();
   const ids: unknown[] = [];
@@ -288,7 +288,7 @@ test('serves on, and ends in order, when nobody reads its log any more', async (
   expect(ids).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('a warning that nobody can read costs no answer', async () => {
+test('a warning that cannot be written costs no answer', async () => {
   const api = await fakeApi();
   const error = { message: 'No.', type: 'invalid_request_error', param: 'reasoning.effort', code: 'unsupported_value' };
   api.reply(fails({ status: 400, error }), answers('Here.'));
@@ -302,7 +302,7 @@ test('a warning that nobody can read costs no answer', async () => {
   expect(JSON.parse(stdout())).toMatchObject({ id: 1, result: { structuredContent: { answer: 'Here.' } } });
 });
 
-/** A process whose standard output nobody reads yet. */
+/** A process whose standard output is not read yet. */
 function start(args: readonly string[], options: CleanProcessOptions = {}) {
   const { child, exited, removeHome } = startCleanProcess(args, options);
   onTestFinished(async () => {
@@ -314,7 +314,7 @@ function start(args: readonly string[], options: CleanProcessOptions = {}) {
   return { child, exited };
 }
 
-/** All that comes out of a stream from now on, so far. */
+/** Everything that a stream emits from now on. */
 function textOf(stream: NodeJS.ReadableStream): () => string {
   const chunks: string[] = [];
   stream.on('data', (chunk) => chunks.push(String(chunk)));

@@ -7,13 +7,13 @@ import type { FakeApi, RecordedRequest } from '../support/fake-api.ts';
 import type { JsonRpcMessage } from '../support/mcp-output.ts';
 import type { McpProcess } from '../support/mcp-process.ts';
 
-// Seconds where nothing else runs; a busy machine may take many.
+// Seconds on an idle machine; a busy one may take many.
 vi.setConfig({ testTimeout: 90_000 });
 
 /** `request.max_concurrency` without configuration. */
 const MOST = 16;
 
-test('2,000 calls at once: each is answered once with its own answer, 16 at a time, in the order of their arrival', async () => {
+test('2,000 simultaneous calls: each gets one response, its own answer, 16 run at a time, in the order of their arrival', async () => {
   const { api, server } = await serveWithApi();
   const peak = replyAndWatch(api, answerSlowly, MOST);
   callAll(server, 2000);
@@ -25,7 +25,7 @@ test('2,000 calls at once: each is answered once with its own answer, 16 at a ti
   expectNoOvertaking(api, MOST);
 });
 
-test.for([[1], [3]])('max_concurrency %i: no more run at a time, and they go in order', async ([most = 0]) => {
+test.for([[1], [3]])('max_concurrency %i: no more run at a time, and they run in order', async ([most = 0]) => {
   const { api, server } = await serveWithApi({ env: { OPENAI_MAX_CONCURRENCY: String(most) } });
   const peak = replyAndWatch(api, answerSlowly, most);
   callAll(server, 150);
@@ -35,7 +35,7 @@ test.for([[1], [3]])('max_concurrency %i: no more run at a time, and they go in 
   expectNoOvertaking(api, most);
 });
 
-test('10,000 pings while calls run and wait: each is answered once, in order, and the calls as well', async () => {
+test('10,000 pings while calls run and wait: each gets one response, in order, and so do the calls', async () => {
   const { api, server } = await serveWithApi();
   const held = holds();
   api.replyAlways(held);
@@ -51,7 +51,7 @@ test('10,000 pings while calls run and wait: each is answered once, in order, an
   expect(calls.sort(byNumber)).toEqual(numbers(32));
 });
 
-test('1,000 calls, a random half of them cancelled at random moments: none too many is answered and none too few', async () => {
+test('1,000 calls, a random half of them cancelled at random moments: no response is missing, none is sent twice', async () => {
   const { api, server } = await serveWithApi();
   const random = seeded(3);
   replyAndWatch(api, answerSlowly);
@@ -59,7 +59,7 @@ test('1,000 calls, a random half of them cancelled at random moments: none too m
   const cancel = (number: number) => {
     cancelled.add(number);
     server.notify('notifications/cancelled', { requestId: number });
-    // Answered behind the cancellation, so that a late answer can be told from an early one.
+    // The ping is answered after the cancellation, so it separates late responses from early ones.
     void server.request('ping', {}, `behind ${number}`);
   };
   for (const number of numbers(1000)) {
@@ -76,12 +76,12 @@ test('1,000 calls, a random half of them cancelled at random moments: none too m
   expect(owed.filter((number) => !ids.includes(number))).toEqual([]);
   const late = [...cancelled].filter((number) => ids.indexOf(number) > ids.indexOf(`behind ${number}`));
   expect(late).toEqual([]);
-  // Of those who were cancelled in time, most never cost anything.
+  // Most of those that were cancelled in time are never sent upstream.
   const unanswered = [...cancelled].filter((number) => !ids.includes(number));
   expect(unanswered.length).toBeGreaterThan(100);
 });
 
-test('1,000 calls, a random half cancelled before any is answered: the other half is answered, and no one else', async () => {
+test('1,000 calls, a random half cancelled before any response: only the other half is answered', async () => {
   const { api, server } = await serveWithApi();
   const random = seeded(4);
   const held = holds();
@@ -96,7 +96,7 @@ test('1,000 calls, a random half cancelled before any is answered: the other hal
   expect(ids.sort(byNumber)).toEqual(numbers(1000).filter((number) => !cancelled.includes(number)));
 });
 
-test('a call that is cancelled while it waits for its turn never reaches the API', async () => {
+test('a call that is cancelled while it waits never reaches the API', async () => {
   const { api, server } = await serveWithApi({ env: { OPENAI_MAX_CONCURRENCY: '2' } });
   const held = holds();
   api.replyAlways(held);
@@ -110,7 +110,7 @@ test('a call that is cancelled while it waits for its turn never reaches the API
   expect(api.requests.map(numberOf).sort(byNumber)).toEqual([1, 2, 4, 6]);
 });
 
-test('the deadline of a call counts from its arrival, also where it waits for its turn', async () => {
+test('the timeout of a call starts at its arrival, also if it waits', async () => {
   const timeoutMs = 1500;
   const env = { OPENAI_MAX_CONCURRENCY: '1', OPENAI_API_TIMEOUT: String(timeoutMs) };
   const { api, server } = await serveWithApi({ env });
@@ -127,7 +127,7 @@ test('the deadline of a call counts from its arrival, also where it waits for it
   expect(performance.now() - askedAt).toBeLessThan(timeoutMs + waitedMs);
 });
 
-test('a call whose deadline comes before its turn fails, and never reaches the API', async () => {
+test('a call whose timeout ends before its turn fails, and never reaches the API', async () => {
   const { api, server } = await serveWithApi({ env: { OPENAI_API_TIMEOUT: '1000' } });
   api.replyAlways(rateLimited({ 'retry-after': '30' }));
   expect(failureOf(await server.callTool('answer', { query: 'question 1' }))).toMatch(/It asks to wait 30 s/);
@@ -206,7 +206,7 @@ test('a storm in which a fifth meet 429 or 500: each of 1,000 calls is answered 
   expect(answered.map(({ id }) => id).sort(byNumber)).toEqual(numbers(1000));
   expect(answered.map((message) => answerOf(message).answer)).toEqual(answered.map(({ id }) => `Answer ${id}.`));
   expect(seen.size).toBeGreaterThan(150);
-  // Every refusal costs exactly one more request.
+  // Every rejection costs exactly one more request.
   expect(api.requests).toHaveLength(1000 + seen.size);
   expect(peak()).toBe(MOST);
 });
@@ -243,7 +243,7 @@ test('a storm ends instead of feeding itself: an API that takes 40 requests in e
   expect(peak()).toBe(MOST);
 });
 
-test('1,000 times the same question at once is one search, and every caller gets its answer', async () => {
+test('1,000 equal questions at the same time are one search, and every caller gets the answer', async () => {
   const { api, server } = await serveWithApi();
   const held = holds();
   api.replyAlways(held);
@@ -257,8 +257,8 @@ test('1,000 times the same question at once is one search, and every caller gets
 });
 
 /**
- * Prints the size of the heap on SIGUSR2, behind a full garbage collection. Without one the figure says nothing: V8 collects
- * when it likes.
+ * Prints the size of the heap on SIGUSR2, after a full garbage collection. Without one the number is meaningless: V8
+ * collects when it chooses to.
  */
 const PRINTS_HEAP = {
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`
@@ -273,13 +273,13 @@ const PRINTS_HEAP = {
     });`)}`,
 };
 
-/** A call that leaves its promises and its signal behind keeps 2,000 bytes; the heap at rest varies by a megabyte. */
+/** A call that leaves its promises and its signal keeps 2,000 bytes; the heap at rest varies by a megabyte. */
 const MAY_KEEP_PER_CALL_BYTES = 700;
-/** What V8 has freed but not given back yet; the calls bring through several times as much. */
+/** What V8 has freed but not yet returned; the calls use several times as much. */
 const MAY_KEEP_RSS_BYTES = 30e6;
 
 test.runIf(process.platform === 'linux')(
-  'memory returns to where it was after 2,000 calls, half of them in trouble',
+  'memory returns to its earlier size after 2,000 calls, half of which fail or are cancelled',
   async () => {
     const { api, server } = await serveWithApi({ env: PRINTS_HEAP });
     const long = 'An answer of some length. '.repeat(200);
@@ -318,24 +318,24 @@ function rateLimited(headers: Readonly<Record<string, string>> = {}): Behaviour 
   return fails({ status: 429, error: SLOW_DOWN, headers });
 }
 
-/** Slowly enough for calls to meet upstream. */
+/** Slow enough that calls overlap upstream. */
 function answerSlowly(number: number): Behaviour {
   return answers(`Answer ${number}.`, { delayMs: 1 + (number % 3) });
 }
 
-/** Asks `question 1` to `question COUNT`, each under its number as id. */
+/** Asks `question 1` to `question COUNT`, each with its number as id. */
 function callAll(server: McpProcess, count: number): void {
   for (const id of numbers(count)) void server.callTool('answer', { query: `question ${id}` }, undefined, id);
 }
 
-/** Which question a request asks. */
+/** The number of the question in a request. */
 function numberOf({ body }: RecordedRequest): number {
   return Number(/^question (\d+)/.exec(String(body.input))?.[1]);
 }
 
 /**
- * Lets the API reply by the question's number; gives back how many requests were open at most, as a function. The first `most`
- * wait for each other.
+ * Lets the API reply depending on the question's number; returns a function that returns the highest number of open
+ * requests. The first `most` wait for each other.
  */
 function replyAndWatch(api: FakeApi, replyTo: (number: number) => Behaviour, most = 1): () => number {
   let peak = 0;
@@ -348,7 +348,7 @@ function replyAndWatch(api: FakeApi, replyTo: (number: number) => Behaviour, mos
 }
 
 /**
- * Whoever is let through has at most `most - 1` before it that are still on their way: the question NUMBER comes no
+ * A call that is let through has at most `most - 1` before it that have not arrived yet: the question NUMBER arrives no
  * earlier than that.
  */
 function expectNoOvertaking(api: FakeApi, most: number): void {
@@ -356,7 +356,7 @@ function expectNoOvertaking(api: FakeApi, most: number): void {
   expect(order.filter((number, index) => number - index > most)).toEqual([]);
 }
 
-/** Ends the input, waits until the process is gone in good order, and gives back every response that it wrote. */
+/** Ends the input, waits until the process has exited normally, and returns every response that it wrote. */
 async function finish(server: McpProcess): Promise<readonly JsonRpcMessage[]> {
   server.closeStdin();
   expect(await server.exited).toEqual({ code: 0, signal: null });
@@ -365,9 +365,9 @@ async function finish(server: McpProcess): Promise<readonly JsonRpcMessage[]> {
   return server.messages.filter(({ method }) => method === undefined);
 }
 
-/** The least of three looks: some things are freed a little later than others. */
+/** The least of three measurements: some objects are freed a little later than others. */
 async function memoryOf(server: McpProcess): Promise<{ heap: number; rss: number }> {
-  // Longer than the rest of a stream may take behind its answer.
+  // Longer than the rest of a stream may take after its answer.
   await wait(1100);
   const looks = [];
   for (let look = 0; look < 3; look += 1) {
@@ -391,7 +391,7 @@ function byNumber(a: unknown, b: unknown): number {
   return Number(a) - Number(b);
 }
 
-/** Random numbers from 0 to 1, the same ones each time (mulberry32). */
+/** Random numbers from 0 to 1, the same ones in each run (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
