@@ -6,7 +6,7 @@ import { runCli } from '../support/run-cli.ts';
 import { newFile } from './files.ts';
 import { API_KEY, apiEnv, fakeApi } from './serve.ts';
 
-test('prints the answer alone in a pipe', async () => {
+test('prints only the answer to a pipe', async () => {
   const api = await fakeApi();
   api.reply(answers('Canberra.'));
   const result = await runCli(['ask', 'What is the capital', 'of Australia?'], { env: apiEnv(api) });
@@ -14,7 +14,7 @@ test('prints the answer alone in a pipe', async () => {
   expect(String(api.requests[0]?.body.input)).toMatch(/^What is the capital of Australia\?\n/);
 });
 
-test('asks with the tool that is named', async () => {
+test('uses the named tool', async () => {
   const api = await fakeApi();
   api.replyAlways(answers('Canberra.'));
   const config = { MODEL_ANSWER: 'gpt-5.1' };
@@ -34,7 +34,7 @@ test('--json prints the output contract', async () => {
   });
 });
 
-test('--verbose says on stderr what the answer took', async () => {
+test('--verbose prints the report on stderr', async () => {
   const { stdout, stderr } = await runCli(['ask', '--offline', '--verbose', 'What does HTTP 404 mean?']);
   expect(stdout).toMatch(/^HTTP 404/);
   expect(JSON.parse(stderr)).toMatchObject({ attempts: 1 });
@@ -52,7 +52,10 @@ test('a failure is one line on stderr and exit code 1', async () => {
   expect(stderr).not.toContain(API_KEY);
 });
 
-/** Colours, an eight-bit control sequence, a change of direction, a tag character, and what the terminal's title would be. */
+/**
+ * Colors, an eight-bit control sequence, a change of direction, a tag character, and a sequence that sets the
+ * terminal's title.
+ */
 const HOSTILE = 'a\u001B[31mb\u009B7mc\u202Ed\u{E0041}e\u001B]0;f\u0007';
 const HARMLESS = /^[\n\u0020-\u007E]*$/;
 
@@ -85,7 +88,7 @@ test.for([
   ['a status that nobody knows', { ...HOSTILE_ANSWER, status: HOSTILE, incomplete_details: null }],
   ['an error', HOSTILE_ERROR],
   ['no answer at all', HOSTILE],
-] as const)('%s cannot drive the terminal', async ([, reply]) => {
+] as const)('%s cannot control the terminal', async ([, reply]) => {
   const file = newFile('reply.json', typeof reply === 'string' ? reply : JSON.stringify(reply));
   for (const args of [[], ['--json'], ['--verbose'], ['--debug']]) {
     const { stdout, stderr } = await runCli(['ask', `--offline=${file}`, ...args, 'q']);
@@ -108,21 +111,24 @@ test('a missing key is a failure, and so is a question that is not recorded', as
   });
 });
 
-test('a bad configuration is exit code 1 as well', async () => {
+test('an invalid configuration has exit code 1 as well', async () => {
   const { code, stdout, stderr } = await runCli(['ask', 'q'], { env: { MAX_CITATIONS: '0' } });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toContain('MAX_CITATIONS: got "0"');
 });
 
-test.for([['SIGINT'], ['SIGTERM']] as const)('%s aborts upstream and is exit code 130', async ([signal]) => {
-  const api = await fakeApi();
-  api.replyAlways(neverAnswers());
-  const { child, exited, removeHome } = startCleanProcess(['ask', 'q'], { env: apiEnv(api), timeoutMs: 15_000 });
-  onTestFinished(removeHome);
-  await api.waitForRequests(1);
-  child.kill(signal);
-  await api.waitForAbort(0);
-  expect(await exited).toEqual({ code: 130, signal: null });
-  expect(await text(child.stdout)).toBe('');
-  expect(await text(child.stderr)).not.toMatch(/^\s+at /m);
-});
+test.for([['SIGINT'], ['SIGTERM']] as const)(
+  '%s aborts the request upstream and has exit code 130',
+  async ([signal]) => {
+    const api = await fakeApi();
+    api.replyAlways(neverAnswers());
+    const { child, exited, removeHome } = startCleanProcess(['ask', 'q'], { env: apiEnv(api), timeoutMs: 15_000 });
+    onTestFinished(removeHome);
+    await api.waitForRequests(1);
+    child.kill(signal);
+    await api.waitForAbort(0);
+    expect(await exited).toEqual({ code: 130, signal: null });
+    expect(await text(child.stdout)).toBe('');
+    expect(await text(child.stderr)).not.toMatch(/^\s+at /m);
+  },
+);

@@ -32,7 +32,7 @@ test.for([
   ['before headers', neverAnswers()],
   ['after headers', stallsAfterHeaders()],
   ['in the middle of the stream', stallsMidStream()],
-] as const)('a call cancelled %s is aborted upstream at once and not answered', async ([, behaviour]) => {
+] as const)('a call cancelled %s is aborted upstream at once and gets no response', async ([, behaviour]) => {
   const { api, server } = await serveWithApi();
   api.replyAlways(behaviour);
   void server.callTool('answer', { query: 'q' }, { progressToken: 0 }, 0);
@@ -41,7 +41,7 @@ test.for([
   await api.waitForAbort(0);
   server.closeStdin();
   expect(await server.exited).toEqual({ code: 0, signal: null });
-  // Progress may have come before.
+  // Progress may have been sent before.
   expect(server.messages.filter(({ id }) => id !== undefined)).toEqual([]);
   expect(api.requests).toHaveLength(1);
   expect(server.stderr()).toBe('');
@@ -66,14 +66,14 @@ test('a call cancelled while it waits to retry is not retried', async () => {
   await api.waitForRequests(1);
   await api.until(() => api.openResponses() === 0);
   server.notify('notifications/cancelled', { requestId: 1 });
-  // Were the call still waiting, the end of input would wait for it.
+  // If the call were still waiting, the end of input would wait for it.
   server.closeStdin();
   expect((await server.exited).code).toBe(0);
   expect(server.messages).toEqual([]);
   expect(api.requests).toHaveLength(1);
 });
 
-test('cancels only the call that is named', async () => {
+test('cancels only the named call', async () => {
   const { api, server } = await serveWithApi();
   const held = holds();
   api.replyAlways(held);
@@ -88,7 +88,7 @@ test('cancels only the call that is named', async () => {
 });
 
 test.for([[{ requestId: 99 }], [{ requestId: '1' }], [{ requestId: null }], [{ requestId: {} }], [{}], [undefined]])(
-  'a cancellation of nothing, %j, is ignored',
+  'a cancellation of no call, %j, is ignored',
   async ([params]) => {
     const { api, server } = await serveWithApi();
     const held = holds();

@@ -38,7 +38,7 @@ test.for([
   [['ask', '--tool', 'answer']],
   [['ask', '--stdio', 'q']],
   [['ask', '--nonsense', 'q']],
-])('%j is bad usage: exit code 2, one line and where help is', async ([args = []]) => {
+])('%j is bad usage: exit code 2, one line, and how to get help', async ([args = []]) => {
   const { code, stdout, stderr } = await runCli(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/^\S[^\n]*\nTry openai-responses-mcp --help\n$/);
@@ -48,15 +48,15 @@ test('--stdio serves', async () => {
   expect(await runCli(['--stdio'], { stdin: PING })).toEqual({ code: 0, signal: null, stdout: PONG, stderr: '' });
 });
 
-test('without a mode it serves what is piped into it', async () => {
+test('without a mode it serves its standard input, if that is a pipe', async () => {
   expect(await runCli([], { stdin: PING })).toEqual({ code: 0, signal: null, stdout: PONG, stderr: '' });
 });
 
-test.for([[['--stdio']], [[]]])('%j ends well on an empty input', async ([args = []]) => {
+test.for([[['--stdio']], [[]]])('%j exits with 0 on an empty input', async ([args = []]) => {
   expect(await runCli(args)).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
 });
 
-test('--show-config prints JSON alone, on stderr, without the key', async () => {
+test('--show-config prints only JSON, on stderr, without the key', async () => {
   const config = newFile('config.yaml', 'policy: {max_citations: 5}\nsearch: {defaults: {domains: [jma.go.jp]}}\n');
   const { code, stdout, stderr } = await runCli(['--show-config', '--config', config], {
     env: { OPENAI_API_KEY: API_KEY, MODEL_ANSWER: 'gpt-5.1', MAX_CITATIONS: '7', ANSWER_EFFORT: '' },
@@ -96,7 +96,7 @@ test.for([
   expect(JSON.parse(stderr)).toMatchObject({ version });
 });
 
-test('every problem of the configuration is told at once, with exit code 1 and no stack trace', async () => {
+test('all problems of the configuration are reported together, with exit code 1 and no stack trace', async () => {
   const config = newFile(
     'config.yaml',
     [
@@ -140,7 +140,7 @@ test.for(unreadable)('--config with %s is a problem', async ([, file, words]) =>
   expect(stderr).toMatch(words);
 });
 
-test('reads the default path, where there is a file', async () => {
+test('reads the default path, if the file exists', async () => {
   const home = newFolder();
   const folder = path.join(home, '.config', 'openai-responses-mcp');
   mkdirSync(folder, { recursive: true });
@@ -149,7 +149,7 @@ test('reads the default path, where there is a file', async () => {
   expect(answerOf(await server.callTool('answer', { query: 'HTTP 404 の意味は？' })).used_search).toBe(false);
 });
 
-test('a policy file beside the configuration joins the built-in policy', async () => {
+test('a policy file next to the configuration is combined with the built-in policy', async () => {
   const config = newFile('config.yaml', 'policy: {system: {source: file, path: policy.md, merge: prepend}}\n');
   writeFileSync(path.join(path.dirname(config), 'policy.md'), 'Answer like a pirate.\n');
   const { api, server } = await serveWithApi({ args: ['--stdio', '--config', config] });
@@ -178,7 +178,7 @@ test
     ['doctor --offline'],
     ['ask --offline "What does HTTP 404 mean?"'],
     ['ask --offline --json "What does HTTP 404 mean?"'],
-  ])('%s fails, in words, where its output cannot be written', async ([args]) => {
+  ])('%s fails with a message if its output cannot be written', async ([args]) => {
   const script = `"$0" "$1" ${args} >/dev/full`;
   const env = { PATH: process.env.PATH, HOME: newFolder() };
   const { status, stderr } = spawnSync('sh', ['-c', script, process.execPath, BUILT_PROGRAM], { env });
@@ -188,13 +188,13 @@ test
   });
 });
 
-test.runIf(hasFullDisk)('a log that cannot be written is no failure', () => {
+test.runIf(hasFullDisk)('a log that cannot be written is not a failure', () => {
   const script = '"$0" "$1" --stdio --debug 2>/dev/full';
   const { status, stdout } = spawnSync('sh', ['-c', script, process.execPath, BUILT_PROGRAM], { input: PING });
   expect({ status, stdout: String(stdout) }).toEqual({ status: 0, stdout: PONG });
 });
 
-test.runIf(isPosix)('a reader that has read enough is no failure', () => {
+test.runIf(isPosix)('a reader that stops early is not a failure', () => {
   const script = '{ "$0" "$1" --help; echo "exit $?" >&2; } | true';
   const { stderr } = spawnSync('sh', ['-c', script, process.execPath, BUILT_PROGRAM]);
   expect(String(stderr)).toBe('exit 0\n');

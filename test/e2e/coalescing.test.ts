@@ -5,13 +5,13 @@ import { answerOf, failureOf, serveWithApi } from './serve.ts';
 
 const QUESTION = { query: 'What is new in Node.js?' };
 
-/** A later call that the API has seen: whatever came before it was sent upstream as well, if it ever will be. */
+/** A later call that has reached the API: every earlier request has been sent upstream by then, if it ever is. */
 const LATER = { query: 'Something else?' };
 
 const isProgressOf = (token: unknown) => (message: JsonRpcMessage) =>
   message.method === 'notifications/progress' && message.params?.progressToken === token;
 
-describe('a question that is asked again while it is searched', () => {
+describe('a question that is asked again during its search', () => {
   test('is one request upstream, and two answers', async () => {
     const { api, server } = await serveWithApi();
     const held = holds();
@@ -31,7 +31,7 @@ describe('a question that is asked again while it is searched', () => {
     }
   });
 
-  test('goes on for the second when the first is cancelled, as by a client whose time is up', async () => {
+  test('continues for the second when the first is cancelled, as by a client after its timeout', async () => {
     const { api, server } = await serveWithApi();
     const held = holds();
     api.reply(held, neverAnswers());
@@ -72,14 +72,14 @@ describe('a question that is asked again while it is searched', () => {
     expect(api.requests).toHaveLength(1);
   });
 
-  test('is asked anew after the end', async () => {
+  test('is searched again after it ended', async () => {
     const { api, server } = await serveWithApi();
     api.reply(answers('First.'), answers('Second.'));
     expect(answerOf(await server.callTool('answer', QUESTION)).answer).toBe('First.');
     expect(answerOf(await server.callTool('answer', QUESTION)).answer).toBe('Second.');
   });
 
-  test('is asked anew after it was given up', async () => {
+  test('is searched again after it was abandoned', async () => {
     const { api, server } = await serveWithApi();
     api.reply(neverAnswers(), answers('Second.'));
     void server.callTool('answer', QUESTION, {}, 1);
@@ -95,7 +95,7 @@ test.for([
   ['another question', 'answer', { query: 'What is new in Deno?' }],
   ['another hint', 'answer', { ...QUESTION, recency_days: 7 }],
   ['other sites', 'answer', { ...QUESTION, domains: ['nodejs.org'] }],
-] as const)('%s is a search of its own', async ([, tool, args]) => {
+] as const)('%s is searched separately', async ([, tool, args]) => {
   const { api, server } = await serveWithApi();
   api.replyAlways(neverAnswers());
   void server.callTool('answer', QUESTION, {}, 1);

@@ -23,7 +23,7 @@ test.for([
   ['DEBUG=1', { env: { DEBUG: '1' } }],
   ['DEBUG=true', { env: { DEBUG: 'true' } }],
   ['--debug', { args: ['--stdio', '--debug'] }],
-] as const)('%s says on stderr what happens, and stdout stays MCP', async ([, options]) => {
+] as const)('%s logs on stderr, and stdout contains only MCP', async ([, options]) => {
   const { api, server } = await serveWithApi({
     ...options,
     env: { OPENAI_LOG: 'debug', ...('env' in options ? options.env : {}) },
@@ -42,7 +42,7 @@ test.for([
   expect(log).not.toContain(API_KEY);
 });
 
-test.for([['0'], ['false'], [''], ['express:*'], ['*']])('DEBUG=%s is not for this program', async ([value]) => {
+test.for([['0'], ['false'], [''], ['express:*'], ['*']])('DEBUG=%s is ignored', async ([value]) => {
   const { api, server } = await serveWithApi({ env: { DEBUG: value ?? '' } });
   api.replyAlways(answers('Fine.'));
   await server.callTool('answer', { query: QUERY });
@@ -63,7 +63,7 @@ test('logs a cancellation with its reason', async () => {
   expect(server.stderr()).toContain('cancelled requestId=7 reason=too slow');
 });
 
-test('logs a cancellation that comes with its call, before anything was loaded', async () => {
+test('logs a cancellation that arrives with its call, before anything was loaded', async () => {
   const { api, server } = await serveWithApi({ env: { DEBUG: '1' } });
   void server.callTool('answer', { query: QUERY }, undefined, 7);
   server.notify('notifications/cancelled', { requestId: 7, reason: 'never mind' });
@@ -74,7 +74,7 @@ test('logs a cancellation that comes with its call, before anything was loaded',
   expect(api.requests).toEqual([]);
 });
 
-test('a debug file gets the same lines, readable for its owner alone', async () => {
+test('a debug file gets the same lines, readable for its owner only', async () => {
   const file = path.join(newFolder(), 'debug.log');
   const { api, server } = await serveWithApi({ args: ['--stdio', `--debug=${file}`] });
   api.replyAlways(answers('Fine.'));
@@ -86,7 +86,7 @@ test('a debug file gets the same lines, readable for its owner alone', async () 
   if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('with debug an error tells status, type and name as well; without it does not', async () => {
+test('an error contains status, type and name only with debug', async () => {
   const behaviour = fails({
     status: 403,
     error: { message: `No. ${'y'.repeat(1000)}`, type: 'invalid_request_error', param: null, code: 'forbidden' },
@@ -112,7 +112,7 @@ test('with debug an error tells status, type and name as well; without it does n
   ]);
 });
 
-test('logs every attempt that failed, its body shortened', async () => {
+test('logs every failed attempt, its body shortened', async () => {
   const { api, server } = await serveWithApi({ env: { DEBUG: '1', OPENAI_MAX_RETRIES: '1' } });
   api.replyAlways(echoesKey(500));
   await server.callTool('answer', { query: QUERY });
@@ -128,7 +128,7 @@ test('logs every attempt that failed, its body shortened', async () => {
   for (const line of lines) expect(line.length).toBeLessThan(1000);
 });
 
-test.for([[401], [400], [403], [429], [500]] as const)('no key is shown when a %d echoes it', async ([status]) => {
+test.for([[401], [400], [403], [429], [500]] as const)('no key is shown if a %d repeats it', async ([status]) => {
   const file = path.join(newFolder(), 'debug.log');
   const { api, server } = await serveWithApi({
     args: ['--stdio', '--show-config', `--debug=${file}`],
@@ -142,7 +142,7 @@ test.for([[401], [400], [403], [429], [500]] as const)('no key is shown when a %
   expect(shown).not.toContain(API_KEY.slice(0, 12));
 });
 
-test('no key is shown when the model repeats it, and a word like one stays in an answer', async () => {
+test('no key is shown if the model repeats it, and a similar word in an answer is kept', async () => {
   const url = 'https://example.com/openai-sk-hynix-musk-vs-altman';
   const { api, server } = await serveWithApi({ env: { DEBUG: '1' } });
   api.replyAlways(answers(`Your key is ${API_KEY}; see ${url}`, { citations: [{ url, title: 'sk-hynix' }] }));
@@ -156,7 +156,7 @@ test('no key is shown when the model repeats it, and a word like one stays in an
   expect(server.stdout + server.stderr()).not.toContain(API_KEY);
 });
 
-test('a key of an unusual form under another variable is masked as well', async () => {
+test('a key of an unusual form in another variable is masked as well', async () => {
   const key = 'gateway+key/without=prefix';
   const { api, server } = await serveWithApi({
     args: ['--stdio', '--debug', '--config', newFile('config.yaml', 'openai: {api_key_env: GATEWAY_KEY}\n')],

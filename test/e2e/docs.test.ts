@@ -9,7 +9,7 @@ import { ROOT } from './serve.ts';
 const read = (...names: string[]) => readFileSync(path.join(ROOT, ...names), 'utf8');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
-test.for([['README.md'], ['README.ja.md']])('every command of %s that npm runs is a script', ([name = '']) => {
+test.for([['README.md'], ['README.ja.md']])('every npm command of %s is a script', ([name = '']) => {
   const commands = [...codeOf(read(name)).matchAll(/\bnpm (?:run(?:-script)? )?(?:--?[\w-]+ )*([\w:-]+)/g)].map(
     ([, word]) => word,
   );
@@ -19,14 +19,14 @@ test.for([['README.md'], ['README.ja.md']])('every command of %s that npm runs i
   expect(unknown).toEqual([]);
 });
 
-test.for([['README.md'], ['README.ja.md']])('every script and local file that %s names is there', ([name = '']) => {
+test.for([['README.md'], ['README.ja.md']])('every script and local file that %s names exists', ([name = '']) => {
   const text = read(name);
   const named = [...codeOf(text).matchAll(/\bnode ((?:scripts|bench|build)\/[\w./-]+)/g)].map(([, file]) => file ?? '');
   const linked = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, file]) => file ?? '');
   expect([...named, ...linked].filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
 });
 
-test('every npm script runs a file that is there', () => {
+test('every npm script runs a file that exists', () => {
   const files = Object.values(scripts).flatMap((script) =>
     [...script.matchAll(/\bnode ([\w./-]+)/g)].map(([, file]) => file ?? ''),
   );
@@ -43,7 +43,7 @@ test('the config reference names every key and every variable', () => {
   expect([...paths, ...variables, ...others].filter((word) => !named(word))).toEqual([]);
 });
 
-test('config.yaml.example is a configuration without problems', async () => {
+test('config.yaml.example is a valid configuration', async () => {
   const file = path.join(ROOT, 'config', 'config.yaml.example');
   const { code, stdout, stderr } = await runCli(['--show-config', '--config', file], { cwd: newFolder() });
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
@@ -57,7 +57,7 @@ test('config.yaml.example names every key, in use or as a comment', () => {
   expect(paths.filter((path) => !named.has(path))).toEqual([]);
 });
 
-test('the documents that the spec counts as its parts are there', () => {
+test('the documents that the spec lists as its parts exist', () => {
   const documents = [
     'docs/spec.md',
     'docs/changelog.md',

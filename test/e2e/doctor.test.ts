@@ -26,11 +26,11 @@ interface ApiOptions {
   readonly models?: readonly string[];
   /** Answers the question without a search. */
   readonly withoutSearch?: boolean;
-  /** Never answers where the model is looked up. */
+  /** Never answers the lookup of a model. */
   readonly hangsAtModels?: () => void;
 }
 
-/** An API with a list of models, on a port of the test's own; the variables that lead to it. */
+/** An API with a list of models, on a port of the test; returns the variables that lead to it. */
 async function apiWithModels({ key = API_KEY, models = ['gpt-5.2'], ...options }: ApiOptions = {}) {
   const server = createServer((request, response) => void answer(request, response));
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -90,7 +90,7 @@ async function doctor(env: Readonly<Record<string, string>>, ...args: readonly s
 
 const linesOf = ({ stdout }: CliResult) => stdout.split('\n').slice(0, -1);
 
-test('where all is well: a line each, exit code 0, nothing on stderr', async () => {
+test('if everything works: one line per check, exit code 0, nothing on stderr', async () => {
   const { env, port } = await apiWithModels();
   const result = await doctor(env);
   expect(result).toMatchObject({ code: 0, stderr: '' });
@@ -104,7 +104,7 @@ test('where all is well: a line each, exit code 0, nothing on stderr', async () 
   ]);
 });
 
-test('--json is the same, for programs', async () => {
+test('--json prints the same, for programs', async () => {
   const { env } = await apiWithModels();
   const { code, stdout, stderr } = await doctor(env, '--json');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -121,7 +121,7 @@ test('--json is the same, for programs', async () => {
   for (const check of checks) expect(check.detail).toEqual(expect.any(String));
 });
 
-test('a file that holds the key is its source', async () => {
+test('a file that contains the key is named as its source', async () => {
   const { env } = await apiWithModels();
   const { OPENAI_API_KEY, ...rest } = env;
   const OPENAI_API_KEY_FILE = newFile('key', `${OPENAI_API_KEY}\n`);
@@ -141,7 +141,7 @@ test('the configuration names the file that was read', async () => {
   ]);
 });
 
-describe('exit code 1, and what to do:', () => {
+describe('exit code 1, and advice, if', () => {
   test('there is no key', async () => {
     const { env } = await apiWithModels();
     const result = await doctor({ OPENAI_BASE_URL: env.OPENAI_BASE_URL });
@@ -154,7 +154,7 @@ describe('exit code 1, and what to do:', () => {
     ]);
   });
 
-  test('the key is not accepted', async () => {
+  test('the key is rejected', async () => {
     const { env } = await apiWithModels({ key: 'sk-another' });
     const result = await doctor(env);
     expect(result.code).toBe(1);
@@ -189,7 +189,7 @@ describe('exit code 1, and what to do:', () => {
     ]);
   });
 
-  test('the name is nobody’s', async () => {
+  test('the name does not exist', async () => {
     const result = await doctor({ OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: 'http://nope.invalid/v1' });
     expect(result.code).toBe(1);
     expect(linesOf(result)[3]).toMatch(
@@ -197,14 +197,14 @@ describe('exit code 1, and what to do:', () => {
     );
   });
 
-  test('the server speaks no TLS', async () => {
+  test('the server has no TLS', async () => {
     const { env } = await apiWithModels();
     const result = await doctor({ ...env, OPENAI_BASE_URL: env.OPENAI_BASE_URL.replace('http:', 'https:') });
     expect(result.code).toBe(1);
     expect(linesOf(result)[3]).toMatch(/^FAIL {2}connection: .*(?:SSL|TLS)/);
   });
 
-  test('the key holds what no key holds: no line blames anything else', async () => {
+  test('the key is malformed: no line blames anything else', async () => {
     const { env } = await apiWithModels();
     const result = await doctor({ ...env, OPENAI_API_KEY: 'sk-proj-キー-0123456789' });
     expect(result.code).toBe(1);
@@ -214,14 +214,14 @@ describe('exit code 1, and what to do:', () => {
     for (const line of failed) expect(line).toMatch(/OPENAI_API_KEY holds characters that no API key has/);
   });
 
-  test('the configuration is wrong: told as a check like the others', async () => {
+  test('the configuration is invalid: reported as a check like the others', async () => {
     const result = await doctor({ OPENAI_API_KEY: API_KEY, MAX_CITATIONS: '99' });
     expect(result.code).toBe(1);
     expect(linesOf(result)[0]).toBe(`ok    node: ${process.versions.node}`);
     expect(result.stdout + result.stderr).toMatch(/FAIL {2}configuration: [\s\S]*MAX_CITATIONS: got "99", expected /);
   });
 
-  test('the configuration is wrong: --json is JSON all the same', async () => {
+  test('the configuration is invalid: --json prints JSON nevertheless', async () => {
     const { code, stdout } = await doctor({ OPENAI_API_KEY: API_KEY, MAX_CITATIONS: '99' }, '--json');
     expect(code).toBe(1);
     const { ok, checks } = JSON.parse(stdout) as Report;
@@ -230,7 +230,7 @@ describe('exit code 1, and what to do:', () => {
   });
 });
 
-test('a server without a list of models is asked all the same', async () => {
+test('a server without a list of models is still asked', async () => {
   const api = await fakeApi();
   api.reply(answers('Node.js 24.', { citations: [{ url: 'https://nodejs.org/', title: 'Node.js' }] }));
   const result = await doctor(apiEnv(api));
@@ -249,14 +249,14 @@ test('an answer without a search is a warning', async () => {
   expect(linesOf(result).at(-1)).toMatch(/^WARN {2}web search: answered, but without a search/);
 });
 
-test('asks one question, of answer_quick, and nothing more that costs', async () => {
+test('asks one question, of answer_quick, and nothing else that costs', async () => {
   const api = await fakeApi();
   api.reply(answers('Node.js 24.', { search: true }));
   await doctor({ ...apiEnv(api), OPENAI_MAX_RETRIES: '0' });
   expect(api.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST']);
 });
 
-describe('behind a proxy', () => {
+describe('with a proxy', () => {
   /** A proxy that tunnels every host to one port of this machine. */
   async function tunnelTo(port: number): Promise<string> {
     const proxy = createServer();
@@ -271,7 +271,7 @@ describe('behind a proxy', () => {
     return `http://127.0.0.1:${await listen(proxy)}`;
   }
 
-  test('says that the way leads through it', async () => {
+  test('reports that the route leads through it', async () => {
     const { env, port } = await apiWithModels();
     const HTTP_PROXY = await tunnelTo(port);
     const result = await doctor({ ...env, HTTP_PROXY, OPENAI_BASE_URL: 'http://api.example.test/v1' });
@@ -279,7 +279,7 @@ describe('behind a proxy', () => {
     expect(linesOf(result)[3]).toMatch(/^ok {4}connection: api\.example\.test.*proxy.*can be reached/);
   });
 
-  test('that NO_PROXY goes around, says no such thing', async () => {
+  test('that NO_PROXY bypasses, reports no proxy', async () => {
     const { env } = await apiWithModels();
     const proxy = { HTTP_PROXY: `http://127.0.0.1:${await closedPort()}`, NO_PROXY: '127.0.0.1' };
     const result = await doctor({ ...env, ...proxy });
@@ -287,7 +287,7 @@ describe('behind a proxy', () => {
     expect(linesOf(result)[3]).not.toContain('proxy');
   });
 
-  test('that is not there, names it', async () => {
+  test('that cannot be reached, names it', async () => {
     const { env } = await apiWithModels();
     const port = await closedPort();
     const result = await doctor({ ...env, HTTP_PROXY: `http://127.0.0.1:${port}` });

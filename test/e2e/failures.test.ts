@@ -52,14 +52,14 @@ test('a missing key fails the call and nothing else', async () => {
   expect(server.stderr()).toBe('');
 });
 
-test('a question that is not recorded fails, and says what is', async () => {
+test('a question that is not recorded fails, with the recorded ones', async () => {
   const server = serve({ args: ['--stdio', '--offline'] });
   const message = failureOf(await server.callTool('answer', { query: 'What is love?' }));
   expect(message).toMatch(/not recorded.*offline/);
   expect(message).toContain('HTTP 404 の意味は？');
 });
 
-test('a failure costs nothing around it', async () => {
+test('a failure does not affect other calls', async () => {
   const { api, server } = await serveWithApi();
   const held = holds();
   api.replyWith(({ body }) => (String(body.input).startsWith('good') ? held : apiError(403, null, 'No.')));
@@ -69,7 +69,7 @@ test('a failure costs nothing around it', async () => {
   expect(answerOf(await good).answer).toBe('Good.');
 });
 
-test('server.tool_errors: result turns failures into results, bad arguments too; an unknown tool stays an error', async () => {
+test('server.tool_errors: result turns failures into results, invalid arguments too; an unknown tool remains an error', async () => {
   const { api, server } = await serveWithApi({
     args: ['--stdio', '--config', newFile('config.yaml', 'server: {tool_errors: result}\n')],
   });

@@ -5,7 +5,7 @@ const ping = (id: number) => JSON.stringify({ jsonrpc: '2.0', id, method: 'ping'
 const frame = (json: string, length = Buffer.byteLength(json)) => `Content-Length: ${length}\r\n\r\n${json}`;
 const pong = (id: number) => ({ jsonrpc: '2.0', id, result: {} });
 
-test('answers lines in lines', async () => {
+test('answers lines with lines', async () => {
   const server = serve();
   await server.initialize();
   await server.request('ping');
@@ -13,7 +13,7 @@ test('answers lines in lines', async () => {
   expect(server.stdout.endsWith('{"jsonrpc":"2.0","id":2,"result":{}}\n')).toBe(true);
 });
 
-test('answers frames in frames, to the byte', async () => {
+test('answers frames with frames, byte by byte as expected', async () => {
   const server = serve({ framing: 'framed' });
   await server.initialize();
   await server.request('ping');
@@ -29,7 +29,7 @@ test('counts bytes, not characters, of what it writes', async () => {
   expect(Buffer.byteLength(json)).toBeGreaterThan(json.length);
 });
 
-test('answers frames with frames until it has read a line, and in lines for good from then on', async () => {
+test('answers frames with frames until it has read a line, and then always with lines', async () => {
   const server = serve();
   for (const [id, text] of [frame(ping(1)), `${ping(2)}\n`, frame(ping(3))].entries()) {
     server.sendRaw(text);
@@ -38,20 +38,20 @@ test('answers frames with frames until it has read a line, and in lines for good
   expect(server.framings).toEqual(['framed', 'line', 'line']);
 });
 
-test('a line that is no JSON does not turn frames into lines', async () => {
+test('a line that is not JSON does not turn frames into lines', async () => {
   const server = serve();
   server.sendRaw(`${frame(ping(1))}nonsense\n${frame(ping(2))}`);
   await server.waitFor((message) => message.id === 2);
   expect(server.framings).toEqual(['framed', 'framed', 'framed']);
 });
 
-test('MCP_LINE_MODE=1 answers frames in lines', async () => {
+test('MCP_LINE_MODE=1 answers frames with lines', async () => {
   const server = serve({ framing: 'framed', env: { MCP_LINE_MODE: '1' } });
   await server.initialize();
   expect(server.framings).toEqual(['line']);
 });
 
-test('reads messages whatever chunks they come in', async () => {
+test('reads messages in chunks of any size', async () => {
   const server = serve();
   const query = '本日の東京の天気は？🌤';
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'nobody', arguments: { query } } };

@@ -6,7 +6,7 @@ import { ROOT, serve, serveWithApi } from './serve.ts';
 
 const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
 
-/** At least this; `capabilities` hold exactly this. */
+/** At least this; `capabilities` contain exactly this. */
 const INITIALIZED = {
   protocolVersion: '2025-06-18',
   capabilities: { tools: {} },
@@ -21,7 +21,7 @@ test('initialize returns 2025-06-18, and may be called again without params', as
   expect(again.result).toMatchObject(INITIALIZED);
 });
 
-test('lists the three tools as the contract has them', async () => {
+test('lists the three tools as in the contract', async () => {
   const server = serve();
   const { result } = await server.request('tools/list', {});
   const withoutDescriptions = (schema: { properties: Record<string, Record<string, unknown>> }) => ({
@@ -77,7 +77,7 @@ test('answers ping and tools/list before initialize', async () => {
   expect((await server.request('tools/list')).result?.tools).toHaveLength(3);
 });
 
-test('answers nothing to notifications, known or not, and to stray responses', async () => {
+test('does not answer notifications, known or not, and unexpected responses', async () => {
   const server = serve();
   for (const method of ['notifications/initialized', 'notifications/cancelled', 'notifications/future', 'ping']) {
     server.notify(method, {});
@@ -106,21 +106,21 @@ const refused: readonly (readonly [what: string, line: string, answer: object])[
   ],
 ];
 
-test.for(refused)('refuses %s, and reads the next message', async ([, line, answer]) => {
+test.for(refused)('rejects %s, and reads the next message', async ([, line, answer]) => {
   const server = serve();
   server.sendRaw(`${line}\n`);
   await server.request('ping', {}, 99);
   const [refusal, pong, ...rest] = server.messages;
   expect(refusal).toMatchObject({ jsonrpc: '2.0', ...answer });
   expect(refusal?.error?.message).toMatch(/\S/);
-  // MCP's schemas refuse null: an id that could not be read is left out.
+  // MCP's schemas reject null: an id that could not be read is omitted.
   expect(Object.hasOwn(refusal ?? {}, 'id')).toBe(Object.hasOwn(answer, 'id'));
   expect(pong).toEqual({ jsonrpc: '2.0', id: 99, result: {} });
   expect(rest).toEqual([]);
   expect(server.junk).toEqual([]);
 });
 
-test('refuses a request whose id is in flight, and the first goes on', async () => {
+test('rejects a request whose id is in flight, and the first continues', async () => {
   const { api, server } = await serveWithApi();
   const held = holds();
   api.replyAlways(held);
@@ -138,7 +138,7 @@ test('refuses a request whose id is in flight, and the first goes on', async () 
   const twin = server.request('ping', {}, '5');
   expect(await twin).toEqual({ jsonrpc: '2.0', id: '5', result: {} });
   held.release(answers('The first answer.'));
-  // `first` was settled by the refusal, which has the same id.
+  // `first` was settled by the rejection, which has the same id.
   await first;
   const answered = await server.waitFor(({ id, result }) => id === 5 && result !== undefined);
   expect(answered.error).toBeUndefined();

@@ -21,11 +21,11 @@ test.for(recorded)('the shipped recording %s is answered by %s', async ([, tool,
   expect(stdout).toMatch(/\S/);
 });
 
-test('every tool has a recording with a search, and some question one without', () => {
+test('every tool has a recording with a search, and one question has none', () => {
   expect(new Set(recorded.map(([, tool]) => tool))).toEqual(new Set(['answer', 'answer_detailed', 'answer_quick']));
 });
 
-test('questions match although written otherwise', async () => {
+test('questions match in a different spelling', async () => {
   for (const question of [
     '  what does  http 404 MEAN',
     'ＨＴＴＰ　４０４ の意味は',
@@ -45,7 +45,7 @@ test.for([
   expect(result).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^HTTP 404 means/) });
 });
 
-test('YAML answers from recordings, and a relative folder starts at the file', async () => {
+test('YAML answers from recordings, and a relative folder is resolved against the file', async () => {
   const adapter = newFile('config.yaml', 'llm: {adapter: offline}\n');
   expect(await runCli(['ask', '--config', adapter, 'What does HTTP 404 mean?'])).toMatchObject({ code: 0 });
 
@@ -85,7 +85,7 @@ test.for([
 });
 
 test.for([['/nowhere'], ['/nowhere/reply.json'], [path.join(ROOT, 'package-lock.txt')]])(
-  '--offline=%s, which is not there, is a problem of the configuration',
+  '--offline=%s, which does not exist, is a problem of the configuration',
   async ([where]) => {
     const { code, stdout, stderr } = await runCli(['ask', `--offline=${where}`, 'q']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -93,7 +93,7 @@ test.for([['/nowhere'], ['/nowhere/reply.json'], [path.join(ROOT, 'package-lock.
   },
 );
 
-test('--record=folder keeps what the API replied, and --offline=folder answers the same', async () => {
+test('--record=folder writes the replies of the API, and --offline=folder answers the same', async () => {
   const api = await fakeApi();
   const folder = path.join(newFolder(), 'new', 'folder');
   const url = 'https://example.com/日本語';
@@ -111,7 +111,7 @@ test('--record=folder keeps what the API replied, and --offline=folder answers t
   const replayed = await runCli(['ask', `--offline=${folder}`, '--json', '東京の天気は'], {});
   const withoutReport = (stdout: string) => {
     const { citations, answer, ...rest } = JSON.parse(stdout) as Record<string, unknown> & { citations: object[] };
-    // Offline, the day of access is the recording's.
+    // Offline, the access date is that of the recording.
     const undated = String(answer).replace(/\d{4}-\d{2}-\d{2}/g, 'day');
     return { answer: undated, citations: citations.map((one) => ({ ...one, published_at: 'day' })), model: rest.model };
   };
@@ -119,7 +119,7 @@ test('--record=folder keeps what the API replied, and --offline=folder answers t
   expect(api.requests).toHaveLength(1);
 });
 
-test('a reply that failed is not recorded', async () => {
+test('a failed reply is not recorded', async () => {
   const api = await fakeApi();
   const folder = newFolder();
   api.reply(fails({ status: 403, error: { message: 'No.', type: 'x', param: null, code: null } }));
@@ -127,7 +127,7 @@ test('a reply that failed is not recorded', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('--record and --offline do not go together', async () => {
+test('--record and --offline cannot be combined', async () => {
   const { code, stderr } = await runCli(['ask', '--offline', `--record=${newFolder()}`, 'q']);
   expect(code).toBe(1);
   expect(stderr).toContain('llm.record');

@@ -20,7 +20,7 @@ interface Packed {
 
 const packageJson = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as Record<string, unknown>;
 
-/** Spec 15.1 and 15.2, word for word. */
+/** Spec 15.1 and 15.2, literally. */
 const SPEC_15 = {
   name: 'openai-responses-mcp',
   version: expect.stringMatching(/^0\.9\.\d+$/),
@@ -51,7 +51,7 @@ test('the lock file has the same version', () => {
   expect(lock).toMatchObject({ version: packageJson.version, lockfileVersion: 3 });
 });
 
-test('until the first question one file is enough: each more would cost time at the start', async () => {
+test('one file is enough until the first question: each more would slow down the start', async () => {
   const folder = newFolder();
   for (const name of ['index.js', 'package.json'])
     copyFileSync(path.join(ROOT, 'build', name), path.join(folder, name));
@@ -83,10 +83,10 @@ describe('the packed package, installed into an empty folder', () => {
     expect(packed.size).toBe(statSync(path.join(folder, packed.filename)).size);
   });
 
-  test('holds what spec 15.1 allows, all of it, and nothing else', () => {
+  test('contains everything that spec 15.1 allows, and nothing else', () => {
     const files = packed.files.map((file) => file.path);
     const expected = ['LICENSE', 'README.md', 'config/config.yaml.example', 'config/policy.md.example', 'package.json'];
-    // npm packs every README.* on its own account, whatever `files` says.
+    // npm packs every README.*, whatever `files` contains.
     expect(files.filter((file) => !/^build\/|^README\.ja\.md$/.test(file)).toSorted()).toEqual(expected);
     expect(files).toContain('build/index.js');
     expect(files).toContain('build/THIRD_PARTY_LICENSES.txt');
@@ -96,7 +96,7 @@ describe('the packed package, installed into an empty folder', () => {
     for (const file of files) expect(file).not.toMatch(/\.(?:ts|map|tsbuildinfo)$|\btests?\b|fixture/);
   });
 
-  test('brings no other package', () => {
+  test('installs no other package', () => {
     expect(readdirSync(path.join(folder, 'user', 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
       'openai-responses-mcp',
     ]);
@@ -126,7 +126,7 @@ describe('the packed package, installed into an empty folder', () => {
   });
 });
 
-test('the licences of what is bundled lie beside it', async () => {
+test('contains the licenses of what is bundled', async () => {
   const bundle = await rolldown({
     cwd: ROOT,
     input: { index: 'src/main.ts' },

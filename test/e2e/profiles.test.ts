@@ -9,7 +9,7 @@ import { answerOf, ROOT, serveWithApi } from './serve.ts';
 const TOOLS = ['answer', 'answer_detailed', 'answer_quick'] as const;
 const EXAMPLE = path.join(ROOT, 'config', 'config.yaml.example');
 
-/** What each tool asks of the API. */
+/** The request of each tool to the API. */
 async function asked(...args: readonly string[]) {
   const { api, server } = await serveWithApi({ args: ['--stdio', ...args] });
   api.replyAlways(answers('Yes.'));
@@ -26,11 +26,11 @@ async function asked(...args: readonly string[]) {
 const STANDARD = { model: 'gpt-5.2', effort: 'medium', verbosity: 'medium' };
 
 describe('answer_detailed and answer_quick', () => {
-  test('ask as answer does where nothing is configured', async () => {
+  test('use the profile of answer if nothing is configured', async () => {
     expect(await asked()).toEqual([STANDARD, STANDARD, STANDARD]);
   });
 
-  test('ask as answer is configured to', async () => {
+  test('use the configured profile of answer', async () => {
     const config = newFile(
       'c.yaml',
       'model_profiles: {answer: {model: gpt-5.1, reasoning_effort: high, max_tool_calls: 9}}\n',
@@ -39,7 +39,7 @@ describe('answer_detailed and answer_quick', () => {
     expect(await asked('--config', config)).toEqual([each, each, each]);
   });
 
-  test('take from answer what they lack', async () => {
+  test('complete their profile from that of answer', async () => {
     const config = newFile('c.yaml', 'model_profiles: {answer_quick: {reasoning_effort: low}}\n');
     expect(await asked('--config', config)).toEqual([STANDARD, STANDARD, { ...STANDARD, effort: 'low' }]);
   });
@@ -54,7 +54,7 @@ describe('answer_detailed and answer_quick', () => {
 });
 
 describe('the example configuration', () => {
-  test('loads without a problem', async () => {
+  test('is valid', async () => {
     const { code, stderr } = await runCli(['--show-config', '--config', EXAMPLE]);
     expect(code).toBe(0);
     expect(JSON.parse(stderr)).toMatchObject({ sources: { yaml: EXAMPLE } });
@@ -68,7 +68,7 @@ describe('the example configuration', () => {
     ]);
   });
 
-  test('gives a reason above each of those settings', () => {
+  test('gives a reason above each of these keys', () => {
     const lines = readFileSync(EXAMPLE, 'utf8').split('\n');
     for (const tool of ['answer_detailed', 'answer_quick']) {
       const from = lines.indexOf(`  ${tool}:`);

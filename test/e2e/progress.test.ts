@@ -21,7 +21,7 @@ const progressOf = (server: McpProcess, token: unknown) => server.messages.filte
 const wordsOf = (server: McpProcess, token: unknown) =>
   progressOf(server, token).map(({ params }) => String(params?.message));
 
-/** Waits for the line of a call that says so. */
+/** Waits for a progress line of a call that matches. */
 const toldOf = (server: McpProcess, token: unknown, words: RegExp) =>
   server.waitFor((message) => isProgressOf(token)(message) && words.test(String(message.params?.message)));
 
@@ -32,7 +32,7 @@ const rateLimited = (retryAfter: string): Behaviour =>
     headers: { 'retry-after': retryAfter },
   });
 
-/** A whole stream: two searches, a page, an answer. */
+/** A complete stream: two searches, a page, an answer. */
 function searchesAndReads(): Behaviour {
   const call = (action: object) => ({ type: 'web_search_call', id: 'ws', status: 'completed', action });
   const items = [
@@ -51,7 +51,7 @@ function searchesAndReads(): Behaviour {
 }
 
 describe('a call that asks for progress', () => {
-  test('hears at once that it is asked, before the API has said a word', async () => {
+  test('receives at once that the model is asked, before the API has responded', async () => {
     const { api, server } = await serveWithApi();
     api.replyAlways(neverAnswers());
     void server.callTool('answer', { query: 'Who?' }, { progressToken: 'a token' }, 1);
@@ -65,7 +65,7 @@ describe('a call that asks for progress', () => {
     ]);
   });
 
-  test('hears of each query and each page, joined, in their order, before the answer', async () => {
+  test('receives each query and each page, joined, in order, before the answer', async () => {
     const { api, server } = await serveWithApi();
     api.replyAlways(searchesAndReads());
     expect(
@@ -83,22 +83,22 @@ describe('a call that asks for progress', () => {
     expect(server.messages.at(-1)?.id).toBe(1);
   });
 
-  test('hears what happens now: a query, while the model goes on', async () => {
+  test('receives the current step: a query, while the model continues', async () => {
     const { api, server } = await serveWithApi();
-    // Until the search is done.
+    // Until the search has ended.
     api.replyAlways(stallsMidStream(7, answers('Sunny.', { search: 'tokyo weather today' })));
     void server.callTool('answer', { query: 'The weather?' }, { progressToken: 1 }, 1);
     await toldOf(server, 1, /^Searched: tokyo weather today$/);
   });
 
-  test('hears of the writing, with the count of characters', async () => {
+  test('receives the number of characters written', async () => {
     const { api, server } = await serveWithApi();
     api.replyAlways(stallsMidStream(6, answers('123456789 123456789 ', { chunks: 4 })));
     void server.callTool('answer', { query: 'Count.' }, { progressToken: 1 }, 1);
     await toldOf(server, 1, /^Writing \(10 characters\)/);
   });
 
-  test('hears of a retry: why, and after how long', async () => {
+  test('receives a retry, with its reason and delay', async () => {
     const { api, server } = await serveWithApi();
     api.reply(rateLimited('2'), answers('At last.'));
     const answer = await server.callTool('answer', { query: 'q' }, { progressToken: 1 }, 1);
@@ -106,7 +106,7 @@ describe('a call that asks for progress', () => {
     expect(wordsOf(server, 1)).toContain('The API limits the rate; trying again in 2 s');
   });
 
-  test('hears that it waits in the queue', async () => {
+  test('receives that it waits in the queue', async () => {
     const { api, server } = await serveWithApi({ env: { OPENAI_MAX_CONCURRENCY: '1' } });
     api.replyAlways(neverAnswers());
     void server.callTool('answer', { query: 'the first' }, {}, 1);
@@ -118,7 +118,7 @@ describe('a call that asks for progress', () => {
     expect(api.requests).toHaveLength(1);
   });
 
-  test('hears it in the language of the question', async () => {
+  test('receives messages in the language of the question', async () => {
     const { api, server } = await serveWithApi();
     api.replyAlways(searchesAndReads());
     await server.callTool('answer', { query: '今日の天気は？' }, { progressToken: 1 }, 1);
@@ -127,7 +127,7 @@ describe('a call that asks for progress', () => {
     );
   });
 
-  test('hears lines that grow by number, are short, and promise no total', async () => {
+  test('receives lines with growing numbers, short and without a total', async () => {
     const { api, server } = await serveWithApi();
     api.reply(rateLimited('1'), rateLimited('1'), searchesAndReads());
     await server.callTool('answer', { query: 'q' }, { progressToken: 1 }, 1);
@@ -140,7 +140,7 @@ describe('a call that asks for progress', () => {
     }
   });
 
-  test('in the revision 2026-07-28 hears the same', async () => {
+  test('receives the same in the revision 2026-07-28', async () => {
     const { api, server } = await serveWithApi();
     api.replyAlways(searchesAndReads());
     const meta = {
@@ -155,14 +155,14 @@ describe('a call that asks for progress', () => {
   });
 });
 
-test.for([[0], [''], ['0'], [-7], ['long'.repeat(50)]])('the token %j comes back as it is', async ([token]) => {
+test.for([[0], [''], ['0'], [-7], ['long'.repeat(50)]])('the token %j is returned unchanged', async ([token]) => {
   const { api, server } = await serveWithApi();
   api.replyAlways(answers('Yes.'));
   await server.callTool('answer', { query: 'q' }, { progressToken: token }, 1);
   expect(server.notifications.map(({ params }) => params?.progressToken)).toEqual([token]);
 });
 
-test('calls that run beside each other hear of themselves alone', async () => {
+test('parallel calls receive only their own progress', async () => {
   const { api, server } = await serveWithApi();
   api.replyAlways(neverAnswers());
   for (const [id, token] of [0, '0', ''].entries()) {
@@ -178,15 +178,15 @@ test.for([
   ['null', { progressToken: null }],
   ['true', { progressToken: true }],
   ['an object', { progressToken: {} }],
-] as const)('without a token nothing is told: %s', async ([, meta]) => {
+] as const)('nothing is sent without a token: %s', async ([, meta]) => {
   const { api, server } = await serveWithApi();
   api.replyAlways(searchesAndReads());
   await server.callTool('answer', { query: 'q' }, meta, 1);
   expect(server.messages.map(({ id }) => id)).toEqual([1]);
 });
 
-describe('nothing is told', () => {
-  /** Another call's second line comes a second later: whatever else were told would be there. */
+describe('no progress is sent', () => {
+  /** The second line of another call comes one second later: any other line would have arrived by then. */
   const aSecondLater = async (server: McpProcess) => {
     void server.callTool('answer', { query: 'Another one?' }, { progressToken: 'later' }, 'later');
     await toldOf(server, 'later', /^Thinking/);
@@ -229,7 +229,7 @@ describe('nothing is told', () => {
     expect(server.messages.some(({ id }) => id === 'cancelled')).toBe(false);
   });
 
-  test('of a call with bad arguments, but why', async () => {
+  test('of a call with invalid arguments, but the reason', async () => {
     const server = serve();
     const { error } = await server.callTool('answer', { query: ' ' }, { progressToken: 1 }, 1);
     expect(error?.code).toBe(-32602);
@@ -241,7 +241,7 @@ describe.skipIf(!hasPseudoTerminals())('ask on a terminal', () => {
   test.for([
     ['of 90 columns', 'stty cols 90; '],
     ['that does not tell its width', 'stty cols 0; '],
-  ] as const)('shows what happens and for how long, and then only the answer: %s', async ([, prepare]) => {
+  ] as const)('shows the current step and the elapsed time, and then only the answer: %s', async ([, prepare]) => {
     const api = await fakeApi();
     api.replyAlways(searchesAndReads());
     const shown = await onTerminal(
@@ -256,7 +256,7 @@ describe.skipIf(!hasPseudoTerminals())('ask on a terminal', () => {
   });
 });
 
-/** Whether util-linux's `script` is there, which runs a command on a terminal of its own. */
+/** Whether util-linux's `script` is installed, which runs a command on a separate terminal. */
 function hasPseudoTerminals(): boolean {
   try {
     return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux');

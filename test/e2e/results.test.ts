@@ -12,7 +12,7 @@ const MODERN = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-/** A whole reply, with all that the API reports of it. */
+/** A complete reply, with everything that the API reports about it. */
 function reported(): Behaviour {
   const call = (action: object) => ({ type: 'web_search_call', id: 'ws', status: 'completed', action });
   const output = [
@@ -48,8 +48,8 @@ const EXPECTED_REPORT = {
   seconds: expect.any(Number),
 };
 
-describe('what an answer took', () => {
-  test('stands in the result’s _meta', async () => {
+describe('the report of an answer', () => {
+  test('is in the _meta of the result', async () => {
     const { api, server } = await serveWithApi();
     api.reply(failsOnce, reported());
     const startedAt = performance.now();
@@ -61,7 +61,7 @@ describe('what an answer took', () => {
     expect(meta[REPORT]?.seconds).toBeLessThanOrEqual(seconds);
   });
 
-  test('stands there beside the server’s name in the revision 2026-07-28', async () => {
+  test("is next to the server's name in the revision 2026-07-28", async () => {
     const { api, server } = await serveWithApi();
     api.reply(failsOnce, reported());
     const { result } = await server.callTool('answer', { query: 'The weather?' }, MODERN);
@@ -71,7 +71,7 @@ describe('what an answer took', () => {
     });
   });
 
-  test('is left out where the API reports none of it', async () => {
+  test('omits what the API does not report', async () => {
     const { api, server } = await serveWithApi();
     const output = [{ type: 'message', content: [{ type: 'output_text', text: 'Yes.' }] }];
     api.reply(sendsBody({ contentType: 'application/json', body: JSON.stringify({ output }) }));
@@ -80,7 +80,7 @@ describe('what an answer took', () => {
     expect(result?._meta).toEqual({ [REPORT]: report });
   });
 
-  test('is no part of the contract’s JSON', async () => {
+  test('is not part of the JSON of the contract', async () => {
     const { api, server } = await serveWithApi();
     api.reply(reported());
     expect(Object.keys(answerOf(await server.callTool('answer', { query: 'q' })))).toEqual([
@@ -91,7 +91,7 @@ describe('what an answer took', () => {
     ]);
   });
 
-  test('is printed by ask --verbose, apart from the answer', async () => {
+  test('is printed by ask --verbose, separately from the answer', async () => {
     const api = await fakeApi();
     api.reply(failsOnce, reported());
     const { code, stdout, stderr } = await runCli(['ask', '--verbose', 'The weather?'], { env: apiEnv(api) });
@@ -99,7 +99,7 @@ describe('what an answer took', () => {
     expect(JSON.parse(stderr)).toEqual(EXPECTED_REPORT);
   });
 
-  test.for([[['--json']], [['--json', '--verbose']]])('is held by ask %j', async ([options = []]) => {
+  test.for([[['--json']], [['--json', '--verbose']]])('is in the output of ask %j', async ([options = []]) => {
     const api = await fakeApi();
     api.reply(failsOnce, reported());
     const { stdout, stderr } = await runCli(['ask', ...options, 'The weather?'], { env: apiEnv(api) });
@@ -107,7 +107,7 @@ describe('what an answer took', () => {
     expect(JSON.parse(stdout)).toMatchObject({ model: 'gpt-5.2', used_search: true, report: EXPECTED_REPORT });
   });
 
-  test('is a line of the debug log, one a call, without question or queries', async () => {
+  test('is one line per call in the debug log, without question or queries', async () => {
     const { api, server } = await serveWithApi({ env: { DEBUG: '1' } });
     api.reply(failsOnce, reported(), reported());
     await server.callTool('answer', { query: 'A question of mine' });
@@ -145,7 +145,7 @@ describe('structured content', () => {
     ['as JSON-RPC errors', 'protocol', undefined],
     ['as results', 'result', undefined],
     ['as results, in the revision 2026-07-28', 'protocol', MODERN],
-  ] as const)('is never there with a failure: failures %s', async ([, toolErrors, meta]) => {
+  ] as const)('is absent in a failure: failures %s', async ([, toolErrors, meta]) => {
     const config = newFile('config.yaml', `server: {tool_errors: ${toolErrors}}\n`);
     const { api, server } = await serveWithApi({ args: ['--stdio', '--config', config] });
     api.reply(refused);
@@ -175,14 +175,14 @@ describe('tools/list', () => {
     }
   });
 
-  test('shows for each tool how its results look, and a title', async () => {
+  test('contains for each tool an output schema and a title', async () => {
     const { result = {} } = await serve().request('tools/list');
     for (const tool of result.tools as Record<string, unknown>[]) {
       expect(tool.outputSchema).toMatchObject({
         type: 'object',
         required: ['answer', 'used_search', 'citations', 'model'],
       });
-      // A client would refuse a result with a field of a later version.
+      // A client would reject a result with a field of a later version.
       expect(JSON.stringify(tool.outputSchema)).not.toContain('additionalProperties');
       expect(tool.title).toEqual(expect.any(String));
     }
@@ -192,12 +192,12 @@ describe('tools/list', () => {
 describe('instructions', () => {
   const wanted = [/answer_quick .*simple facts/, /answer_detailed .*research/, /Do not add a year/];
 
-  test('come with initialize', async () => {
+  test('are returned by initialize', async () => {
     const { result } = await serve().initialize();
     for (const words of wanted) expect(result?.instructions).toMatch(words);
   });
 
-  test('come with server/discover', async () => {
+  test('are returned by server/discover', async () => {
     const { result } = await serve().request('server/discover', { _meta: MODERN });
     for (const words of wanted) expect(result?.instructions).toMatch(words);
   });
@@ -213,7 +213,7 @@ describe('an answer that is too long', () => {
   test.for([
     ['What?', /\n\n\[The answer is too long and was cut here: \d+ of \d+ characters are shown\.\]\n\nSources:\n/],
     ['何ですか？', /\n\n\[回答が長いため、ここで切りました（全 \d+ 文字のうち \d+ 文字）。\]\n\nSources:\n/],
-  ] as const)('is cut at a paragraph and says so, with whole citations: %s', async ([query, note]) => {
+  ] as const)('is cut at a paragraph and says so, with complete citations: %s', async ([query, note]) => {
     const { api, server } = await serveWithApi();
     api.reply(answers(long, { citations }));
     const response = await server.callTool('answer', { query });
@@ -229,7 +229,7 @@ describe('an answer that is too long', () => {
     expect(response.result?.structuredContent).toEqual(JSON.parse(textOf(response)));
   });
 
-  test('is so by server.max_answer_chars', async () => {
+  test('is limited by server.max_answer_chars', async () => {
     const config = newFile('config.yaml', 'server: {max_answer_chars: 1234}\n');
     const { api, server } = await serveWithApi({ args: ['--stdio', '--config', config] });
     api.reply(answers(long));
@@ -244,7 +244,7 @@ describe('an answer that is too long', () => {
     return tools.map(({ name, _meta }) => [name, _meta?.['anthropic/maxResultSizeChars']] as const);
   };
 
-  test('is announced to clients that know the hint, on answer_detailed alone', async () => {
+  test('is announced to clients that know the hint, for answer_detailed only', async () => {
     expect(hintsOf(await serve().request('tools/list'))).toEqual([
       ['answer', undefined],
       ['answer_detailed', 100_000],
@@ -252,7 +252,7 @@ describe('an answer that is too long', () => {
     ]);
   });
 
-  test('is smaller than announced, whatever is in it', async () => {
+  test('is smaller than announced, for any content', async () => {
     const config = newFile('config.yaml', 'server: {max_answer_chars: 60000}\n');
     const { api, server } = await serveWithApi({ args: ['--stdio', '--config', config] });
     const [, [, hint = 0] = []] = hintsOf(await server.request('tools/list'));

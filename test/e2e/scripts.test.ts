@@ -22,9 +22,9 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-// At the same time, since the scripts wait for seconds, as spec 10 wants them to.
+// At the same time, since the scripts wait for seconds, as spec 10 requires.
 describe.concurrent('the scripts', () => {
-  test('demo prints cited answers of every tool', async () => {
+  test('demo prints answers with sources of every tool', async () => {
     const { code, stdout, stderr } = await runScript('demo.js');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const tool of ['answer,', 'answer_detailed,', 'answer_quick,']) expect(stdout).toContain(`\n${tool} gpt-5`);
@@ -33,7 +33,7 @@ describe.concurrent('the scripts', () => {
     expect(stdout).toMatch(/\nCitations:\n {2}1\. \S/);
   });
 
-  test('demo --live without a key says what is missing', async () => {
+  test('demo --live without a key reports what is missing', async () => {
     const { code, stdout, stderr } = await runScript('demo.js', ['--live']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^FAILED: [^\n]*OPENAI_API_KEY[^\n]*\n$/);
@@ -76,7 +76,7 @@ describe.concurrent('the scripts', () => {
     expect(result).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^Skipped: .*OPENAI_API_KEY/) });
   });
 
-  test('test-cancel-during-call.js sees the call aborted', async () => {
+  test('test-cancel-during-call.js detects that the call is aborted', async () => {
     const api = await fakeApi();
     api.replyAlways(neverAnswers());
     const result = await runScript('test-cancel-during-call.js', [], apiEnv(api));

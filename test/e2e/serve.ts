@@ -7,7 +7,7 @@ import { type McpProcess, type ServerOptions, startServer } from '../support/mcp
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const BUILT_PROGRAM = fileURLToPath(new URL('../../build/index.js', import.meta.url));
 
-/** Looks like a real one, so that whatever masks keys finds it. */
+/** Looks like a real key, so that everything that masks keys finds it. */
 export const API_KEY = 'sk-proj-E2eKey0123456789abcdefghij';
 
 /** The output contract (spec 3.2). */
@@ -32,13 +32,13 @@ export function serve(options: ServerOptions = {}): McpProcess {
   return server;
 }
 
-/** A fake API for one test, and a server process that has a key and asks it. */
+/** A fake API for one test, and a server process that has a key and uses it. */
 export async function serveWithApi(options: ServerOptions = {}): Promise<{ api: FakeApi; server: McpProcess }> {
   const api = await fakeApi();
   return { api, server: serve({ ...options, env: { ...apiEnv(api), ...options.env } }) };
 }
 
-/** The variables that make the program ask the fake API. */
+/** The variables that make the program use the fake API. */
 export function apiEnv(api: FakeApi): Record<string, string> {
   return { OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: api.url };
 }
@@ -51,18 +51,18 @@ export function textOf({ result, error }: JsonRpcMessage): string {
   return first.text;
 }
 
-/** What a successful call answered. */
+/** The answer of a successful call. */
 export function answerOf(response: JsonRpcMessage): AnswerJson {
   return JSON.parse(textOf(response)) as AnswerJson;
 }
 
-/** The words of a failed call: `data.message` of its error (spec B). */
+/** The message of a failed call: `data.message` of its error (spec B). */
 export function failureOf({ error, result }: JsonRpcMessage): string {
   if (error === undefined) throw new Error(`The call did not fail: ${JSON.stringify(result)}`);
   return String((error.data as { readonly message?: unknown } | undefined)?.message);
 }
 
-/** Today in Asia/Tokyo, as the program has to write it. */
+/** Today in Asia/Tokyo, as the program must write it. */
 export function tokyoToday(): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone: 'Asia/Tokyo' }).format(new Date());
 }

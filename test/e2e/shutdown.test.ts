@@ -11,7 +11,7 @@ import { answerOf, apiEnv, BUILT_PROGRAM, fakeApi, serve, serveWithApi } from '.
 /** "Within a second" (ruling 13), and what a busy machine adds. */
 const SOON_MS = 2000;
 
-test('exits 0 at once when its input ends and nothing runs', async () => {
+test('exits with 0 at once when its input ends and no call runs', async () => {
   const server = serve();
   await server.initialize();
   const startedAt = performance.now();
@@ -21,14 +21,14 @@ test('exits 0 at once when its input ends and nothing runs', async () => {
   expect(server.stderr()).toBe('');
 });
 
-test('exits 0 on an empty input without a word', async () => {
+test('exits with 0 on an empty input, without output', async () => {
   const server = serve();
   server.closeStdin();
   expect(await server.exited).toEqual({ code: 0, signal: null });
   expect(server.stdout + server.stderr()).toBe('');
 });
 
-test('exits at once after an answer, although the connection to the API idles', async () => {
+test('exits at once after an answer, although the connection to the API is idle', async () => {
   const { api, server } = await serveWithApi();
   api.replyAlways(answers('Here.'));
   await server.callTool('answer', { query: 'q' });
@@ -38,7 +38,7 @@ test('exits at once after an answer, although the connection to the API idles', 
   expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
 });
 
-test('answers what runs when its input ends, then exits 0', async () => {
+test('answers the calls in flight when its input ends, then exits with 0', async () => {
   const { api, server } = await serveWithApi();
   const held = holds();
   api.replyAlways(held);
@@ -61,7 +61,7 @@ test('a call that is retried is answered after the end of input too', async () =
   expect((await server.exited).code).toBe(0);
 });
 
-test.for([['SIGINT'], ['SIGTERM']] as const)('%s aborts what runs and ends the process', async ([signal]) => {
+test.for([['SIGINT'], ['SIGTERM']] as const)('%s aborts the calls in flight and ends the process', async ([signal]) => {
   const { api, server } = await serveWithApi();
   api.replyAlways(stallsMidStream());
   void server.callTool('answer', { query: 'q' });
@@ -82,7 +82,7 @@ test.for([['SIGINT'], ['SIGTERM']] as const)('%s ends an idle process', async ([
   expect(await server.exited).toEqual({ code: 0, signal: null });
 });
 
-test('when nobody can read its answers, it aborts what runs and ends', async () => {
+test('when its output can no longer be read, it aborts the calls in flight and ends', async () => {
   const { api, server } = await serveWithApi();
   api.replyAlways(neverAnswers());
   void server.callTool('answer', { query: 'q' });
@@ -95,7 +95,7 @@ test('when nobody can read its answers, it aborts what runs and ends', async () 
   expect(server.stderr()).toBe('');
 });
 
-test('when its reader goes in the middle of the input, it ends without a stack trace', async () => {
+test('when its reader is gone in the middle of the input, it ends without a stack trace', async () => {
   const server = serve();
   await server.initialize();
   server.closeStdout();
@@ -106,9 +106,9 @@ test('when its reader goes in the middle of the input, it ends without a stack t
 
 const isPosix = process.platform !== 'win32';
 
-test.runIf(isPosix)('when its parent is killed, it aborts what runs and ends', async () => {
+test.runIf(isPosix)('when its parent is killed, it aborts the calls in flight and ends', async () => {
   const api = await fakeApi();
-  // The parent's death closes nothing: its standard streams are the test's own.
+  // The parent's death closes nothing: its standard streams belong to the test.
   const parent = newFile(
     'parent.mjs',
     `import { spawn } from 'node:child_process';
@@ -122,7 +122,7 @@ test.runIf(isPosix)('when its parent is killed, it aborts what runs and ends', a
   const startedAt = performance.now();
   server.kill('SIGKILL');
   await api.waitForAbort(0);
-  // Resolves when every process that held the streams is gone.
+  // Resolves when every process that has the streams open is gone.
   expect((await server.exited).signal).toBe('SIGKILL');
   expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
 });

@@ -6,7 +6,7 @@ const JMA = { url: 'https://www.jma.go.jp/bosai/forecast/', title: '気象庁｜
 const CITED = `東京は晴れです。([jma.go.jp](${JMA.url}?utm_source=openai))`;
 const cited = () => answers(CITED, { citations: [{ ...JMA, url: `${JMA.url}?utm_source=openai` }] });
 
-test('answers with the contract: answer, used_search, citations, model, and nothing else', async () => {
+test('returns the contract: answer, used_search, citations, model, and nothing else', async () => {
   const { api, server } = await serveWithApi();
   api.reply(cited());
   const before = tokyoToday();
@@ -25,7 +25,7 @@ test('answers with the contract: answer, used_search, citations, model, and noth
   expect(response.result?.isError).toBeUndefined();
 });
 
-test('tells in _meta what the answer took, and the model that the API names', async () => {
+test('returns in _meta the report and the model that the API names', async () => {
   const { api, server } = await serveWithApi();
   api.reply(answers('Canberra.', { model: 'gpt-5.2-2025-12-11' }));
   const { result } = await server.callTool('answer_quick', { query: 'What is the capital of Australia?' });
@@ -34,7 +34,7 @@ test('tells in _meta what the answer took, and the model that the API names', as
   expect(Object.keys(meta)[0]).toMatch(/^[a-z.]+\/\w+$|^[\w.-]+\/[\w.-]+$/);
 });
 
-test('without a search there are neither sources nor citations', async () => {
+test('an answer without a search has neither sources nor citations', async () => {
   const { api, server } = await serveWithApi();
   api.reply(answers('It means Not Found.'));
   expect(answerOf(await server.callTool('answer', { query: 'What is 404?' }))).toEqual({
@@ -68,7 +68,7 @@ test.for([['本日 2026-11-20 の東京の天気は？'], ['What is the weather 
   },
 );
 
-test('asks as the contract says: hints and day in input, search allowed, sources included, streamed, not stored', async () => {
+test('asks as in the contract: hints and day in input, search allowed, sources included, streamed, not stored', async () => {
   const { api, server } = await serveWithApi();
   api.replyAlways(answers('Yes.'));
   const today = tokyoToday();
@@ -94,7 +94,7 @@ test('asks as the contract says: hints and day in input, search allowed, sources
   expect(String(api.requests[1]?.body.input)).not.toContain('domains=');
 });
 
-test('each tool asks with its profile', async () => {
+test('each tool uses its profile', async () => {
   const { api, server } = await serveWithApi({ env: { MODEL_ANSWER: 'gpt-5.1', ANSWER_EFFORT: 'low' } });
   api.replyAlways(answers('Yes.'));
   for (const tool of ['answer', 'answer_detailed', 'answer_quick']) await server.callTool(tool, { query: 'q' });
@@ -117,14 +117,14 @@ test.for([
   [{ query: 'q', max_results: 'many' }, /^max_results: got "many", /],
   [{ query: 'q', domains: ['not a host'] }, /^domains.*: got /],
   [{ query: 'q', domains: 5 }, /^domains: got 5, /],
-] as const)('refuses the arguments %j without asking the API', async ([args, words]) => {
+] as const)('rejects the arguments %j without asking the API', async ([args, words]) => {
   const { api, server } = await serveWithApi();
   const { error } = await server.callTool('answer', args);
   expect(error).toMatchObject({ code: -32602, data: { message: expect.stringMatching(words) } });
   expect(api.requests).toEqual([]);
 });
 
-test('takes arguments leniently, and ignores those it does not know', async () => {
+test('accepts arguments leniently, and ignores unknown ones', async () => {
   const { api, server } = await serveWithApi();
   api.replyAlways(answers('Yes.'));
   const lenient = {
@@ -140,7 +140,7 @@ test('takes arguments leniently, and ignores those it does not know', async () =
   expect(String(api.requests[0]?.body.input)).toMatch(/recency_days=60.*max_results=7/);
 });
 
-test('reads a reply whatever chunks it comes in, and one that is no stream', async () => {
+test('reads a reply in chunks of any size, and one that is not a stream', async () => {
   const { api, server } = await serveWithApi();
   api.reply(inSlices(cited(), 1), answersJson(CITED, { citations: [JMA] }));
   const sliced = answerOf(await server.callTool('answer', { query: 'q' }));
@@ -149,7 +149,7 @@ test('reads a reply whatever chunks it comes in, and one that is no stream', asy
   expect(sliced.answer).toContain('東京は晴れです。');
 });
 
-test('an answer that was cut says so before its sources', async () => {
+test('an incomplete answer says so before its sources', async () => {
   const server = serve({ args: ['--stdio', '--offline'] });
   const { answer } = answerOf(await server.callTool('answer', { query: 'Write a long history of the World Wide Web' }));
   const [text, sources] = answer.split('\n\nSources:\n');
@@ -174,7 +174,7 @@ test('a search without any source names web_search', async () => {
   expect(answer).toMatchObject({ used_search: true, citations: [] });
 });
 
-test('MAX_CITATIONS caps citations, and source ids keep their place', async () => {
+test('MAX_CITATIONS limits citations, and source ids keep their place', async () => {
   const { api, server } = await serveWithApi({ env: { MAX_CITATIONS: '2' } });
   const urls = ['https://a.example/', 'https://b.example/', 'https://c.example/'];
   const citations = urls.map((url) => ({ url, title: url }));
@@ -183,7 +183,7 @@ test('MAX_CITATIONS caps citations, and source ids keep their place', async () =
   expect(answer.citations.map(({ url }) => url)).toEqual(['https://a.example/', 'oai-weather']);
 });
 
-test('writes nothing but MCP to stdout and nothing to stderr while all is well', async () => {
+test('writes only MCP to stdout and nothing to stderr in normal operation', async () => {
   const { api, server } = await serveWithApi({
     env: { OPENAI_LOG: 'debug', NODE_ENV: 'development', DEBUG: 'express:*' },
   });

@@ -16,7 +16,7 @@ const PINNED = { pin: '2026-07-28' } as const;
 interface Connected {
   readonly listTools: () => Promise<readonly string[]>;
   readonly call: (query: string, options?: CallOptions) => Promise<Record<string, unknown>>;
-  /** What the client complained of. */
+  /** Errors that the client reported. */
   readonly complaints: readonly unknown[];
 }
 
@@ -29,7 +29,7 @@ async function connectV1(url: string): Promise<Connected> {
   const client = new ClientV1(CLIENT_INFO);
   const complaints: unknown[] = [];
   client.onerror = (error) => void complaints.push(error);
-  // The package's own types do not fit each other under exactOptionalPropertyTypes.
+  // The package's types do not fit each other under exactOptionalPropertyTypes.
   await client.connect(new HttpTransportV1(new URL(url)) as unknown as TransportV1);
   onTestFinished(() => client.close());
   return {
@@ -81,7 +81,7 @@ describe.each([
   ['v2 over stdio, mode auto', overStdio('auto')],
   ['v2 over stdio, pinned', overStdio(PINNED)],
 ] as const)('the official client %s', (_, connect) => {
-  test('lists the tools, asks, hears of progress and is content', async () => {
+  test('lists the tools, asks, receives progress and reports no error', async () => {
     const api = await fakeApi();
     api.replyAlways(answers('Here.'));
     const client = await connect(api);
@@ -93,7 +93,7 @@ describe.each([
     expect(client.complaints).toEqual([]);
   });
 
-  test('several calls at a time get each its own answer', async () => {
+  test('gets the answer of each of several parallel calls', async () => {
     const api = await fakeApi();
     api.replyWith(({ body }) => answers(`Answer to ${String(body.input).split('\n')[0]}`));
     const client = await connect(api);
@@ -104,12 +104,12 @@ describe.each([
   });
 });
 
-// The clients of the era before only post a notification, which finds nothing to cancel over HTTP.
+// Clients of the older era only post a notification, which cannot cancel anything over HTTP.
 test.each([
   ['v2 over HTTP, mode auto', httpV2('auto')],
   ['v2 over HTTP, pinned', httpV2(PINNED)],
   ['v2 over stdio, mode auto', overStdio('auto')],
-] as const)('what the official client %s cancels is aborted upstream', async (_, connect) => {
+] as const)('the official client %s aborts a call upstream when it cancels it', async (_, connect) => {
   const api = await fakeApi();
   api.replyAlways(neverAnswers());
   const client = await connect(api);

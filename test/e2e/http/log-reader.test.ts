@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { BUILT_PROGRAM } from '../serve.ts';
 
-test('a log that loses its reader costs no answer', async () => {
+test('a log whose reader is gone costs no answer', async () => {
   const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent' };
   const server = spawn(process.execPath, [BUILT_PROGRAM, '--http', '127.0.0.1:0', '--offline'], { env });
   onTestFinished(() => void server.kill('SIGKILL'));

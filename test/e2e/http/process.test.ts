@@ -18,7 +18,7 @@ test("answers what OpenAI's Responses API sends", async () => {
   for (const { headers } of replies) expect(headers).not.toHaveProperty('mcp-session-id');
 });
 
-test('takes its section from YAML, variables over it, and the token from where they say', async () => {
+test('reads its section from YAML, overridden by variables, and the token from the named variables', async () => {
   const config = newFile(
     'config.yaml',
     'http:\n  listen: 127.0.0.1:1\n  path: /tools\n  token_env: { alice: A_TOKEN }\n',
@@ -35,7 +35,7 @@ test('takes its section from YAML, variables over it, and the token from where t
   expect(stderr()).not.toContain('token-of-alice');
 });
 
-describe('a start that cannot go well ends with 1 and the reason', () => {
+describe('a start that must fail exits with 1 and the reason', () => {
   test.each([
     ['a bad address', ['--http=nowhere:x'], {}, '--http (http.listen): got "nowhere:x", expected host:port'],
     ['an open address without a token', ['--http=0.0.0.0:0'], {}, 'unless http.token_env (MCP_HTTP_TOKEN_ENV) names'],
@@ -60,7 +60,7 @@ describe('a start that cannot go well ends with 1 and the reason', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   });
 
-  test('a bad path', async () => {
+  test('an invalid path', async () => {
     const config = newFile('config.yaml', 'http: { path: mcp }');
     const { code, stderr } = await runCli(['--http', '--config', config]);
     expect(stderr).toContain(
@@ -87,7 +87,7 @@ test('starts without a key, alive but not ready', async () => {
   expect((await send(url, { body: legacy('tools/list') })).status).toBe(200);
 });
 
-test('SIGTERM lets calls in flight be answered, and then ends with 0', async () => {
+test('SIGTERM lets calls in flight be answered, and then exits with 0', async () => {
   const api = await fakeApi();
   const held = holds();
   api.replyAlways(held);
@@ -114,7 +114,7 @@ test('what is not answered in time is aborted upstream', async () => {
   expect(await server.exited).toEqual({ code: 0, signal: null });
 });
 
-test('a second signal ends at once', async () => {
+test('a second signal ends the process at once', async () => {
   const api = await fakeApi();
   api.replyAlways(neverAnswers());
   const server = await startHttpProcess({ env: apiEnv(api) });
