@@ -3,7 +3,7 @@ import type { ErrorObject, Params } from '../../src/adapters/inbound/mcp/json-rp
 /** What a fixture tool does: it can report progress, and returns a result or a protocol error. */
 export interface FixtureCall {
   readonly params: Params;
-  readonly tellProgress: (progress: number, total: number) => void;
+  readonly reportProgress: (progress: number, total: number) => void;
 }
 
 export interface FixtureTool {
@@ -40,8 +40,8 @@ export const FIXTURE_TOOLS: readonly FixtureTool[] = [
   },
   {
     ...plain('test_tool_with_progress'),
-    call: ({ tellProgress }) => {
-      for (const progress of [0, 50, 100]) tellProgress(progress, 100);
+    call: ({ reportProgress }) => {
+      for (const progress of [0, 50, 100]) reportProgress(progress, 100);
       return { result: { content: [TEXT] } };
     },
   },

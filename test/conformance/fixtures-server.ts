@@ -34,7 +34,7 @@ class FixtureSession implements Session {
       const { progressToken } = (params._meta ?? {}) as Params;
       const answer = tool.call({
         params,
-        tellProgress: (progress, total) => {
+        reportProgress: (progress, total) => {
           if (progressToken === undefined) return;
           send({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress, total } });
         },

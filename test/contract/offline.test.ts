@@ -182,8 +182,8 @@ describe('one file answers every question', () => {
     const request = asking('Anything at all');
     const answer = answerOf(await ask(offline(join(FIXTURES, file)), request), request);
     if (expected.outcome === 'failure') {
-      const isFilesFault = ['connection_failed', 'unreadable_reply'].includes(expected.failure ?? '');
-      expect(errorOf(answer).kind).toBe(isFilesFault ? 'unreadable_recordings' : expected.failure);
+      const isFileError = ['connection_failed', 'unreadable_reply'].includes(expected.failure ?? '');
+      expect(errorOf(answer).kind).toBe(isFileError ? 'unreadable_recordings' : expected.failure);
     } else expect(answer._unsafeUnwrap().answer).not.toBe('');
   });
 
@@ -279,7 +279,7 @@ describe('recording', () => {
     ],
     ['an answer that quotes a body', answers('Send {"model":"x","instructions": "Be brief."} to it.'), '.sse'],
     ['a refusal', answers('', { refusal: 'I cannot help with that.' }), '.sse'],
-    ['a cut answer', answers('Node 24 is', { incomplete: 'max_output_tokens' }), '.sse'],
+    ['an incomplete answer', answers('Node 24 is', { incomplete: 'max_output_tokens' }), '.sse'],
   ])('%s gives the same answer offline', async (_name, behaviour, ending) => {
     const asked = { ...asking('What’s new?\n— in Node.js 24'), today: TODAY };
     const { outcome, request } = await record(behaviour, asked);
@@ -338,7 +338,7 @@ describe('recording', () => {
 
   test.each<[string, Behaviour]>([
     ['an HTTP error', fails({ status: 400, error: { message: 'No.', type: 'x', param: null, code: null } })],
-    ['a cut stream', cutsStream()],
+    ['an incomplete stream', cutsStream()],
   ])('%s is not recorded', async (_name, behaviour) => {
     expect((await record(behaviour)).outcome.isErr()).toBe(true);
     expect(readdirSync(folder)).toEqual([]);

@@ -173,8 +173,11 @@ describe('a model', () => {
   });
 
   test.each([
-    ['an error of the path', { error: { message: 'Invalid URL (GET /v1/models/x)', type: 'invalid_request_error' } }],
-    ['no error at all', 'Not Found'],
+    [
+      'an error about the path',
+      { error: { message: 'Invalid URL (GET /v1/models/x)', type: 'invalid_request_error' } },
+    ],
+    ['no error', 'Not Found'],
   ])('is unknown to a server that has no list: 404 with %s', async (_, body) => {
     const api = await serves(says(404, body));
     expect((await probeOf(api.url).findModel('gpt-5.2', never()))._unsafeUnwrap()).toBe('unknown');
@@ -225,8 +228,8 @@ describe('the route', () => {
   });
 
   test.each([
-    ['a host that NO_PROXY excepts', 'http://127.0.0.1:8080/v1', proxies],
-    ['a kind of address that has no proxy', 'http://api.example.test/v1', { https: proxies.https }],
+    ['a host in NO_PROXY', 'http://127.0.0.1:8080/v1', proxies],
+    ['a scheme that has no proxy', 'http://api.example.test/v1', { https: proxies.https }],
   ])('names no proxy for %s', (_, baseUrl, proxies) => {
     expect(probeOf(baseUrl, { proxies }).route).not.toContain('proxy');
   });

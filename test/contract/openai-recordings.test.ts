@@ -150,7 +150,7 @@ describe.skipIf(FILES.length === 0)('recorded replies', () => {
     expect(error.kind).toBe(expectedFailure(file));
     if (file.status === 401) expect(JSON.stringify(error)).not.toMatch(/provided|key\./);
     else if ('detail' in error) expect(error.detail.slice(0, 40)).toBe(messageOf(file).slice(0, 40));
-    else throw new Error(`Nothing is said of ${error.kind}`);
+    else throw new Error(`No expectation for ${error.kind}`);
   });
 
   const silent = recorded.filter((file) => file.status === 200 && walk(file).texts.join('').trim() === '');

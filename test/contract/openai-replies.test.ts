@@ -40,8 +40,8 @@ function bytesOf({ file }: Fixture): Buffer {
 
 async function receive(fixture: Fixture, bytesPerWrite?: number) {
   const { status, contentType } = fixture;
-  const whole = sendsBody({ status, contentType, body: bytesOf(fixture) });
-  api.reply(bytesPerWrite === undefined ? whole : inSlices(whole, bytesPerWrite));
+  const complete = sendsBody({ status, contentType, body: bytesOf(fixture) });
+  api.reply(bytesPerWrite === undefined ? complete : inSlices(complete, bytesPerWrite));
   const request = searchRequest();
   const outcome = await ask(openAiSearch(api.url, { maxRetries: 0 }), request);
   return { outcome, answer: answerOf(outcome, request, MAX_CITATIONS) };
@@ -109,8 +109,8 @@ describe('characters that are split between chunks', () => {
   const emoji = FIXTURES.filter(({ file }) => file.includes('emoji'));
 
   test.each(streams)('$file is read completely in slices of 7 bytes', async (fixture) => {
-    const [whole, sliced] = [await receive(fixture), await receive(fixture, 7)];
-    expect(sliced.answer).toEqual(whole.answer);
+    const [complete, sliced] = [await receive(fixture), await receive(fixture, 7)];
+    expect(sliced.answer).toEqual(complete.answer);
   });
 
   test.each(emoji)('$file keeps every emoji in slices of one byte', async (fixture) => {

@@ -69,12 +69,12 @@ function times<T>(count: number, value: T): readonly T[] {
 describe('the wait after a 429', () => {
   test.each([
     ['Retry-After in seconds', { 'retry-after': '2' }, 2000],
-    ['Retry-After in parts of a second', { 'retry-after': '0.25' }, 250],
+    ['Retry-After in fractions of a second', { 'retry-after': '0.25' }, 250],
     ['Retry-After as a date', { 'retry-after': new Date(NOW.getTime() + 7000).toUTCString() }, 7000],
     ['retry-after-ms', { 'retry-after-ms': '1234' }, 1234],
     ['retry-after-ms before Retry-After', { 'retry-after-ms': '1234', 'retry-after': '9' }, 1234],
     ['no header', {}, 500],
-    ['Retry-After that nobody understands', { 'retry-after': 'soon' }, 500],
+    ['an invalid Retry-After', { 'retry-after': 'soon' }, 500],
     ['Retry-After in the past', { 'retry-after': new Date(NOW.getTime() - 7000).toUTCString() }, 500],
   ])('%s', async (_name, headers, waitMs) => {
     const { outcome, attempts, slept } = await askOnce([tooMany(headers), OK]);
@@ -161,14 +161,14 @@ describe('what is retried', () => {
     ['529', httpError(529)],
     ['rate_limit_exceeded in a stream', failsInStream({ code: 'rate_limit_exceeded', message: 'Too fast.' })],
     ['server_error in a stream', failsInStream({ code: 'server_error', message: 'Sorry.' })],
-    ['an `error` event alone', failsInStream({ code: 'server_error', message: 'Sorry.', only: 'error' })],
+    ['only an `error` event', failsInStream({ code: 'server_error', message: 'Sorry.', only: 'error' })],
     ['a flat `error` event', failsInStream({ code: 'server_error', message: 'Sorry.', flat: true, only: 'error' })],
-    ['response.failed alone', failsInStream({ code: 'server_error', message: 'Sorry.', only: 'response.failed' })],
+    ['only response.failed', failsInStream({ code: 'server_error', message: 'Sorry.', only: 'response.failed' })],
     ['a reset before headers', resetsBeforeHeaders()],
     ['a reset within headers', resetsDuringHeaders()],
     ['a reset within the stream', resetsMidStream()],
     ['a stream without its end', cutsStream()],
-    ['a stream without anything', emptyBody()],
+    ['an empty stream', emptyBody()],
   ])('%s', async (_name, behaviour) => {
     const { outcome, attempts, slept } = await askOnce([behaviour, OK]);
     expect(replyOf(outcome)).toMatchObject({ text: 'Here it is.', report: { attempts: 2 } });
@@ -260,7 +260,7 @@ describe('what is not retried', () => {
   });
 
   test.each([
-    ['a broken event', sendsBrokenEvent()],
+    ['an invalid event', sendsBrokenEvent()],
     ['unknown events', sendsUnknownEvents()],
   ])('%s: the answer is returned', async (_name, behaviour) => {
     const { outcome, attempts } = await askOnce([behaviour]);

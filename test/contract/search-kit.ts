@@ -93,15 +93,15 @@ export function never(): AbortSignal {
 
 export class ProgressLog implements SearchObserver {
   readonly seen: SearchProgress[] = [];
-  readonly #hears: (progress: SearchProgress) => void;
+  readonly #onSeen: (progress: SearchProgress) => void;
 
-  constructor(hears: (progress: SearchProgress) => void = () => undefined) {
-    this.#hears = hears;
+  constructor(onSeen: (progress: SearchProgress) => void = () => undefined) {
+    this.#onSeen = onSeen;
   }
 
   onProgress(progress: SearchProgress): void {
     this.seen.push(progress);
-    this.#hears(progress);
+    this.#onSeen(progress);
   }
 }
 

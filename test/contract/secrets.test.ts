@@ -102,8 +102,8 @@ describe('the key, wherever a server repeats it', () => {
     ['the code of a failure in a stream', failsInStream({ code: KEY, message: 'Sorry.' })],
     ['a page with status 502', sendsBody({ status: 502, contentType: 'text/plain', body: `denied ${KEY}` })],
     ['a page with status 200', sendsBody({ contentType: 'text/html', body: `<html>${KEY}</html>` })],
-    ['JSON that is no reply', sendsJson({ echo: { authorization: KEY } })],
-    ['a state that nobody knows', sendsJson({ status: KEY, output: [] })],
+    ['JSON that is not a reply', sendsJson({ echo: { authorization: KEY } })],
+    ['an unknown status', sendsJson({ status: KEY, output: [] })],
     // Cut at 300 characters: half of a key is a key too.
     ['the 300th character of a message', fails({ status: 400, error: error(`${'x'.repeat(290)}${KEY}`) })],
     ['the 300th character of a body', fails({ status: 400, error: error(`${'x'.repeat(275)}${KEY}`) })],

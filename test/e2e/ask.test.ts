@@ -85,9 +85,9 @@ const HOSTILE_ERROR = { error: { message: HOSTILE, type: HOSTILE, code: HOSTILE,
 test.for([
   ['an answer', HOSTILE_ANSWER],
   ['a failed response', { ...HOSTILE_ANSWER, status: 'failed', error: { code: HOSTILE, message: HOSTILE } }],
-  ['a status that nobody knows', { ...HOSTILE_ANSWER, status: HOSTILE, incomplete_details: null }],
+  ['an unknown status', { ...HOSTILE_ANSWER, status: HOSTILE, incomplete_details: null }],
   ['an error', HOSTILE_ERROR],
-  ['no answer at all', HOSTILE],
+  ['no answer', HOSTILE],
 ] as const)('%s cannot control the terminal', async ([, reply]) => {
   const file = newFile('reply.json', typeof reply === 'string' ? reply : JSON.stringify(reply));
   for (const args of [[], ['--json'], ['--verbose'], ['--debug']]) {

@@ -128,9 +128,9 @@ test('all problems of the configuration are reported together, with exit code 1 
 });
 
 const unreadable: readonly (readonly [what: string, file: () => string, words: RegExp])[] = [
-  ['a file that is not there', () => '/nowhere/config.yaml', /--config.*ENOENT/],
+  ['a file that does not exist', () => '/nowhere/config.yaml', /--config.*ENOENT/],
   ['a folder', () => newFolder(), /--config.*EISDIR/],
-  ['a file that is no YAML', () => newFile('c.yaml', 'a: [1'), /YAML/],
+  ['a file that is not YAML', () => newFile('c.yaml', 'a: [1'), /YAML/],
   ['a list', () => newFile('c.yaml', '- 1\n'), /section/],
 ];
 

@@ -85,7 +85,7 @@ test('server.tool_errors: result turns failures into results, invalid arguments 
     content: [{ type: 'text', text: expect.stringMatching(/^answer failed: query: got nothing/) }],
     isError: true,
   });
-  expect((await server.callTool('nobody', {})).error).toEqual({ code: -32601, message: 'Unknown tool' });
+  expect((await server.callTool('unknown', {})).error).toEqual({ code: -32601, message: 'Unknown tool' });
 });
 
 async function freePort(): Promise<number> {

@@ -54,7 +54,7 @@ test('MCP_LINE_MODE=1 answers frames with lines', async () => {
 test('reads messages in chunks of any size', async () => {
   const server = serve();
   const query = '本日の東京の天気は？🌤';
-  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'nobody', arguments: { query } } };
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'unknown', arguments: { query } } };
   for (const byte of Buffer.from(frame(JSON.stringify(call)))) server.sendRaw(Uint8Array.of(byte));
   server.sendRaw(frame(ping(2)) + frame(ping(3)) + frame(ping(4)));
   await server.waitFor((message) => message.id === 4);

@@ -197,18 +197,18 @@ describe('no progress is sent', () => {
     const { api, server } = await serveWithApi();
     api.reply(searchesAndReads(), anotherThinks);
     await server.callTool('answer', { query: 'q' }, { progressToken: 1 }, 1);
-    const told = progressOf(server, 1).length;
+    const before = progressOf(server, 1).length;
     await aSecondLater(server);
-    expect(progressOf(server, 1)).toHaveLength(told);
+    expect(progressOf(server, 1)).toHaveLength(before);
   });
 
   test('after a failure', async () => {
     const { api, server } = await serveWithApi();
     api.reply(fails({ status: 403, error: { message: 'No.', type: 'x', param: null, code: null } }), anotherThinks);
     expect(failureOf(await server.callTool('answer', { query: 'q' }, { progressToken: 1 }, 1))).toContain('403');
-    const told = progressOf(server, 1).length;
+    const before = progressOf(server, 1).length;
     await aSecondLater(server);
-    expect(progressOf(server, 1)).toHaveLength(told);
+    expect(progressOf(server, 1)).toHaveLength(before);
   });
 
   test.for([
@@ -222,10 +222,10 @@ describe('no progress is sent', () => {
     await api.waitForRequests(1);
     server.notify('notifications/cancelled', { requestId: 'cancelled' });
     await server.request('ping');
-    const told = progressOf(server, 1).length;
+    const before = progressOf(server, 1).length;
     await api.waitForAbort(0);
     await aSecondLater(server);
-    expect(progressOf(server, 1)).toHaveLength(told);
+    expect(progressOf(server, 1)).toHaveLength(before);
     expect(server.messages.some(({ id }) => id === 'cancelled')).toBe(false);
   });
 
@@ -240,7 +240,7 @@ describe('no progress is sent', () => {
 describe.skipIf(!hasPseudoTerminals())('ask on a terminal', () => {
   test.for([
     ['of 90 columns', 'stty cols 90; '],
-    ['that does not tell its width', 'stty cols 0; '],
+    ['that does not report its width', 'stty cols 0; '],
   ] as const)('shows the current step and the elapsed time, and then only the answer: %s', async ([, prepare]) => {
     const api = await fakeApi();
     api.replyAlways(searchesAndReads());

@@ -47,7 +47,7 @@ export function apiEnv(api: FakeApi): Record<string, string> {
 export function textOf({ result, error }: JsonRpcMessage): string {
   if (result === undefined) throw new Error(`The call failed: ${JSON.stringify(error)}`);
   const [first] = result.content as readonly { readonly type: string; readonly text: string }[];
-  if (first?.type !== 'text') throw new Error(`The result holds no text: ${JSON.stringify(result)}`);
+  if (first?.type !== 'text') throw new Error(`The result contains no text: ${JSON.stringify(result)}`);
   return first.text;
 }
 

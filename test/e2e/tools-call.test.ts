@@ -144,8 +144,8 @@ test('reads a reply in chunks of any size, and one that is not a stream', async 
   const { api, server } = await serveWithApi();
   api.reply(inSlices(cited(), 1), answersJson(CITED, { citations: [JMA] }));
   const sliced = answerOf(await server.callTool('answer', { query: 'q' }));
-  const whole = answerOf(await server.callTool('answer', { query: 'q' }));
-  expect(sliced).toEqual(whole);
+  const complete = answerOf(await server.callTool('answer', { query: 'q' }));
+  expect(sliced).toEqual(complete);
   expect(sliced.answer).toContain('東京は晴れです。');
 });
 

@@ -64,19 +64,19 @@ test('equal questions of one caller share a search; those of two callers do not'
 
 /** A search that hangs, and reports when it was asked and when it was aborted. */
 function observedHang() {
-  let tellAsked: () => void = () => {};
-  let tellAborted: () => void = () => {};
+  let onAsked: () => void = () => {};
+  let onAborted: () => void = () => {};
   let seen = new AbortController().signal;
   const asked = new Promise<void>((resolve) => {
-    tellAsked = resolve;
+    onAsked = resolve;
   });
   const aborted = new Promise<void>((resolve) => {
-    tellAborted = resolve;
+    onAborted = resolve;
   });
   const configured: typeof hangs = (observer, signal) => {
     seen = signal;
-    signal.addEventListener('abort', () => tellAborted(), { once: true });
-    tellAsked();
+    signal.addEventListener('abort', () => onAborted(), { once: true });
+    onAsked();
     return hangs(observer, signal);
   };
   return { configured, asked, aborted, signal: () => seen };

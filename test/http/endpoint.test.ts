@@ -42,9 +42,9 @@ test.each([
 });
 
 test.each([
-  ['half a message', '{"jsonrpc":'],
+  ['an incomplete message', '{"jsonrpc":'],
   ['nothing', ''],
-  ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22])],
+  ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
 ])('rejects %s as a parse error', async (_, body) => {
   const { url } = await serveHttp();
   const reply = await send(url, { body });
@@ -58,7 +58,7 @@ test.each([
   ['an empty batch', []],
   ['a number', 42],
   ['an id that is null', { ...PING, id: null }],
-  ['another JSON-RPC', { ...PING, jsonrpc: '1.0' }],
+  ['another version of JSON-RPC', { ...PING, jsonrpc: '1.0' }],
 ])('rejects %s as an invalid request', async (_, value) => {
   const { url } = await serveHttp();
   const reply = await send(url, { body: JSON.stringify(value) });
@@ -132,7 +132,7 @@ test('sends no session id, and ignores one', async () => {
   const { post } = await serveHttp();
   const first = await post(legacy('initialize'));
   expect(first.headers).not.toHaveProperty('mcp-session-id');
-  const next = await post(PING, { 'Mcp-Session-Id': 'never heard of', 'Last-Event-ID': '7' });
+  const next = await post(PING, { 'Mcp-Session-Id': 'unknown', 'Last-Event-ID': '7' });
   expect(next.status).toBe(200);
   expect(next.headers).not.toHaveProperty('mcp-session-id');
 });

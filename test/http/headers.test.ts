@@ -37,7 +37,7 @@ describe('2025-06-18 and earlier', () => {
     ['an unknown method', legacy('resources/list'), -32601],
     ['an unknown tool', legacy('tools/call', { name: 'x' }), -32601],
     ['a malformed call', legacy('tools/call', { name: 1 }), -32602],
-    ['bad arguments', legacy('tools/call', { name: 'answer', arguments: {} }), -32602],
+    ['invalid arguments', legacy('tools/call', { name: 'answer', arguments: {} }), -32602],
   ])('reports %s in the answer, with 200', async (_, message, code) => {
     const { post } = await serveHttp();
     const reply = await post(message);
@@ -71,7 +71,7 @@ describe('2026-07-28', () => {
     ['another name', { 'Mcp-Name': 'answer_quick' }],
     ['the name in capitals', { 'Mcp-Name': 'Answer' }],
     ['another name in base64', { 'Mcp-Name': '=?base64?eA==?=' }],
-    ['what is no base64', { 'Mcp-Name': '=?base64?YW5zd2Vy!?=' }],
+    ['invalid base64', { 'Mcp-Name': '=?base64?YW5zd2Vy!?=' }],
     ['base64 without its padding', { 'Mcp-Name': '=?base64?YW5zd2VyMQ?=' }],
     ['a marker in capitals', { 'Mcp-Name': '=?BASE64?YW5zd2Vy?=' }],
   ])('rejects %s with 400 and -32020, and asks no model', async (_, change) => {
@@ -101,9 +101,12 @@ describe('2026-07-28', () => {
 
   test.each([
     ['no capabilities', { [VERSION]: '2026-07-28' }],
-    ['capabilities that are no object', { [VERSION]: '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': [] }],
-    ['a version that is no string', { [VERSION]: 1, 'io.modelcontextprotocol/clientCapabilities': {} }],
-    ['no envelope at all', {}],
+    [
+      'capabilities that are not an object',
+      { [VERSION]: '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': [] },
+    ],
+    ['a version that is not a string', { [VERSION]: 1, 'io.modelcontextprotocol/clientCapabilities': {} }],
+    ['no envelope', {}],
     [
       'a client without a name',
       {
@@ -147,7 +150,7 @@ describe('2026-07-28', () => {
     ['an unknown tool', modern('tools/call', { name: 'x' }), { error: { code: -32602 } }],
     ['a malformed call', modern('tools/call', { name: 1 }), { error: { code: -32602 } }],
     ['an unknown cursor', modern('tools/list', { cursor: '' }), { error: { code: -32602 } }],
-    ['bad arguments', modern('tools/call', { name: 'answer', arguments: {} }), { result: { isError: true } }],
+    ['invalid arguments', modern('tools/call', { name: 'answer', arguments: {} }), { result: { isError: true } }],
   ])('reports %s in the answer, with 200', async (_, message, expected) => {
     const { post } = await serveHttp();
     const reply = await post(message);

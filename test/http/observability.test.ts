@@ -47,10 +47,10 @@ test('takes the trace from _meta before the header, and only if it is valid', as
 });
 
 test.each([
-  ['a method that says something', legacy(SECRET), { method: 'other', status: 200, outcome: 'served' }],
-  ['a tool that says something', legacy('tools/call', { name: SECRET }), { method: 'tools/call', status: 200 }],
+  ['a method that contains text', legacy(SECRET), { method: 'other', status: 200, outcome: 'served' }],
+  ['a tool that contains text', legacy('tools/call', { name: SECRET }), { method: 'tools/call', status: 200 }],
   ['a failed call', legacy('tools/call', question('q')), { outcome: 'content_filtered', status: 200 }],
-  ['a refused one', { jsonrpc: '1.0' }, { status: 400, outcome: 'refused' }],
+  ['a rejected call', { jsonrpc: '1.0' }, { status: 400, outcome: 'refused' }],
 ])('logs %s', async (_, message, expected) => {
   const { post, accessLines, untilLogged } = await serveHttp({
     llmSearch: new FakeLlmSearch(fails({ kind: 'content_filtered' })),

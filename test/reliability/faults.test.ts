@@ -31,7 +31,7 @@ const DEADLINE_MS = 500;
 const MARGIN_MS = 900;
 
 /** One failure that the API always shows, and what a caller with `OPENAI_MAX_RETRIES=1` gets. */
-interface Fault {
+interface Failure {
   readonly behaviour: Behaviour;
   /** The behavior for the first request, if it differs. */
   readonly first?: Behaviour;
@@ -70,7 +70,7 @@ const QUOTA =
   "The account's quota is used up (429): You exceeded your current quota. Check plan and billing; waiting does not help.";
 const FILTERED = "The API's content filter stopped the answer. Put the question differently.";
 
-const FAULTS: Readonly<Record<string, Fault>> = {
+const FAILURES: Readonly<Record<string, Failure>> = {
   'fails with 400': {
     ...failsAtOnce,
     behaviour: apiError(400, null, 'Something is wrong.'),
@@ -183,15 +183,15 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     behaviour: sendsJson({ id: 'resp_1', status: 'completed', output: null }),
     words: `The reply could not be read (a reply without output). ${CHECK_BASE_URL}`,
   },
-  'sends a broken event': {
+  'sends an invalid event': {
     ...isAnswered,
-    behaviour: sendsBrokenEvent(6, answers('Whole all the same.')),
-    answer: 'Whole all the same.',
+    behaviour: sendsBrokenEvent(6, answers('Complete nevertheless.')),
+    answer: 'Complete nevertheless.',
   },
   'sends unknown events': {
     ...isAnswered,
-    behaviour: sendsUnknownEvents(answers('Whole all the same.')),
-    answer: 'Whole all the same.',
+    behaviour: sendsUnknownEvents(answers('Complete nevertheless.')),
+    answer: 'Complete nevertheless.',
   },
   'ignores stream': { ...isAnswered, behaviour: answersJson('Not streamed.'), answer: 'Not streamed.' },
   'ends as failed': {
@@ -237,7 +237,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     behaviour: answers('', { incomplete: 'content_filter' }),
     words: FILTERED,
   },
-  'filters the content behind some text': {
+  'filters the content after some text': {
     ...failsAtOnce,
     behaviour: answers('Some text', { incomplete: 'content_filter' }),
     words: FILTERED,
@@ -249,8 +249,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
-test.for(Object.entries(FAULTS))('an API that %s', async ([, fault]) => {
-  const { behaviour, first = behaviour, attempts, words, answer, waitsMs, thenLeaveMs = 0, env } = fault;
+test.for(Object.entries(FAILURES))('an API that %s', async ([, failure]) => {
+  const { behaviour, first = behaviour, attempts, words, answer, waitsMs, thenLeaveMs = 0, env } = failure;
   const { api, server } = await serveWithApi({ env: { OPENAI_MAX_RETRIES: '1', ...env } });
   // Loads the API client, which takes a while on a busy machine.
   await warmUp(api, server);

@@ -14,21 +14,21 @@ const SOON_MS = 2000;
 const isPosix = process.platform !== 'win32';
 
 /** Adds an uncaught error on SIGUSR2 to a Node.js process. */
-const planted = (fault: string) => ({
-  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2', () => { ${fault} });`)}`,
+const planted = (bug: string) => ({
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2', () => { ${bug} });`)}`,
 });
 
-const FAULTS = [
+const BUGS = [
   ['thrown in a timer', "setTimeout(() => { throw new Error('planted'); }, 1)", 'Error: planted'],
-  ['a rejection that nobody handles', "void Promise.reject(new TypeError('planted'))", 'TypeError: planted'],
-  ['thrown, but no Error', "setTimeout(() => { throw 'planted'; }, 1)", 'planted'],
-  ['nothing at all, thrown', 'void Promise.reject()', 'undefined'],
+  ['an unhandled rejection', "void Promise.reject(new TypeError('planted'))", 'TypeError: planted'],
+  ['a thrown string', "setTimeout(() => { throw 'planted'; }, 1)", 'planted'],
+  ['a rejection without a reason', 'void Promise.reject()', 'undefined'],
 ] as const;
 
-test.runIf(isPosix).for(FAULTS)(
+test.runIf(isPosix).for(BUGS)(
   'an uncaught error, %s: calls that run and wait are answered, and the process exits with 1',
-  async ([, fault, words]) => {
-    const { api, server } = await serveWithApi({ env: { OPENAI_MAX_CONCURRENCY: '1', ...planted(fault) } });
+  async ([, bug, words]) => {
+    const { api, server } = await serveWithApi({ env: { OPENAI_MAX_CONCURRENCY: '1', ...planted(bug) } });
     api.replyAlways(stallsMidStream());
     await server.initialize();
     const running = server.callTool('answer', { query: 'runs' }, { progressToken: 'p' }, 'running');
@@ -67,8 +67,8 @@ test.runIf(isPosix)('an uncaught error while no call runs ends the process with 
 });
 
 test.runIf(isPosix)('a second uncaught error answers no call twice', async () => {
-  const fault = "for (const at of [1, 2, 30]) setTimeout(() => { throw new Error('planted ' + at); }, at)";
-  const { api, server } = await serveWithApi({ env: planted(fault) });
+  const bug = "for (const at of [1, 2, 30]) setTimeout(() => { throw new Error('planted ' + at); }, at)";
+  const { api, server } = await serveWithApi({ env: planted(bug) });
   api.replyAlways(neverAnswers());
   void server.callTool('answer', { query: 'q' }, undefined, 1);
   await api.waitForRequests(1);
@@ -244,9 +244,9 @@ test.runIf(isPosix)('a slow reader at the end of a shell pipe loses nothing', as
 
 const ENDS_OF_NON_READERS = [
   ['by SIGTERM', (child) => child.kill('SIGTERM')],
-  ['by SIGTERM behind the end of its input', (child) => [child.stdin.end(), child.kill('SIGTERM')]],
-  ['when the client goes', (child) => child.stdout.destroy()],
-  ['when the client goes behind the end of its input', (child) => [child.stdin.end(), child.stdout.destroy()]],
+  ['by SIGTERM after the end of its input', (child) => [child.stdin.end(), child.kill('SIGTERM')]],
+  ['when the client closes its end', (child) => child.stdout.destroy()],
+  ['when the client closes its end after the end of its input', (child) => [child.stdin.end(), child.stdout.destroy()]],
 ] as const satisfies readonly (readonly [string, (child: ReturnType<typeof start>['child']) => unknown])[];
 
 test.runIf(isPosix).for(ENDS_OF_NON_READERS)(

@@ -60,7 +60,7 @@ test('1,000 calls, a random half of them cancelled at random moments: no respons
     cancelled.add(number);
     server.notify('notifications/cancelled', { requestId: number });
     // The ping is answered after the cancellation, so it separates late responses from early ones.
-    void server.request('ping', {}, `behind ${number}`);
+    void server.request('ping', {}, `after ${number}`);
   };
   for (const number of numbers(1000)) {
     void server.callTool('answer', { query: `question ${number}` }, undefined, number);
@@ -72,9 +72,9 @@ test('1,000 calls, a random half of them cancelled at random moments: no respons
 
   expect(cancelled.size).toBeGreaterThan(300);
   expect(calls).toHaveLength(new Set(calls).size);
-  const owed = numbers(1000).filter((number) => !cancelled.has(number));
-  expect(owed.filter((number) => !ids.includes(number))).toEqual([]);
-  const late = [...cancelled].filter((number) => ids.indexOf(number) > ids.indexOf(`behind ${number}`));
+  const expected = numbers(1000).filter((number) => !cancelled.has(number));
+  expect(expected.filter((number) => !ids.includes(number))).toEqual([]);
+  const late = [...cancelled].filter((number) => ids.indexOf(number) > ids.indexOf(`after ${number}`));
   expect(late).toEqual([]);
   // Most of those that were cancelled in time are never sent upstream.
   const unanswered = [...cancelled].filter((number) => !ids.includes(number));
@@ -90,9 +90,9 @@ test('1,000 calls, a random half cancelled before any response: only the other h
   await api.waitForRequests(MOST);
   const cancelled = numbers(1000).filter(() => random() < 0.5);
   for (const requestId of cancelled) server.notify('notifications/cancelled', { requestId });
-  await server.request('ping', {}, 'behind');
+  await server.request('ping', {}, 'after');
   held.release(answers('Here.'));
-  const ids = (await finish(server)).map(({ id }) => id).filter((id) => id !== 'behind');
+  const ids = (await finish(server)).map(({ id }) => id).filter((id) => id !== 'after');
   expect(ids.sort(byNumber)).toEqual(numbers(1000).filter((number) => !cancelled.includes(number)));
 });
 
@@ -103,7 +103,7 @@ test('a call that is cancelled while it waits never reaches the API', async () =
   callAll(server, 6);
   await api.waitForRequests(2);
   for (const requestId of [3, 5]) server.notify('notifications/cancelled', { requestId });
-  await server.request('ping', {}, 'behind');
+  await server.request('ping', {}, 'after');
   held.release(answers('Here.'));
   const ids = (await finish(server)).map(({ id }) => id);
   expect(ids.slice(1).sort(byNumber)).toEqual([1, 2, 4, 6]);
@@ -249,7 +249,7 @@ test('1,000 equal questions at the same time are one search, and every caller ge
   api.replyAlways(held);
   for (const id of numbers(1000)) void server.callTool('answer', { query: 'the same' }, undefined, id);
   for (const requestId of numbers(100)) server.notify('notifications/cancelled', { requestId });
-  await server.request('ping', {}, 'behind');
+  await server.request('ping', {}, 'after');
   held.release(answers('Here.'));
   const ids = (await finish(server)).map(({ id }) => id);
   expect(ids.slice(1).sort(byNumber)).toEqual(numbers(1000).slice(100));
@@ -292,15 +292,15 @@ test.runIf(process.platform === 'linux')(
     let asked = 0;
     const ask = async (count: number) => {
       for (const end = asked + count; asked < end; ) {
-        const owed = new Set<unknown>();
+        const expected = new Set<unknown>();
         for (let inWave = 0; inWave < 400; inWave += 1) {
           asked += 1;
           const progress = asked % 2 === 0 ? { progressToken: asked } : undefined;
           void server.callTool('answer', { query: `question ${asked}` }, progress, asked);
           if (asked % 4 === 0) server.notify('notifications/cancelled', { requestId: asked });
-          else owed.add(asked);
+          else expected.add(asked);
         }
-        await server.waitFor(({ id }) => owed.delete(id) && owed.size === 0);
+        await server.waitFor(({ id }) => expected.delete(id) && expected.size === 0);
       }
     };
     await ask(800);

@@ -140,7 +140,7 @@ export function sendsBrokenEvent(
   return { kind: 'sendsBrokenEvent', afterEvents, of, data };
 }
 
-/** A whole stream with events of unknown types after each event, and one after the terminal event. */
+/** A complete stream with events of unknown types after each event, and one after the terminal event. */
 export function sendsUnknownEvents(of: AnswersBehaviour = SOME_ANSWER): Behaviour {
   return { kind: 'sendsUnknownEvents', of };
 }

@@ -61,8 +61,8 @@ test('answers in the configured order, then always the same, and fails with a cl
   expect((await ask()).status).toBe(400);
   api.reply(behaviours.sendsJson(1), behaviours.sendsJson(2));
   api.replyAlways(behaviours.sendsJson(3));
-  const said = [await ask(), await ask(), await ask(), await ask()].map((response) => response.json());
-  expect(await Promise.all(said)).toEqual([1, 2, 3, 3]);
+  const replies = [await ask(), await ask(), await ask(), await ask()].map((response) => response.json());
+  expect(await Promise.all(replies)).toEqual([1, 2, 3, 3]);
 });
 
 test('lets the test choose by the request', async () => {
@@ -179,8 +179,8 @@ test('fails inside a stream, nested or flat, and with one event only', async () 
 test('sends one invalid event in a valid stream', async () => {
   api.reply(behaviours.sendsBrokenEvent(2));
   const data = (await (await ask()).text()).match(/^data: .*$/gm) ?? [];
-  const broken = data.map((line) => line.slice(6)).filter((json) => !isJson(json));
-  expect(broken).toEqual([data[2]?.slice(6)]);
+  const invalid = data.map((line) => line.slice(6)).filter((json) => !isJson(json));
+  expect(invalid).toEqual([data[2]?.slice(6)]);
 });
 
 function isJson(text: string): boolean {

@@ -170,7 +170,7 @@ interface WritableRequest extends RecordedRequest {
 const NOTHING_TO_REPLY = {
   status: 400,
   error: {
-    message: 'The fake API was asked more often than the test told it to reply.',
+    message: 'The fake API received more requests than the test configured replies.',
     type: 'invalid_request_error',
     param: null,
     code: 'fake_api_has_no_reply',

@@ -86,10 +86,10 @@ describe.each([
     api.replyAlways(answers('Here.'));
     const client = await connect(api);
     expect(await client.listTools()).toEqual(['answer', 'answer_detailed', 'answer_quick']);
-    const heard: number[] = [];
-    const result = await client.call('q', { onprogress: ({ progress }) => void heard.push(progress) });
+    const received: number[] = [];
+    const result = await client.call('q', { onprogress: ({ progress }) => void received.push(progress) });
     expect(result.structuredContent).toMatchObject({ answer: 'Here.', used_search: false });
-    expect(heard[0]).toBe(1);
+    expect(received[0]).toBe(1);
     expect(client.complaints).toEqual([]);
   });
 

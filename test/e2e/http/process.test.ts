@@ -37,7 +37,7 @@ test('reads its section from YAML, overridden by variables, and the token from t
 
 describe('a start that must fail exits with 1 and the reason', () => {
   test.each([
-    ['a bad address', ['--http=nowhere:x'], {}, '--http (http.listen): got "nowhere:x", expected host:port'],
+    ['an invalid address', ['--http=nowhere:x'], {}, '--http (http.listen): got "nowhere:x", expected host:port'],
     ['an open address without a token', ['--http=0.0.0.0:0'], {}, 'unless http.token_env (MCP_HTTP_TOKEN_ENV) names'],
     ['an empty token', ['--http'], { MCP_HTTP_TOKEN_ENV: 'TOKEN', TOKEN: ' ' }, 'TOKEN: expected a token'],
     [
@@ -46,9 +46,14 @@ describe('a start that must fail exits with 1 and the reason', () => {
       { MCP_HTTP_TOKEN_ENV: 'a=A,b=B', A: 'same', B: 'same' },
       'B: expected another token than a has',
     ],
-    ['a bad origin', ['--http'], { MCP_HTTP_ALLOWED_ORIGINS: 'https://a.example/x' }, 'MCP_HTTP_ALLOWED_ORIGINS: got'],
     [
-      'a host that is not there',
+      'an invalid origin',
+      ['--http'],
+      { MCP_HTTP_ALLOWED_ORIGINS: 'https://a.example/x' },
+      'MCP_HTTP_ALLOWED_ORIGINS: got',
+    ],
+    [
+      'a host that does not exist',
       ['--http=no-such-host.invalid:0'],
       { MCP_HTTP_TOKEN_ENV: 'T', T: 'token' },
       'Cannot listen',

@@ -117,12 +117,12 @@ describe('the answer', () => {
   });
 
   test('is preceded by progress', async () => {
-    const heard: unknown[] = [];
+    const reported: unknown[] = [];
     const { app } = startCore({
       llmSearch: new FakeLlmSearch(progresses({ kind: 'thinking' }, { kind: 'searching' })),
     });
-    await app.answerQuery(ask({ observer: { onProgress: (progress) => heard.push(progress) } }), never());
-    expect(heard).toEqual([{ kind: 'asking' }, { kind: 'thinking' }, { kind: 'searching' }]);
+    await app.answerQuery(ask({ observer: { onProgress: (progress) => reported.push(progress) } }), never());
+    expect(reported).toEqual([{ kind: 'asking' }, { kind: 'thinking' }, { kind: 'searching' }]);
   });
 
   test('logs its profile, and nothing of the question', async () => {

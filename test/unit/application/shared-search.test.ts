@@ -71,7 +71,7 @@ describe('is searched separately', () => {
     ['another question', ask({ requestKey: 'test/2', args: { query: 'What does HTTP 403 mean?' } })],
     ['another hint', ask({ requestKey: 'test/2', args: { ...first.args, recency_days: 7 } })],
     ['another tool', ask({ requestKey: 'test/2', tool: 'answer_detailed' })],
-    ['another caller', ask({ requestKey: 'test/2', caller: 'somebody else' })],
+    ['another caller', ask({ requestKey: 'test/2', caller: 'another' })],
   ])('%s', async (_, other) => {
     expect(await askedTwice(other)).toBe(true);
   });
@@ -113,8 +113,8 @@ describe('a search that is shared', () => {
     const llmSearch = new FakeLlmSearch(replies(), replies());
     const shared = new SharedSearch(llmSearch);
     const answers = [
-      shared.search(request(), unheard, never()),
-      shared.search(request({ profile: { model: 'gpt-5.2', verbosity: 'low' } }), unheard, never()),
+      shared.search(request(), unobserved, never()),
+      shared.search(request({ profile: { model: 'gpt-5.2', verbosity: 'low' } }), unobserved, never()),
     ];
     await Promise.all(answers);
     expect(llmSearch.requests).toHaveLength(2);
@@ -146,30 +146,30 @@ describe('a search that is shared', () => {
   });
 
   test('reports progress to each caller, and the current state to a late one', async () => {
-    const heard: [string, SearchProgress][] = [];
+    const reported: [string, SearchProgress][] = [];
     const observer = (name: string) => ({
-      onProgress: (progress: SearchProgress) => void heard.push([name, progress]),
+      onProgress: (progress: SearchProgress) => void reported.push([name, progress]),
     });
-    let tell: (progress: SearchProgress) => void = () => {};
+    let report: (progress: SearchProgress) => void = () => {};
     const reply = repliesLate();
     const llmSearch = new FakeLlmSearch((upstream, signal) => {
-      tell = (progress) => upstream.onProgress(progress);
+      report = (progress) => upstream.onProgress(progress);
       return reply.configured(upstream, signal);
     });
     const shared = new SharedSearch(llmSearch);
     const leaving = new AbortController();
     const early = shared.search(request(), observer('early'), leaving.signal);
     await settled();
-    tell({ kind: 'thinking' });
-    tell({ kind: 'searching', query: 'tokyo weather' });
+    report({ kind: 'thinking' });
+    report({ kind: 'searching', query: 'tokyo weather' });
     const late = shared.search(request(), observer('late'), never());
-    tell({ kind: 'writing', characters: 3 });
+    report({ kind: 'writing', characters: 3 });
     leaving.abort();
     await early;
-    tell({ kind: 'writing', characters: 9 });
+    report({ kind: 'writing', characters: 9 });
     reply.settle(ok(searchReply()));
     await late;
-    expect(heard).toEqual([
+    expect(reported).toEqual([
       ['early', { kind: 'thinking' }],
       ['early', { kind: 'searching', query: 'tokyo weather' }],
       ['late', { kind: 'searching', query: 'tokyo weather' }],
@@ -204,10 +204,10 @@ describe('a search that is shared', () => {
     const llmSearch = new FakeLlmSearch(bug, replies());
     const shared = new SharedSearch(llmSearch);
     const signals = [never(), never()];
-    const answers = signals.map((signal) => shared.search(request(), unheard, signal));
+    const answers = signals.map((signal) => shared.search(request(), unobserved, signal));
     for (const answer of answers) await expect(answer).rejects.toThrow('a bug');
     for (const signal of signals) expect(getEventListeners(signal, 'abort')).toEqual([]);
-    expect((await shared.search(request(), unheard, never())).isOk()).toBe(true);
+    expect((await shared.search(request(), unobserved, never())).isOk()).toBe(true);
   });
 
   test('that rejects after all have left causes no error', async () => {
@@ -216,7 +216,7 @@ describe('a search that is shared', () => {
       new FakeLlmSearch(() => reply.promise.then(() => Promise.reject(new Error('bug')))),
     );
     const leaving = new AbortController();
-    const answer = shared.search(request(), unheard, leaving.signal);
+    const answer = shared.search(request(), unobserved, leaving.signal);
     await settled();
     leaving.abort();
     expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'aborted' });
@@ -228,14 +228,14 @@ describe('a search that is shared', () => {
   test('is neither started nor joined if the signal of the caller has already aborted', async () => {
     const llmSearch = new FakeLlmSearch(hangs);
     const shared = new SharedSearch(llmSearch);
-    expect((await shared.search(request(), unheard, AbortSignal.abort()))._unsafeUnwrapErr()).toEqual({
+    expect((await shared.search(request(), unobserved, AbortSignal.abort()))._unsafeUnwrapErr()).toEqual({
       kind: 'aborted',
     });
     expect(llmSearch.requests).toEqual([]);
 
     const staying = new AbortController();
-    const stays = shared.search(request(), unheard, staying.signal);
-    expect((await shared.search(request(), unheard, AbortSignal.abort())).isErr()).toBe(true);
+    const stays = shared.search(request(), unobserved, staying.signal);
+    expect((await shared.search(request(), unobserved, AbortSignal.abort())).isErr()).toBe(true);
     await settled();
     expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([false]);
     staying.abort();
@@ -246,9 +246,9 @@ describe('a search that is shared', () => {
     const llmSearch = new FakeLlmSearch(hangs, replies());
     const shared = new SharedSearch(llmSearch);
     const leaving = new AbortController();
-    const left = shared.search(request(), unheard, leaving.signal);
+    const left = shared.search(request(), unobserved, leaving.signal);
     leaving.abort();
-    const stays = shared.search(request(), unheard, never());
+    const stays = shared.search(request(), unobserved, never());
     expect((await left)._unsafeUnwrapErr()).toEqual({ kind: 'aborted' });
     expect((await stays).isOk()).toBe(true);
   });
@@ -258,11 +258,11 @@ describe('a search that is shared', () => {
     const llmSearch = new FakeLlmSearch(slow.configured, replies({ text: 'The second.' }));
     const shared = new SharedSearch(llmSearch);
     const leaving = new AbortController();
-    const left = shared.search(request(), unheard, leaving.signal);
+    const left = shared.search(request(), unobserved, leaving.signal);
     await settled();
     leaving.abort();
     await left;
-    const next = shared.search(request(), unheard, never());
+    const next = shared.search(request(), unobserved, never());
     // Aborted, but its reply was already received.
     slow.settle(ok(searchReply({ text: 'The first.' })));
     expect((await next)._unsafeUnwrap().text).toBe('The second.');
@@ -313,8 +313,8 @@ describe('the deadline', () => {
     const shared = new SharedSearch(llmSearch);
     const [early, late] = [new AbortController(), new AbortController()];
     const answers = [
-      shared.search(request({ deadlineMs: 1000 }), unheard, early.signal),
-      shared.search(request({ deadlineMs: 1600 }), unheard, late.signal),
+      shared.search(request({ deadlineMs: 1000 }), unobserved, early.signal),
+      shared.search(request({ deadlineMs: 1600 }), unobserved, late.signal),
     ];
     await settled();
     expect(llmSearch.requests[0]?.deadlineMs).toBe(1600);
@@ -329,7 +329,7 @@ test('no caller leaves a listener, whether the search is answered, fails or is l
   const controllers = Array.from({ length: 30 }, () => new AbortController());
   const reply = repliesLate();
   const shared = new SharedSearch(new FakeLlmSearch(reply.configured));
-  const answers = controllers.map(({ signal }) => shared.search(request(), unheard, signal));
+  const answers = controllers.map(({ signal }) => shared.search(request(), unobserved, signal));
   await settled();
   for (const controller of controllers.slice(0, 10)) controller.abort();
   reply.settle(ok(searchReply()));
@@ -337,7 +337,7 @@ test('no caller leaves a listener, whether the search is answered, fails or is l
   for (const { signal } of controllers) expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-const unheard = { onProgress: () => {} };
+const unobserved = { onProgress: () => {} };
 
 function request(over: Partial<SearchRequest> = {}): SearchRequest {
   return {

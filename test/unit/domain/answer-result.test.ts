@@ -267,7 +267,7 @@ describe('a heading in any formatting becomes one Sources:', () => {
     ['without bullets', 'Sunny.\n\nSources:\nhttps://a.com (2026-01-01)'],
     ['in a quotation', 'Sunny.\n\n> Sources:\n> - https://a.com (2026-01-01)'],
     ['on the heading’s line', 'Sunny.\n\nSources: https://a.com (2026-01-01)'],
-    ['on the heading’s line, in dress', 'Sunny.\n\n**Sources:** https://a.com (2026-01-01)'],
+    ['on the heading’s line, formatted', 'Sunny.\n\n**Sources:** https://a.com (2026-01-01)'],
     ['on the heading’s line, in Japanese', 'Sunny.\n\n出典：https://a.com (2026-01-01)'],
     ['indented', 'Sunny.\n\n  Sources:\n  - https://a.com (2026-01-01)'],
   ])('%s', (_, text) => {
@@ -377,7 +377,7 @@ test('may contain a consulted id, even if the citations have no place for it', (
 describe('what is not a list of sources is unchanged', () => {
   test.each([
     [
-      'a chapter on the sources of the Nile',
+      'a section about the sources of the Nile',
       lines(
         '# The Nile',
         '',
@@ -389,7 +389,7 @@ describe('what is not a list of sources is unchanged', () => {
       ),
     ],
     [
-      'a chapter that lists the sources of the Nile',
+      'a section that lists the sources of the Nile',
       lines('# The Nile', '', '## Sources', '- Lake Victoria', '- Lake Tana', '', '## Mouth', 'A delta.'),
     ],
     ['a sentence that begins with the word', 'Sources of energy differ.\n\nSources say so: https://b.com.'],

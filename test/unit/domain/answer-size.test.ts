@@ -5,13 +5,13 @@ import { cutAtParagraph } from '../../../src/domain/answer-size.ts';
 import type { Reply } from '../../../src/domain/reply.ts';
 
 test.each([
-  ['whole, if it fits', 'One.', 4, 'One.'],
+  ['nowhere, if it fits', 'One.', 4, 'One.'],
   ['at a paragraph', 'One.\n\nTwo.\n\nThree.', 16, 'One.\n\nTwo.'],
   ['else at a line', 'One.\nTwo.\nThree.', 12, 'One.\nTwo.'],
-  ['else behind a sentence', 'One. Two. Three.', 12, 'One. Two.'],
-  ['else behind a Japanese sentence', '晴れ。雨。くもり', 6, '晴れ。雨。'],
-  ['else where it must be', 'OneTwoThree', 6, 'OneTwo'],
-  ['where it must be, rather than far before', 'One. TwoThreeFourFiveSix', 20, 'One. TwoThreeFourFiv'],
+  ['else after a sentence', 'One. Two. Three.', 12, 'One. Two.'],
+  ['else after a Japanese sentence', '晴れ。雨。くもり', 6, '晴れ。雨。'],
+  ['else at the limit', 'OneTwoThree', 6, 'OneTwo'],
+  ['at the limit rather than far before it', 'One. TwoThreeFourFiveSix', 20, 'One. TwoThreeFourFiv'],
   ['never inside a character', '😀😀', 3, '😀'],
   ['to nothing', 'One.', 0, ''],
   ['to nothing, even below it', 'One.', -5, ''],
@@ -86,12 +86,12 @@ describe('an answer', () => {
     fc.assert(
       fc.property(reply, max, fc.boolean(), (reply, maxAnswerChars, isJapanese) => {
         const question = isJapanese ? '天気は？' : 'The weather?';
-        const whole = answerTo(reply, question, UNBOUNDED);
+        const unbounded = answerTo(reply, question, UNBOUNDED);
         const { answer, citations, used_search } = answerTo(reply, question, maxAnswerChars);
         expect(answer.length).toBeLessThanOrEqual(maxAnswerChars);
         expect(answer.isWellFormed()).toBe(true);
-        expect(citations).toEqual(whole.citations);
-        expect(used_search).toBe(whole.used_search);
+        expect(citations).toEqual(unbounded.citations);
+        expect(used_search).toBe(unbounded.used_search);
         if (used_search) {
           const below = answer.slice(answer.lastIndexOf('\nSources:\n'));
           expect(below).toMatch(/^\nSources:(?:\n- .*\d{4}-\d{2}-\d{2}.*)+$/);
@@ -105,9 +105,9 @@ describe('an answer', () => {
   test('that fits is unchanged', () => {
     fc.assert(
       fc.property(reply, (reply) => {
-        const whole = answerTo(reply, 'The weather?', UNBOUNDED);
-        const max = Math.max(1000, whole.answer.length);
-        expect(answerTo(reply, 'The weather?', max)).toEqual(whole);
+        const unbounded = answerTo(reply, 'The weather?', UNBOUNDED);
+        const max = Math.max(1000, unbounded.answer.length);
+        expect(answerTo(reply, 'The weather?', max)).toEqual(unbounded);
       }),
       { numRuns: 1000 },
     );
@@ -117,9 +117,9 @@ describe('an answer', () => {
     fc.assert(
       fc.property(reply, max, fc.boolean(), (reply, maxAnswerChars, isJapanese) => {
         const question = isJapanese ? '天気は？' : 'The weather?';
-        const whole = answerTo(reply, question, UNBOUNDED).answer;
+        const unbounded = answerTo(reply, question, UNBOUNDED).answer;
         const { answer } = answerTo(reply, question, maxAnswerChars);
-        if (bodyOf(whole).length <= maxAnswerChars) return;
+        if (bodyOf(unbounded).length <= maxAnswerChars) return;
         const note = isJapanese ? /（全 \d+ 文字のうち \d+ 文字）/ : /cut here: \d+ of \d+ characters are shown/;
         expect(bodyOf(answer)).toMatch(note);
       }),

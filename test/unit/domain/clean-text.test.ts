@@ -7,7 +7,7 @@ describe('citation marks', () => {
     ['a mark', 'Sunny.\uE200cite\uE202turn0search1\uE201 Warm.', 'Sunny. Warm.'],
     ['a mark of two sources', 'Sunny.\uE200cite\uE202turn0search1\uE202turn0search2\uE201', 'Sunny.'],
     ['two marks', '\uE200cite\uE202a\uE201Sunny\uE200cite\uE202b\uE201.', 'Sunny.'],
-    ['a mark that the end of the text cut', 'Sunny.\uE200cite\uE202turn0sea', 'Sunny.'],
+    ['a mark that is cut at the end of the text', 'Sunny.\uE200cite\uE202turn0sea', 'Sunny.'],
     ['a mark that only closes', 'Sunny\uE201.', 'Sunny.'],
     ['a mark between spaces', 'Sunny \uE200cite\uE202a\uE201 in Tokyo.', 'Sunny in Tokyo.'],
     ['a mark before a full stop', 'Sunny \uE200cite\uE202a\uE201.', 'Sunny.'],
@@ -34,8 +34,8 @@ describe('utm_source=openai', () => {
     ['before a comma', 'https://a.com/x?utm_source=openai, and', 'https://a.com/x, and'],
     ['in angle brackets', '<https://a.com/x?utm_source=openai>', '<https://a.com/x>'],
     ['twice', 'https://a.com?utm_source=openai https://b.com?utm_source=openai', 'https://a.com https://b.com'],
-    ['behind itself, before another', 'https://a.com?utm_source=openai&utm_source=openai&x=1', 'https://a.com?x=1'],
-    ['behind itself', 'https://a.com/?utm_source=openai&utm_source=openai', 'https://a.com/'],
+    ['after itself, before another', 'https://a.com?utm_source=openai&utm_source=openai&x=1', 'https://a.com?x=1'],
+    ['after itself', 'https://a.com/?utm_source=openai&utm_source=openai', 'https://a.com/'],
   ])('%s is removed', (_, text, clean) => {
     expect(cleanText(text)).toBe(clean);
   });
@@ -70,9 +70,9 @@ describe('characters that hide or reorder text or control a terminal', () => {
     ['bidi isolates', '\u2066a\u2069', 'a'],
     ['direction marks', 'a\u200E\u200F\u061Cb', 'ab'],
     ['tag characters', 'a\u{E0049}\u{E0067}\u{E006E}b', 'ab'],
-    ['what has no width', 'a\u200B\u2060\u2063\u00AD\uFEFFb', 'ab'],
-    ['more breaks than one', 'ក\u200B\u200Bខ', 'ក\u200Bខ'],
-    ['selectors that choose nothing', 'a\u{E0101}\u{E0102}b☀\uFE0F\uFE01\uFE02', 'ab☀\uFE0F'],
+    ['characters without width', 'a\u200B\u2060\u2063\u00AD\uFEFFb', 'ab'],
+    ['several line breaks', 'ក\u200B\u200Bខ', 'ក\u200Bខ'],
+    ['variation selectors without a base', 'a\u{E0101}\u{E0102}b☀\uFE0F\uFE01\uFE02', 'ab☀\uFE0F'],
     ['a carriage return before a line feed', 'a\r\nb', 'a\nb'],
     ['a carriage return alone', 'a\rb', 'a\nb'],
     ['a lone surrogate', 'a\uD83Db', 'a\uFFFDb'],

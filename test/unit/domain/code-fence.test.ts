@@ -3,7 +3,7 @@ import { closeFence, fenceBehind } from '../../../src/domain/code-fence.ts';
 
 test.each([
   ['prose', 'Sunny.', 'Sunny.'],
-  ['a block that is whole', '```js\nlet x;\n```', '```js\nlet x;\n```'],
+  ['a complete block', '```js\nlet x;\n```', '```js\nlet x;\n```'],
   ['a block that was cut', 'See:\n```js\nlet x', 'See:\n```js\nlet x\n```'],
   ['a long fence around a short one', '````\n```\nx', '````\n```\nx\n````'],
   ['tildes', '~~~\nx', '~~~\nx\n~~~'],

@@ -47,14 +47,14 @@ describe('in logs', () => {
   const { inLogs } = createRedactor(['gateway-token-1']);
 
   test.each([
-    ['a key of another', 'key sk-abcDEF123_-x is wrong', 'key [redacted] is wrong'],
+    ['another key', 'key sk-abcDEF123_-x is wrong', 'key [redacted] is wrong'],
     [
-      'the API’s own starred key',
+      'the key with asterisks, as the API shows it',
       'Incorrect API key provided: sk-proj-****************wxyz.',
       'Incorrect API key provided: [redacted].',
     ],
     ['a key in quotes', '"sk-abcdef"', '"[redacted]"'],
-    ['a key behind a sign', 'key=sk-abcdef', 'key=[redacted]'],
+    ['a key after a sign', 'key=sk-abcdef', 'key=[redacted]'],
     ['the known key', 'key gateway-token-1', 'key [redacted]'],
     ['a bearer', 'authorization: Bearer eyJ.abc', 'authorization: Bearer [redacted]'],
   ])('%s is masked', (_, line, masked) => {

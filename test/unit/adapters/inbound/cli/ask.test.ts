@@ -37,7 +37,7 @@ async function run(over: Partial<AskOptions> & { readonly isTTY?: boolean; reado
   return { exitCode, out: out.join(''), err: err.join('') };
 }
 
-const tells =
+const reports =
   (...steps: readonly SearchProgress[]): ConfiguredAnswer =>
   async (input) => {
     for (const step of steps) input.observer.onProgress(step);
@@ -115,10 +115,10 @@ describe('a key', () => {
 });
 
 describe('progress', () => {
-  const told = () => new FakeApplication(tells({ kind: 'thinking' }, { kind: 'writing', characters: 9 }));
+  const progressing = () => new FakeApplication(reports({ kind: 'thinking' }, { kind: 'writing', characters: 9 }));
 
   test('is shown on a terminal, and cleared before the answer', async () => {
-    expect(await run({ application: told(), isTTY: true })).toEqual({
+    expect(await run({ application: progressing(), isTTY: true })).toEqual({
       exitCode: 0,
       out: 'Not Found.\n',
       err: `${CLEAR}0 s  Thinking${CLEAR}0 s  Writing (9 characters)${CLEAR}`,
@@ -126,7 +126,9 @@ describe('progress', () => {
   });
 
   test('is shown in the language of the question', async () => {
-    expect((await run({ application: told(), isTTY: true, question: '天気は？' })).err).toContain('考えています');
+    expect((await run({ application: progressing(), isTTY: true, question: '天気は？' })).err).toContain(
+      '考えています',
+    );
   });
 
   test('is cleared before a failure', async () => {
@@ -137,13 +139,13 @@ describe('progress', () => {
   });
 
   test('is shown on a terminal only: a file contains no escape codes', async () => {
-    const { out, err } = await run({ application: told(), verbose: true });
+    const { out, err } = await run({ application: progressing(), verbose: true });
     expect(out + err).not.toMatch(/[\u0000-\u0009\u000B-\u001F]/);
   });
 
   test('leaves no timer', async () => {
     const clock = new FakeClock();
-    await run({ application: told(), isTTY: true, clock });
+    await run({ application: progressing(), isTTY: true, clock });
     expect(clock.pendingSleeps).toBe(0);
   });
 });

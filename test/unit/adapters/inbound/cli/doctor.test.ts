@@ -15,19 +15,19 @@ const WELL: readonly Check[] = [
 
 /** An application with these checks; records whether a key was reported to it. */
 function finds(checks: readonly Check[], onEach: () => void = () => {}) {
-  const told: boolean[] = [];
+  const hadKey: boolean[] = [];
   const application: Application = {
     answerQuery: () => Promise.reject(new Error('doctor asked a question by itself')),
     cancelRequest: () => {},
     async *diagnoseSetup(hasKey) {
-      told.push(hasKey);
+      hadKey.push(hasKey);
       for (const check of checks) {
         yield check;
         onEach();
       }
     },
   };
-  return { application, told };
+  return { application, hadKey };
 }
 
 async function run(over: Partial<DoctorOptions> = {}, signal: AbortSignal = never()) {
@@ -83,13 +83,13 @@ test('a Node.js that is too old is named, with what to do', async () => {
 });
 
 test('without a key: names the variable to set, tries the rest without it, exit code 1', async () => {
-  const { application, told } = finds([
+  const { application, hadKey } = finds([
     { name: 'connection', verdict: 'ok', detail: 'api.test answered (HTTP 401)' },
     { name: 'models', verdict: 'skipped', detail: 'there is no key' },
   ]);
   const { lines, exitCode } = await run({ application, apiKey: { variable: 'GATEWAY_KEY' } });
   expect(exitCode).toBe(1);
-  expect(told).toEqual([false]);
+  expect(hadKey).toEqual([false]);
   expect(lines.slice(2)).toEqual([
     expect.stringMatching(/^FAIL {2}key: .*GATEWAY_KEY is not set\. Set it /),
     'ok    connection: api.test answered (HTTP 401)',
@@ -152,11 +152,11 @@ test('a warning is not a failure', async () => {
 });
 
 test('offline: needs neither key nor network', async () => {
-  const { application, told } = finds([]);
+  const { application, hadKey } = finds([]);
   const apiKey = { variable: 'OPENAI_API_KEY' };
   const { exitCode, lines } = await run({ application, apiKey, isOffline: true });
   expect(exitCode).toBe(0);
-  expect(told).toEqual([]);
+  expect(hadKey).toEqual([]);
   expect(lines.map((line) => line.split(':')[0])).toEqual(['ok    node', 'ok    configuration', 'ok    adapter']);
 });
 
@@ -177,7 +177,7 @@ describe('as JSON', () => {
 
   test('states what to do about a failure', async () => {
     const [check] = FAILED[0] ?? [];
-    if (check === undefined) throw new Error('no failure to tell of');
+    if (check === undefined) throw new Error('no failure');
     const { exitCode, out } = await run({ json: true, application: finds([check]).application });
     expect(exitCode).toBe(1);
     const { ok, checks } = JSON.parse(out) as { ok: boolean; checks: Record<string, string>[] };

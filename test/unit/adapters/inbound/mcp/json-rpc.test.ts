@@ -64,15 +64,19 @@ describe('an invalid message', () => {
     ['a batch', [{ jsonrpc: '2.0', id: 1, method: 'ping' }], { reason: BATCH }],
     ['null', null, { reason: 'a message is a JSON object' }],
     ['a number', 7, { reason: 'a message is a JSON object' }],
-    ['a text', 'ping', { reason: 'a message is a JSON object' }],
+    ['a string', 'ping', { reason: 'a message is a JSON object' }],
     ['an empty object', {}, { reason: 'jsonrpc must be "2.0"' }],
     ['JSON-RPC 1.0', { id: 1, method: 'ping' }, { id: 1, reason: 'jsonrpc must be "2.0"' }],
     ['a number for the version', { jsonrpc: 2.0, id: 1, method: 'ping' }, { id: 1, reason: 'jsonrpc must be "2.0"' }],
     ['no method', { jsonrpc: '2.0', id: 'a' }, { id: 'a', reason: 'method must be a string' }],
-    ['a method that is no text', { jsonrpc: '2.0', id: 0, method: 7 }, { id: 0, reason: 'method must be a string' }],
+    [
+      'a method that is not a string',
+      { jsonrpc: '2.0', id: 0, method: 7 },
+      { id: 0, reason: 'method must be a string' },
+    ],
     ['no method and no usable id', { jsonrpc: '2.0', id: null }, { reason: 'method must be a string' }],
-  ])('%s', (_, value, told) => {
-    expect(readMessage(value)).toEqual({ kind: 'invalid', ...told });
+  ])('%s', (_, value, expected) => {
+    expect(readMessage(value)).toEqual({ kind: 'invalid', ...expected });
   });
 });
 

@@ -102,13 +102,13 @@ describe('is rejected:', () => {
       -32601,
       'Method not found: notifications/cancelled',
     ],
-    ['a method of any object', request('toString'), -32601, 'Method not found: toString'],
+    ['a method named like a property of every object', request('toString'), -32601, 'Method not found: toString'],
     ['an unknown tool', call({ name: 'search' }), -32601, 'Unknown tool'],
-    ['a tool of any object', call({ name: 'constructor' }), -32601, 'Unknown tool'],
-    ['a tool whose name is no text', call({ name: 7 }), -32602, 'Invalid params: name must be a string'],
+    ['a tool named like a property of every object', call({ name: 'constructor' }), -32601, 'Unknown tool'],
+    ['a tool whose name is not a string', call({ name: 7 }), -32602, 'Invalid params: name must be a string'],
     ['a call without a name', request('tools/call'), -32602, 'Invalid params: name must be a string'],
     ['arguments that are a list', call({ arguments: ['q'] }), -32602, 'Invalid params: arguments must be an object'],
-    ['arguments that are text', call({ arguments: 'q' }), -32602, 'Invalid params: arguments must be an object'],
+    ['arguments that are a string', call({ arguments: 'q' }), -32602, 'Invalid params: arguments must be an object'],
     ['params that are a list', request('tools/call', ['answer']), -32602, 'Invalid params: params must be an object'],
   ])('%s', async (_, message, code, words) => {
     expect(await sentFor({}, message)).toEqual([{ jsonrpc: '2.0', id: 1, error: { code, message: words } }]);
@@ -139,12 +139,12 @@ describe('gets no response:', () => {
   test.each([
     ['a notification', { jsonrpc: '2.0', method: 'notifications/initialized' }],
     ['an unknown notification', { jsonrpc: '2.0', method: 'notifications/whatever', params: [1] }],
-    ['a call without an id, which is not run either', { ...call(), id: undefined, method: 'tools/call' }],
-    ['a stray result', { jsonrpc: '2.0', id: 1, result: {} }],
-    ['a stray error', { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'x' } }],
-    ['a cancellation of what is unknown', cancelled(9)],
-    ['a cancellation of nothing', { jsonrpc: '2.0', method: 'notifications/cancelled' }],
-    ['a cancellation of an id that is none', cancelled(null)],
+    ['a call without an id, which is not run', { ...call(), id: undefined, method: 'tools/call' }],
+    ['an unexpected result', { jsonrpc: '2.0', id: 1, result: {} }],
+    ['an unexpected error', { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'x' } }],
+    ['a cancellation of an unknown id', cancelled(9)],
+    ['a cancellation without an id', { jsonrpc: '2.0', method: 'notifications/cancelled' }],
+    ['a cancellation of an invalid id', cancelled(null)],
   ])('%s', async (_, message) => {
     const { sent, receive } = start();
     await receive(JSON.parse(JSON.stringify(message)));
@@ -400,10 +400,10 @@ describe('the end', () => {
   test('by close aborts the calls in flight, and sends nothing for them', async () => {
     const application = new FakeApplication(hangsUntilAborted, hangsUntilAborted);
     const { session, sent, receive } = start({ application });
-    const owed = [receive(call({}, 1)), receive(call({}, 2))];
+    const ended = [receive(call({}, 1)), receive(call({}, 2))];
     await vi.waitFor(() => expect(application.signals).toHaveLength(2));
     session.close();
-    await Promise.all(owed);
+    await Promise.all(ended);
     expect(application.signals.map(({ aborted }) => aborted)).toEqual([true, true]);
     expect(sent).toEqual([]);
   });
@@ -412,11 +412,11 @@ describe('the end', () => {
     const slow = deferred<Answer>();
     const application = new FakeApplication(async () => ok(await slow.promise));
     const { session, sent, receive } = start({ application });
-    const owed = receive(call());
+    const ended = receive(call());
     session.fail();
     session.fail();
     slow.settle(ANSWER);
-    await owed;
+    await ended;
     expect(sent).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } }]);
   });
 });
@@ -424,16 +424,16 @@ describe('the end', () => {
 describe('progress', () => {
   const progressing = (application: FakeApplication, params: object) => {
     const started = start({ application });
-    return { ...started, owed: started.receive(call(params)) };
+    return { ...started, ended: started.receive(call(params)) };
   };
-  const tells: ConfiguredAnswer = async (input) => {
+  const reportsProgress: ConfiguredAnswer = async (input) => {
     input.observer.onProgress({ kind: 'asking' });
     return ok(ANSWER);
   };
 
   test.each([0, '', 'token', 7])('is sent for the token %j, before the answer', async (progressToken) => {
-    const { sent, owed } = progressing(new FakeApplication(tells), { _meta: { progressToken } });
-    await owed;
+    const { sent, ended } = progressing(new FakeApplication(reportsProgress), { _meta: { progressToken } });
+    await ended;
     expect(sent).toMatchObject([
       {
         method: 'notifications/progress',
@@ -446,8 +446,8 @@ describe('progress', () => {
   test.each([[undefined], [{}], [{ progressToken: null }], [{ progressToken: {} }]])(
     'is not sent to a client whose _meta is %j',
     async (_meta) => {
-      const { sent, owed } = progressing(new FakeApplication(tells), { _meta });
-      await owed;
+      const { sent, ended } = progressing(new FakeApplication(reportsProgress), { _meta });
+      await ended;
       expect(sent).toHaveLength(1);
     },
   );

@@ -7,7 +7,7 @@ import type { SearchProgress } from '../../../../../src/application/ports/llm-se
 import type { Language } from '../../../../../src/domain/language.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 
-interface Told {
+interface SentLine {
   readonly atMs: number;
   readonly message: string;
   readonly progress: number;
@@ -16,15 +16,15 @@ interface Told {
 function start({ token = 'token', language = 'en' }: { token?: ProgressToken; language?: Language } = {}) {
   const clock = new FakeClock();
   const sent: OutgoingMessage[] = [];
-  const told: Told[] = [];
+  const sentLines: SentLine[] = [];
   const send = (message: OutgoingMessage) => {
     sent.push(message);
     const { params } = message as unknown as { params: { message: string; progress: number } };
-    told.push({ atMs: clock.elapsedMs(), message: params.message, progress: params.progress });
+    sentLines.push({ atMs: clock.elapsedMs(), message: params.message, progress: params.progress });
   };
   const reporter = new ProgressReporter({ token, language, clock, send });
-  const lines = () => told.map(({ atMs, message }) => [atMs, message]);
-  return { reporter, clock, sent, told, lines };
+  const lines = () => sentLines.map(({ atMs, message }) => [atMs, message]);
+  return { reporter, clock, sent, sentLines, lines };
 }
 
 const asking: SearchProgress = { kind: 'asking' };
@@ -218,37 +218,37 @@ describe('for any progress at any time', () => {
   test('lines are in order, neither too many nor too few, and no query or page is lost', async () => {
     await fc.assert(
       fc.asyncProperty(steps, language, async (steps, language) => {
-        const { reporter, clock, told } = start({ language });
+        const { reporter, clock, sentLines } = start({ language });
         for (const [progress, waitMs] of steps) {
           reporter.onProgress(progress);
-          expect(told[0]?.atMs).toBe(0);
+          expect(sentLines[0]?.atMs).toBe(0);
           await clock.advance(waitMs);
         }
-        const beforeTheEnd = told.length;
+        const beforeTheEnd = sentLines.length;
         reporter.finish();
-        const atTheEnd = told.length;
+        const atTheEnd = sentLines.length;
         const endMs = clock.elapsedMs();
         reporter.onProgress(searched('too late'));
         await clock.advance(30_000);
-        expect(told).toHaveLength(atTheEnd);
+        expect(sentLines).toHaveLength(atTheEnd);
         expect(clock.pendingSleeps).toBe(0);
 
-        expect(told.map(({ progress }) => progress)).toEqual(told.map((_, index) => index + 1));
-        for (const { message } of told) {
+        expect(sentLines.map(({ progress }) => progress)).toEqual(sentLines.map((_, index) => index + 1));
+        for (const { message } of sentLines) {
           expect(message).toMatch(/^\S.*$/u);
           expect(message).not.toMatch(/[\n\r\u2028\u2029\u0085]/);
           expect(message.length).toBeLessThanOrEqual(200);
           expect(message.isWellFormed()).toBe(true);
         }
-        const times = told.slice(0, beforeTheEnd).map(({ atMs }) => atMs);
+        const times = sentLines.slice(0, beforeTheEnd).map(({ atMs }) => atMs);
         for (const [index, atMs] of times.entries()) {
           const gapMs = (times[index + 1] ?? endMs) - atMs;
           if (index + 1 < times.length) expect(gapMs).toBeGreaterThanOrEqual(1000);
           expect(gapMs).toBeLessThanOrEqual(10_000);
         }
-        expectToldInOrder(
+        expectSentInOrder(
           steps.map(([progress]) => progress),
-          told,
+          sentLines,
           language,
         );
       }),
@@ -259,13 +259,13 @@ describe('for any progress at any time', () => {
   test('what waits is sent soon, even if the call continues', async () => {
     await fc.assert(
       fc.asyncProperty(steps, language, async (steps, language) => {
-        const { reporter, clock, told } = start({ language });
+        const { reporter, clock, sentLines } = start({ language });
         for (const [progress] of steps) reporter.onProgress(progress);
         await clock.advance(1000 * steps.length);
         reporter.stop();
-        expectToldInOrder(
+        expectSentInOrder(
           steps.map(([progress]) => progress),
-          told,
+          sentLines,
           language,
         );
       }),
@@ -276,18 +276,18 @@ describe('for any progress at any time', () => {
   test('nothing is sent after it was stopped', async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.nat(25), async (steps, stopAt) => {
-        const { reporter, clock, told } = start();
-        let heard = Number.POSITIVE_INFINITY;
+        const { reporter, clock, sentLines } = start();
+        let sentBefore = Number.POSITIVE_INFINITY;
         for (const [index, [progress, waitMs]] of steps.entries()) {
           if (index === stopAt) {
             reporter.stop();
-            heard = told.length;
+            sentBefore = sentLines.length;
           }
           reporter.onProgress(progress);
           await clock.advance(waitMs);
         }
         if (stopAt < steps.length) {
-          expect(told).toHaveLength(heard);
+          expect(sentLines).toHaveLength(sentBefore);
           expect(clock.pendingSleeps).toBe(0);
         }
         reporter.stop();
@@ -300,7 +300,7 @@ describe('for any progress at any time', () => {
 });
 
 /** Each query, page and retry is on some line, in the order of events; shortened only if it is itself too long. */
-function expectToldInOrder(steps: readonly SearchProgress[], told: readonly Told[], language: Language): void {
+function expectSentInOrder(steps: readonly SearchProgress[], sentLines: readonly SentLine[], language: Language): void {
   let [line, from] = [0, 0];
   for (const progress of steps) {
     const isFact = 'query' in progress || progress.kind === 'opened_page' || progress.kind === 'retrying';
@@ -308,11 +308,11 @@ function expectToldInOrder(steps: readonly SearchProgress[], told: readonly Told
     const words = progressWords(progress, language);
     const expected = words.length <= 200 ? words : words.slice(0, 190);
     let at = -1;
-    for (; line < told.length; line += 1, from = 0) {
-      at = told[line]?.message.indexOf(expected, from) ?? -1;
+    for (; line < sentLines.length; line += 1, from = 0) {
+      at = sentLines[line]?.message.indexOf(expected, from) ?? -1;
       if (at >= 0) break;
     }
-    expect(at, `told, in order: ${words}`).toBeGreaterThanOrEqual(0);
+    expect(at, `sent, in order: ${words}`).toBeGreaterThanOrEqual(0);
     from = at + expected.length;
   }
 }

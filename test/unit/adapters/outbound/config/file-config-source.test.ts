@@ -188,7 +188,7 @@ describe('layers', () => {
     ['YAML', {}, {}, true],
     ['the environment over YAML', { DEBUG: '0' }, {}, false],
     ['the command line over the environment', { DEBUG: '0' }, { debug: '' }, true],
-    ['the command line, switched off,', { DEBUG: '1' }, { debug: '0' }, false],
+    ['the command line, set to off,', { DEBUG: '1' }, { debug: '0' }, false],
     ['what belongs to another program', { DEBUG: 'express:*' }, {}, true],
   ])('%s decides whether debug is on', async (_, environment, commandLine, debug) => {
     expect((await config({ yaml: 'server: { debug: true }', environment, commandLine })).server.debug).toBe(debug);
@@ -253,13 +253,13 @@ describe('a key in a file', () => {
   });
 
   test.each([
-    ['that is not there', () => ({ OPENAI_API_KEY_FILE: join(folder, 'no') })],
+    ['that does not exist', () => ({ OPENAI_API_KEY_FILE: join(folder, 'no') })],
     ['that is empty', () => keyFile('\n')],
-    ['beside a key in the variable', () => ({ ...keyFile(KEY), OPENAI_API_KEY: KEY })],
+    ['in addition to a key in the variable', () => ({ ...keyFile(KEY), OPENAI_API_KEY: KEY })],
   ])('%s is a problem', async (_, environment) => {
-    const told = await problems({ environment: environment() });
-    expect(told.map(({ where }) => where)).toEqual(['OPENAI_API_KEY_FILE']);
-    expect(JSON.stringify(told)).not.toContain(KEY);
+    const found = await problems({ environment: environment() });
+    expect(found.map(({ where }) => where)).toEqual(['OPENAI_API_KEY_FILE']);
+    expect(JSON.stringify(found)).not.toContain(KEY);
   });
 });
 
@@ -339,8 +339,8 @@ policy: { max_citations: 11, system: { source: file, path: no.md } }
 model_profiles: { answer: { verbosity: loud } }
 serach: {}
 `;
-    const told = await problems({ yaml, environment: { SEARCH_MAX_RESULTS: 'many', MCP_LINE_MODE: 'x' } });
-    expect(told.map(({ where }) => where).sort()).toEqual([
+    const found = await problems({ yaml, environment: { SEARCH_MAX_RESULTS: 'many', MCP_LINE_MODE: 'x' } });
+    expect(found.map(({ where }) => where).sort()).toEqual([
       'MCP_LINE_MODE',
       'SEARCH_MAX_RESULTS',
       'model_profiles.answer.verbosity',
@@ -408,10 +408,10 @@ serach: {}
   test.each(['a: [1', 'a: b: c', '"', 'request: {}\nrequest: {}', '\ttab: 1', 'a: 1\n---\nb: 2'])(
     'a file that is not YAML: %j',
     async (yaml) => {
-      const told = await problems({ yaml });
-      expect(told).toHaveLength(1);
-      expect(told).toMatchObject([{ where: join(folder, 'config.yaml') }]);
-      expect(told.map(({ accepted }) => accepted).join()).toMatch(
+      const found = await problems({ yaml });
+      expect(found).toHaveLength(1);
+      expect(found).toMatchObject([{ where: join(folder, 'config.yaml') }]);
+      expect(found.map(({ accepted }) => accepted).join()).toMatch(
         /^a file in YAML \((?:.+ at line \d+, column \d+|it holds more than one document)\)$/,
       );
     },
@@ -468,18 +468,18 @@ describe('a key in the wrong place', () => {
     ['openai: { organization: KEY }', 'openai.organization'],
     ['openai: { anything: { deep: KEY } }', 'openai.anything'],
   ])('is a problem, and masked: %s', async (yaml, where) => {
-    const told = await problems({ yaml: yaml.replace('KEY', KEY) });
-    expect(told.map((problem) => problem.where)).toEqual([where]);
-    expect(JSON.stringify(told)).not.toContain(KEY);
+    const found = await problems({ yaml: yaml.replace('KEY', KEY) });
+    expect(found.map((problem) => problem.where)).toEqual([where]);
+    expect(JSON.stringify(found)).not.toContain(KEY);
   });
 
   test.each([
     ['inside a value', { yaml: `openai: { base_url: "${KEY} " }\nrequest: { max_retries: "x ${KEY}" }` }],
     ['inside a list', { yaml: `search: { defaults: { domains: ["x y", ${KEY}] } }` }],
     ['as a name', { yaml: `${KEY}: 1` }],
-    ['in a file that is no YAML', { yaml: `openai: api_key: ${KEY}` }],
+    ['in a file that is not YAML', { yaml: `openai: api_key: ${KEY}` }],
     ['in a variable', { environment: { MAX_CITATIONS: KEY } }],
-    ['in a variable of ours', { environment: { MCP_LINE_MODE: KEY } }],
+    ['in a variable of this program', { environment: { MCP_LINE_MODE: KEY } }],
     ['as a path', { commandLine: { configPath: `/no/${KEY}` } }],
   ])('is masked %s', async (_, given) => {
     expect(JSON.stringify(await problems(given))).not.toContain(KEY);
@@ -530,8 +530,8 @@ describe('the printed configuration', () => {
 
   test.each([
     ['that is used', {}],
-    ['that stands in another variable too', { OPENAI_ORG_ID: KEY }],
-    ['that stands in the base URL too', { OPENAI_BASE_URL: `https://gateway.example/${KEY}/v1` }],
+    ['that is in another variable too', { OPENAI_ORG_ID: KEY }],
+    ['that is in the base URL too', { OPENAI_BASE_URL: `https://gateway.example/${KEY}/v1` }],
   ])('never contains the key %s', async (_, environment) => {
     const loaded = await load({ environment: { OPENAI_API_KEY: KEY, ...environment } });
     expect(JSON.stringify('value' in loaded ? loaded.value.shown : loaded.problems)).not.toContain(KEY);

@@ -5,13 +5,13 @@ import { questionKey } from '../../../../../src/adapters/outbound/offline/questi
 describe('the same question', () => {
   test.each([
     ['in another case', 'What is MCP?', 'what is mcp?'],
-    ['with other blanks', 'What is MCP?', '  What  is\n\tMCP ?  '],
+    ['with other spaces', 'What is MCP?', '  What  is\n\tMCP ?  '],
     ['with full-width letters', 'HTTP 404 の意味は？', 'ＨＴＴＰ　４０４の意味は?'],
     ['in another Unicode form', 'café', 'cafe\u0301'],
     ['with half-width kana', 'テスト', 'ﾃｽﾄ'],
     ['without its mark', 'What is MCP?', 'What is MCP'],
     ['with another mark', '東京の天気は？', '東京の天気は。'],
-    ['with marks and blanks', 'What is MCP?', 'What is MCP ?! '],
+    ['with marks and spaces', 'What is MCP?', 'What is MCP ?! '],
     ['on another day', '本日 2025-08-09 の東京の天気は？', '本日 2026-01-05 の東京の天気は？'],
     ['on another day, in full width', '2025-08-09 の天気', '２０２６-０１-０５ の天気'],
   ])('%s', (_, one, other) => {
@@ -32,10 +32,10 @@ describe('another question', () => {
 
 test('ignores case and surrounding whitespace', () => {
   const words = fc.string({ unit: fc.constantFrom('a', 'é', '東', '1', '-', '?', ' ', '。') });
-  const blanks = fc.string({ unit: fc.constantFrom(' ', '\n', '\t', '\u3000') });
+  const spaces = fc.string({ unit: fc.constantFrom(' ', '\n', '\t', '\u3000') });
   fc.assert(
-    fc.property(words, blanks, blanks, (words, before, behind) => {
-      expect(questionKey(`${before}${words.toUpperCase()}${behind}`)).toBe(questionKey(words));
+    fc.property(words, spaces, spaces, (words, before, after) => {
+      expect(questionKey(`${before}${words.toUpperCase()}${after}`)).toBe(questionKey(words));
     }),
   );
 });
