@@ -61,6 +61,17 @@ test('reads messages in chunks of any size', async () => {
   expect(server.messages.map(({ id }) => id)).toEqual([1, 2, 3, 4]);
 });
 
+test('reads headers in any case, with other fields, without a space, and with bare line feeds', async () => {
+  const server = serve();
+  const json = ping(1);
+  server.sendRaw(
+    `content-type: application/vscode-jsonrpc; charset=utf-8\r\ncontent-LENGTH:${json.length}\r\n\r\n${json}`,
+  );
+  server.sendRaw(`Content-Length: ${json.length}\n\n${ping(2)}`);
+  await server.waitFor((message) => message.id === 2);
+  expect(server.messages).toEqual([pong(1), pong(2)]);
+});
+
 test('reports a frame whose body is not JSON once, and reads the next frames', async () => {
   const server = serve();
   server.sendRaw(frame(ping(1)) + frame('{"jsonrpc":') + frame(ping(2)) + frame(ping(3)));

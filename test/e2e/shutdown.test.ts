@@ -204,7 +204,7 @@ async function startInShell(script: string) {
     try {
       process.kill(-Number(child.pid), 'SIGKILL');
     } catch {
-      // All of it has ended.
+      // The process and its shell have ended.
     }
   });
   const said: string[] = [];
@@ -214,7 +214,7 @@ async function startInShell(script: string) {
   return { api, shell, call, said: () => said.join('') };
 }
 
-test.runIf(isPosix)('behind a shell pipe whose reader has gone it ends with the answer that nobody takes', async () => {
+test.runIf(isPosix)('at the end of a shell pipe whose reader is gone, it ends and its answer is dropped', async () => {
   const request = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
   const script = `(for i in $(seq 2000); do echo '${request}'; done) | "$0" "$1" --stdio | head -c 10`;
   const shell = spawn('sh', ['-c', script, process.execPath, BUILT_PROGRAM], {

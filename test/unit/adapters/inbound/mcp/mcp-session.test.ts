@@ -50,7 +50,7 @@ const cancelled = (requestId: unknown, reason?: unknown) => ({
 });
 
 describe('initialize', () => {
-  test.each(['2025-06-18', '2024-11-05', '2025-11-25', '1999-01-01', undefined])(
+  test.each(['2025-06-18', '2024-11-05', '2025-11-25', '2026-07-28', '1999-01-01', undefined])(
     'returns 2025-06-18 if %s was requested',
     async (protocolVersion) => {
       const [answer] = await sentFor({}, request('initialize', { protocolVersion, capabilities: {} }));
