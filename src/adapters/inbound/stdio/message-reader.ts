@@ -21,9 +21,17 @@ const BOM = [0xef, 0xbb, 0xbf];
 type State =
   | { readonly kind: 'start' }
   | { readonly kind: 'line'; searched: number }
-  | { readonly kind: 'header'; readonly fields: Map<string, string>; read: number }
+  | HeaderState
   | { readonly kind: 'body'; readonly length: number; readonly scan: JsonScan; scanned: number }
   | { readonly kind: 'endless' };
+
+interface HeaderState {
+  readonly kind: 'header';
+  readonly fields: Map<string, string>;
+  read: number;
+  /** It was found at the end of a malformed line: if it is not a header, it was a part of that line, which is reported. */
+  readonly isDoubtful: boolean;
+}
 
 const START: State = { kind: 'start' };
 
@@ -88,7 +96,9 @@ export class MessageReader {
     if (isPartial && HEADER_START.startsWith(start)) return false;
     if (isPartial && this.#mayBeBom()) return false;
     this.#state =
-      start === HEADER_START ? { kind: 'header', fields: new Map(), read: 0 } : { kind: 'line', searched: 0 };
+      start === HEADER_START
+        ? { kind: 'header', fields: new Map(), read: 0, isDoubtful: false }
+        : { kind: 'line', searched: 0 };
     return true;
   }
 
@@ -134,11 +144,12 @@ export class MessageReader {
     const framing = this.#isRecovering ? 'framed' : 'line';
     const value = parse(line);
     // A frame may follow garbage, or a body whose length lied, without a line break.
-    const header = value === undefined ? lastHeaderIn(line) : -1;
+    const header = value === undefined ? headerAtEndOf(line) : -1;
     if (value !== undefined) {
       this.#onFound({ kind: 'message', value, framing });
     } else if (header > 0) {
-      this.#foundBeforeHeader(line.subarray(0, header));
+      const isMessage = this.#foundBeforeHeader(line.subarray(0, header));
+      this.#state = { kind: 'header', fields: new Map(), read: 0, isDoubtful: !isMessage };
     } else {
       this.#broken('a line that is not JSON', 'line');
     }
@@ -146,23 +157,25 @@ export class MessageReader {
     this.#bytes.drop(header > 0 ? header : end + 1);
   }
 
-  #foundBeforeHeader(bytes: Buffer): void {
+  /** Whether the bytes are a message. */
+  #foundBeforeHeader(bytes: Buffer): boolean {
     const value = parse(bytes);
     if (value !== undefined) this.#onFound({ kind: 'message', value, framing: 'framed' });
     else this.#broken('bytes that are not JSON', 'framed');
+    return value !== undefined;
   }
 
   /** A header ends with a blank line, within 8 KiB; its lines are judged one by one, as soon as they are whole. */
-  #readHeader(state: { readonly fields: Map<string, string>; read: number }): boolean {
+  #readHeader(state: HeaderState): boolean {
     while (true) {
       const end = this.#bytes.indexOf(LF, state.read);
       if (end < 0 && this.#bytes.length < MAX_HEADER_BYTES) return false;
-      if (end < 0 || end >= MAX_HEADER_BYTES) return this.#foundNoHeader(state.read);
+      if (end < 0 || end >= MAX_HEADER_BYTES) return this.#foundNoHeader(state);
       const line = this.#bytes.slice(state.read, end).toString('latin1').trimEnd();
       if (line === '') return this.#foundHeader(state.fields, end + 1);
       const colon = line.indexOf(':');
       const name = line.slice(0, Math.max(0, colon)).trimEnd().toLowerCase();
-      if (!/^[\w-]+$/.test(name)) return this.#foundNoHeader(state.read);
+      if (!/^[\w-]+$/.test(name)) return this.#foundNoHeader(state);
       state.fields.set(name, line.slice(colon + 1).trim());
       state.read = end + 1;
     }
@@ -182,8 +195,9 @@ export class MessageReader {
   }
 
   /** A header that a line breaks off: that line is read as what it may be; a first line is garbage itself. */
-  #foundNoHeader(at: number): boolean {
-    this.#recover('a header that is none');
+  #foundNoHeader({ read: at, isDoubtful }: HeaderState): boolean {
+    if (isDoubtful) this.#state = START;
+    else this.#recover('a header that is none');
     this.#bytes.drop(at);
     if (at === 0) this.#state = { kind: 'line', searched: 0 };
     return true;
@@ -221,15 +235,11 @@ export class MessageReader {
   }
 }
 
-/** Where the header begins that ends a line; the start of the line is none, or it would have been read as such. */
-function lastHeaderIn(line: Buffer): number {
-  const text = line.toString('latin1').toLowerCase();
-  const isHeader = /content-(?:length|type)\s*:/y;
-  for (let at = text.lastIndexOf(HEADER_START); at > 0; at = text.lastIndexOf(HEADER_START, at - 1)) {
-    isHeader.lastIndex = at;
-    if (isHeader.test(text)) return at;
-  }
-  return -1;
+/** Where the header begins with which a line ends; -1 if it does not end with one. */
+function headerAtEndOf(line: Buffer): number {
+  const text = line.toString('latin1').toLowerCase().trimEnd();
+  const at = text.lastIndexOf(HEADER_START);
+  return at > 0 && /^content-(?:length\s*:\s*\d+|type\s*:[^{}]*)$/.test(text.slice(at)) ? at : -1;
 }
 
 /** The JSON value of some bytes; undefined, which JSON does not know, if they are not JSON. UTF-8 is decoded as a whole. */

@@ -167,6 +167,19 @@ describe('what cannot be right', () => {
     expect(messagesIn(found)).toEqual([ping(2)]);
   });
 
+  test.each([
+    ['a header inside a text', '{"jsonrpc":"2.0","id":5,"method":"ping","x":"set Content-Length: 5",}'],
+    ['a header at the end of a text that is cut off', '{"jsonrpc":"2.0","id":5,"x":"set Content-Length: 5'],
+    ['a header without a length at its end', '{"jsonrpc":"2.0","id":5,"x":"set Content-Type: text/plain'],
+    ['two headers', '{"x":"Content-Type: a Content-Length: 5'],
+  ])('one malformed line with %s is reported once, and the next line is read', (_, malformed) => {
+    expect(read(`${malformed}\n${line(ping(2))}${line(ping(3))}`, { end: false })).toEqual([
+      { kind: 'broken', reason: expect.any(String), framing: expect.any(String) },
+      { kind: 'message', value: ping(2), framing: 'line' },
+      { kind: 'message', value: ping(3), framing: 'line' },
+    ]);
+  });
+
   test('the message of a frame with a wrong length is read, and keeps its framing', () => {
     const found = read(`Content-Length: 9\r\n\r\n${JSON.stringify(ping(1))}${frame(ping(2))}`, { end: false });
     expect(found.slice(1)).toEqual([
