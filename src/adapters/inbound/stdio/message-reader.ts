@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { ByteBuffer } from './byte-buffer.ts';
 import { JsonScan } from './json-scan.ts';
 
@@ -242,8 +243,10 @@ function headerAtEndOf(line: Buffer): number {
   return at > 0 && /^content-(?:length\s*:\s*\d+|type\s*:[^{}]*)$/.test(text.slice(at)) ? at : -1;
 }
 
-/** The JSON value of some bytes; undefined, which JSON does not know, if they are not JSON. UTF-8 is decoded as a whole. */
+/** The JSON value of some bytes; undefined, which JSON does not know, if they are not JSON in UTF-8. */
 function parse(bytes: Buffer): unknown {
+  // Otherwise different bytes of an id would become the same replacement character.
+  if (!isUtf8(bytes)) return undefined;
   try {
     return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''));
   } catch {

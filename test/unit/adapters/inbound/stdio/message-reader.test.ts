@@ -180,6 +180,16 @@ describe('what cannot be right', () => {
     ]);
   });
 
+  const withByte = (write: (message: unknown) => string) => Buffer.from(write({ ...ping(1), x: '\xff' }), 'latin1');
+  test.each([
+    ['a line', withByte(line)],
+    ['a frame', withByte((message) => frame(message).replace(/\d+/, (length) => String(Number(length) - 1)))],
+  ])('%s that is not UTF-8 is malformed, since an id in it would change', (_, bytes) => {
+    const found = read(Buffer.concat([bytes, Buffer.from(frame(ping(2)))]), { end: false });
+    expect(brokenIn(found)).toHaveLength(1);
+    expect(messagesIn(found)).toEqual([ping(2)]);
+  });
+
   test('the message of a frame with a wrong length is read, and keeps its framing', () => {
     const found = read(`Content-Length: 9\r\n\r\n${JSON.stringify(ping(1))}${frame(ping(2))}`, { end: false });
     expect(found.slice(1)).toEqual([
