@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { ByteBuffer } from './byte-buffer.ts';
-import { JsonScan } from './json-scan.ts';
 
 /** How a message is framed: as a line, or behind a `Content-Length` header (transports 1.1). */
 export type Framing = 'line' | 'framed';
@@ -13,8 +12,10 @@ export type Found =
 /** The longest message, in bytes (ruling 3). */
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_HEADER_BYTES = 8 * 1024;
+const LENGTH_AT_END = /content-length\s*:\s*\d+$/i;
 const HEADER_START = 'content-';
 const LF = 0x0a;
+const [COMMA, COLON, OPEN_ARRAY, OPEN_OBJECT] = [0x2c, 0x3a, 0x5b, 0x7b];
 const BLANKS = new Set([0x20, 0x09, 0x0d, LF]);
 const BOM = [0xef, 0xbb, 0xbf];
 
@@ -23,7 +24,7 @@ type State =
   | { readonly kind: 'start' }
   | { readonly kind: 'line'; searched: number }
   | HeaderState
-  | { readonly kind: 'body'; readonly length: number; readonly scan: JsonScan; scanned: number }
+  | BodyState
   | { readonly kind: 'endless' };
 
 interface HeaderState {
@@ -32,6 +33,16 @@ interface HeaderState {
   read: number;
   /** It was found at the end of a malformed line: if it is not a header, it was a part of that line, which is reported. */
   readonly isDoubtful: boolean;
+}
+
+interface BodyState {
+  readonly kind: 'body';
+  readonly length: number;
+  /** Where the line begins whose end has not arrived, and how far it was searched for one. */
+  line: number;
+  searched: number;
+  /** The last byte before it that is not a blank. */
+  previous: number;
 }
 
 const START: State = { kind: 'start' };
@@ -48,8 +59,6 @@ export class MessageReader {
   #state: State = START;
   /** Behind a broken frame: what comes first was its content, so it says nothing about lines, and is not reported twice. */
   #isRecovering = false;
-  /** A frame was broken once: from then on each is looked at before it is parsed, since it may hold frames that hold frames. */
-  #isWary = false;
 
   constructor(onFound: (found: Found) => void) {
     this.#onFound = onFound;
@@ -188,7 +197,7 @@ export class MessageReader {
     this.#bytes.drop(size);
     if (length <= MAX_BYTES) {
       this.#isRecovering = false;
-      this.#state = { kind: 'body', length, scan: new JsonScan(), scanned: 0 };
+      this.#state = { kind: 'body', length, line: 0, searched: 0, previous: COLON };
     } else {
       this.#recover(`a header whose Content-Length is ${text ?? 'missing'}`);
     }
@@ -204,14 +213,12 @@ export class MessageReader {
     return true;
   }
 
-  #readBody(state: { readonly length: number; readonly scan: JsonScan; scanned: number }): boolean {
-    const isComplete = this.#bytes.length >= state.length;
-    if (!isComplete || this.#isWary) {
-      const isRight = state.scan.accepts(this.#bytes.slice(state.scanned, state.length));
-      state.scanned = this.#bytes.length;
-      if (!isRight) this.#recover('a frame that is longer than its message');
-      if (!isRight || !isComplete) return !isRight;
+  #readBody(state: BodyState): boolean {
+    if (!this.#mayBeJson(state)) {
+      this.#recover('a frame that is longer than its message');
+      return true;
     }
+    if (this.#bytes.length < state.length) return false;
     const value = parse(this.#bytes.slice(0, state.length));
     if (value === undefined) {
       this.#recover('a frame whose body is not JSON');
@@ -223,11 +230,28 @@ export class MessageReader {
     return true;
   }
 
+  /** Looks at the lines that have arrived. In JSON a line break stands only between tokens, never in a text. */
+  #mayBeJson(state: BodyState): boolean {
+    const body = this.#bytes.slice(0, state.length);
+    for (let end = body.indexOf(LF, state.searched); end >= 0; end = body.indexOf(LF, end + 1)) {
+      let first = state.line;
+      let last = end - 1;
+      while (first < end && BLANKS.has(body[first] ?? 0)) first += 1;
+      while (last > first && BLANKS.has(body[last] ?? 0)) last -= 1;
+      const opensObject = first < end && body[first] === OPEN_OBJECT;
+      if (opensObject && ![COMMA, COLON, OPEN_ARRAY].includes(state.previous)) return false;
+      if (isDigit(body[last]) && LENGTH_AT_END.test(body.toString('latin1', first, last + 1))) return false;
+      if (first < end) state.previous = body[last] ?? 0;
+      state.line = end + 1;
+    }
+    state.searched = body.length;
+    return true;
+  }
+
   /** Reads on behind a header as if there had been none. */
   #recover(reason: string): void {
     this.#broken(reason, 'framed');
     this.#isRecovering = true;
-    this.#isWary = true;
     this.#state = START;
   }
 
@@ -241,6 +265,10 @@ function headerAtEndOf(line: Buffer): number {
   const text = line.toString('latin1').toLowerCase().trimEnd();
   const at = text.lastIndexOf(HEADER_START);
   return at > 0 && /^content-(?:length\s*:\s*\d+|type\s*:[^{}]*)$/.test(text.slice(at)) ? at : -1;
+}
+
+function isDigit(byte = 0): boolean {
+  return byte >= 0x30 && byte <= 0x39;
 }
 
 /** The JSON value of some bytes; undefined, which JSON does not know, if they are not JSON in UTF-8. */

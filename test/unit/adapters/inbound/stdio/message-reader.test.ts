@@ -42,6 +42,29 @@ describe('laws', () => {
     );
   });
 
+  test('no JSON in a frame is malformed, whatever its line breaks and texts', () => {
+    const text = fc.constantFrom('Content-Length: 5', '}\n{', '[', '{', ',', ':', '7', '\uFEFF');
+    const value = fc.oneof(
+      fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }),
+      fc.array(fc.dictionary(text, fc.oneof(text, fc.nat()))),
+    );
+    const indents = fc.constantFrom(undefined, 1, '\t');
+    fc.assert(
+      fc.property(
+        value,
+        indents,
+        fc.constantFrom('\n', '\r\n', ' \n\n'),
+        fc.array(fc.nat()),
+        (json, indent, lf, places) => {
+          const body = `${lf}${JSON.stringify(json, undefined, indent).replaceAll('\n', lf)}${lf}`;
+          const bytes = Buffer.from(`Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+          expect(read(cut(bytes, places))).toEqual([{ kind: 'message', value: JSON.parse(body), framing: 'framed' }]);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
   test('garbage between messages loses none of them', () => {
     const noise = fc.oneof(
       fc.string({ unit: 'binary', minLength: 1 }),
@@ -213,6 +236,7 @@ describe('what cannot be right', () => {
     ['whose brackets do not match', '{"params":[}'],
     ['whose name is no text', '{1'],
     ['that has a colon too many', '{"params"::'],
+    ['that is not JSON', 'not json'],
   ])('a frame that claims 256 MiB, %s, hides no line that follows', (_, body) => {
     const found = read(`Content-Length: 268435456\r\n\r\n${body}\n${line(ping(1))}${line(ping(2))}`, { end: false });
     expect(messagesIn(found)).toEqual([ping(1), ping(2)]);
