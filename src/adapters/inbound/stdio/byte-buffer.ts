@@ -1,6 +1,6 @@
 const SMALL_BYTES = 64 * 1024;
 
-/** Bytes that arrive at one end and are used up at the other. Appending costs time linear in the bytes. */
+/** A queue of bytes: appended at the end, dropped from the start. The time is linear in the number of bytes. */
 export class ByteBuffer {
   #memory = Buffer.allocUnsafe(SMALL_BYTES);
   #start = 0;
@@ -25,7 +25,7 @@ export class ByteBuffer {
     return index < this.length ? this.#memory[this.#start + index] : undefined;
   }
 
-  /** Where a byte stands, -1 if nowhere. */
+  /** The index of a byte, or -1. */
   indexOf(byte: number, from: number): number {
     return this.slice(0).indexOf(byte, from);
   }
@@ -38,7 +38,7 @@ export class ByteBuffer {
     if (this.#memory.length > 16 * SMALL_BYTES) this.#memory = Buffer.allocUnsafe(SMALL_BYTES);
   }
 
-  /** Moves the bytes to the front of memory that holds `more`; doubling keeps the copies linear. */
+  /** Moves the bytes to the start of memory with room for `more`. Doubling keeps the total of copied bytes linear. */
   #makeRoom(more: number): void {
     const needed = this.length + more;
     const size = needed * 2 > this.#memory.length ? Math.max(SMALL_BYTES, needed * 2) : this.#memory.length;

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { OutgoingMessage } from '../mcp/json-rpc.ts';
 import type { McpSession } from '../mcp/mcp-session.ts';
-import { type Found, type Framing, MessageReader } from './message-reader.ts';
+import { type Framing, MessageReader, type ReadEvent } from './message-reader.ts';
 
 export interface StdioTransportOptions {
   readonly session: McpSession;
@@ -32,7 +32,7 @@ export class StdioTransport {
   /** Serves until the input has ended and everything owed has been sent. The end of input cancels nothing (ruling 13). */
   async serve(): Promise<void> {
     const { input, logger } = this.#options;
-    const reader = new MessageReader((found) => this.#take(found));
+    const reader = new MessageReader((event) => this.#take(event));
     await new Promise<void>((resolve) => {
       input.on('data', (chunk: Buffer) => {
         if (logger.isDebug) logger.debug(`server: stdin chunk=${chunk.length}`);
@@ -61,15 +61,15 @@ export class StdioTransport {
     while (this.#owed.size > 0) await Promise.all(this.#owed);
   }
 
-  #take(found: Found): void {
+  #take(event: ReadEvent): void {
     const { session, logger } = this.#options;
-    if (found.kind === 'broken') {
-      logger.debug(`server: ${found.reason}`);
-      session.refuse(found.reason, (message) => this.#send(message, this.#framing ?? found.framing));
+    if (event.kind === 'malformed') {
+      logger.debug(`server: ${event.reason}`);
+      session.refuse(event.reason, (message) => this.#send(message, this.#framing ?? event.framing));
       return;
     }
-    this.#framing = found.framing === 'line' ? 'line' : (this.#framing ?? 'framed');
-    const owed = session.receive(found.value, (message) => this.#send(message, this.#framing ?? 'line'));
+    this.#framing = event.framing === 'line' ? 'line' : (this.#framing ?? 'framed');
+    const owed = session.receive(event.value, (message) => this.#send(message, this.#framing ?? 'line'));
     this.#owed.add(owed);
     void owed.finally(() => this.#owed.delete(owed));
   }
