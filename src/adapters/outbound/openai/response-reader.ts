@@ -62,6 +62,9 @@ async function readStream(
   return events.outcome ?? err(toConnectionFailure(new Error('the stream ended before its end'), context));
 }
 
+/** The events whose data are read. For the others their name is enough: the terminal event contains the same again. */
+const EVENTS_WITH_DATA = /^(?!response\.)|item\.(?:added|done)$|delta$|completed$|incomplete$|failed$|cancelled$/;
+
 /** What the events of one stream come to. */
 class ResponseEvents {
   outcome: Result<JsonObject, Failure> | undefined;
@@ -76,7 +79,7 @@ class ResponseEvents {
   }
 
   take(name: string | undefined, data: string): void {
-    const event = asObject(parseJson(data));
+    const event = name !== undefined && !EVENTS_WITH_DATA.test(name) ? {} : asObject(parseJson(data));
     if (event === undefined || this.outcome !== undefined) return;
     const type = asText(event.type) ?? name ?? '';
     if (type === 'response.output_item.done') this.#keepItem(event);
