@@ -84,8 +84,7 @@ export class AnswerQuery {
     observer: SearchObserver,
     controller: AbortController,
   ): Promise<Result<SearchReply, AnswerError>> {
-    const settled = new AbortController();
-    void this.#clock.sleep(this.#config.timeoutMs, settled.signal).then((outcome) => {
+    void this.#clock.sleep(this.#config.timeoutMs, controller.signal).then((outcome) => {
       if (outcome === 'elapsed') controller.abort('timed_out' satisfies AbortCause);
     });
     try {
@@ -93,7 +92,8 @@ export class AnswerQuery {
       if (controller.signal.aborted) return err(this.#toAbortError(controller.signal));
       return reply.isOk() ? ok(reply.value) : err(this.#toAnswerError(reply.error, controller.signal));
     } finally {
-      settled.abort();
+      // Ends the timer.
+      controller.abort('settled' satisfies AbortCause);
     }
   }
 

@@ -1,5 +1,5 @@
-/** Why a running request was stopped. The first cause wins. */
-export type AbortCause = 'cancelled' | 'timed_out';
+/** Why a request was stopped, or `settled` when it is over. The first cause wins. */
+export type AbortCause = 'cancelled' | 'timed_out' | 'settled';
 
 /**
  * The requests that run now, by a key that their driver makes unique among its callers.
