@@ -1,4 +1,4 @@
-// The bare `openai` package: for each line {id, body} it makes that streamed request, and answers with a line {id, text}.
+// The bare `openai` package: makes the streamed request of each line {id, body} and writes a line {id, text}.
 import OpenAI from 'openai';
 
 const client = new OpenAI({ maxRetries: 0 });

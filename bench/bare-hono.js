@@ -1,5 +1,5 @@
-// The least that the same work takes over HTTP: a bare Hono handler. tools/list is a JSON body read and one written; a call
-// is one request to the API, read to its end. It checks nothing, parses no answer and writes no log.
+// The same work over HTTP with a bare Hono handler: tools/list reads and writes a JSON body, a call makes one request to the
+// API and reads its response. It has no checks and no log, and does not parse the response.
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 

@@ -1,4 +1,4 @@
-// What a server that does nothing costs: the same conversation, from literals. CommonJS, since that starts soonest.
+// The smallest server with the same conversation, from literals. As CommonJS and, copied to .mjs, as an ES module.
 const tools = ['answer', 'answer_detailed', 'answer_quick'].map((name) => ({ name, inputSchema: { type: 'object' } }));
 const serverInfo = { name: 'bare', version: '0.0.0' };
 const initialized = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo };

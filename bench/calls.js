@@ -1,4 +1,4 @@
-// Calls against a local fake API: the built server beside the bare `openai` package that makes the same streamed requests.
+// Calls against a local fake API: the built server next to the bare `openai` package that makes the same streamed requests.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,12 +9,15 @@ import { startLineProcess } from './lib/line-process.js';
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 const REPLY = path('../recordings/answer-tokyo-weather-en.sse');
-const LIMIT = 1.15;
-const AT_ONCE = 16;
-const WARM_UP = 300;
-const BLOCK = 50;
+const CALLS = 200;
+const AT_ONCE = 600;
+const WARM_UP = 600;
+/** The time of a single call, as a multiple of the bare package's. */
+const TIME_LIMIT = 1.15;
+/** The rate of concurrent calls, as a part of the bare package's. */
+const RATE_LIMIT = 0.95;
 
-/** `profileFolder`: where Node writes a CPU profile of either process, if it is to. */
+/** Each round makes 200 calls one after the other, then 600 at once. Node writes CPU profiles to `profileFolder`, if given. */
 export async function benchCalls(rounds, profileFolder) {
   const api = spawn(process.execPath, [path('./fake-api.js'), REPLY], { stdio: ['pipe', 'pipe', 'inherit'] });
   const [port] = String((await once(api.stdout, 'data'))[0]).split('\n');
@@ -22,51 +25,61 @@ export async function benchCalls(rounds, profileFolder) {
   if (profileFolder) mkdirSync(profileFolder, { recursive: true });
   const profiled = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : [];
   const server = startLineProcess(path('../build/index.js'), ['--stdio'], env, profiled);
+  const wideEnv = { ...env, OPENAI_MAX_CONCURRENCY: String(AT_ONCE) };
+  const wideServer = startLineProcess(path('../build/index.js'), ['--stdio'], wideEnv, profiled);
   const bare = startLineProcess(path('./bare-caller.js'), [], env, profiled);
 
-  const callOurs = async (id) => {
+  const callTool = (server) => async (id) => {
     const params = { name: 'answer', arguments: { query: `What is the weather in Tokyo today? (${id})` } };
     const { result } = await server.ask({ jsonrpc: '2.0', id, method: 'tools/call', params });
     if (!JSON.parse(result.content[0].text).used_search) throw new Error('no answer');
   };
-  // The same request to the byte, but for its question's number.
-  await callOurs(0);
+  // The bare package sends the same body, except for the number in the question.
+  await callTool(server)(0);
   const body = await (await fetch(`http://127.0.0.1:${port}/`)).json();
   const callBare = async (id) => {
     const { text } = await bare.ask({ id, body: { ...body, input: body.input.replace('(0)', `(${id})`) } });
     if (text === '') throw new Error('no answer');
   };
 
-  const sides = [
-    { call: callOurs, ms: [], rates: [] },
-    { call: callBare, ms: [], rates: [] },
-  ];
-  for (const { call } of sides) await inParallel(call, WARM_UP, AT_ONCE);
-  for (const { call } of sides) await inParallel(call, WARM_UP, 1);
+  const [ours, wide, theirs] = [callTool(server), callTool(wideServer), callBare].map((call) => ({
+    call,
+    ms: [],
+    rates: [],
+  }));
+  const sides = [ours, wide, theirs];
+  for (const { call } of sides) {
+    await inParallel(call, WARM_UP, AT_ONCE);
+    await inParallel(call, CALLS, 1);
+  }
   for (let round = 0; round < rounds; round += 1) {
-    for (const { call, ms } of round % 2 === 0 ? sides : sides.toReversed()) {
-      for (let count = 0; count < BLOCK; count += 1) ms.push(await timed(() => call(nextId())));
+    for (const { call, ms } of inTurn([ours, theirs], round)) {
+      const run = [];
+      for (let count = 0; count < CALLS; count += 1) run.push(await timed(() => call(nextId())));
+      ms.push(median(run));
     }
   }
   for (let round = 0; round < rounds; round += 1) {
-    for (const { call, rates } of round % 2 === 0 ? sides : sides.toReversed()) {
-      const calls = BLOCK * 4;
-      rates.push((calls / (await timed(() => inParallel(call, calls, AT_ONCE)))) * 1000);
+    for (const { call, rates } of inTurn(sides, round)) {
+      rates.push((AT_ONCE / (await timed(() => inParallel(call, AT_ONCE, AT_ONCE)))) * 1000);
     }
   }
-  await Promise.all([server.close(), bare.close()]);
+  await Promise.all([server.close(), wideServer.close(), bare.close()]);
   api.kill();
 
-  const [ours, theirs] = sides.map(({ ms, rates }) => ({
-    ms: median(ms),
-    alone: 1000 / mean(ms),
-    rate: median(rates),
-  }));
-  return printCompared(`Calls: ${rounds} rounds in turn, ${BLOCK} calls each, against a local fake API, medians`, [
-    compared('time of a call, 1 at a time', ours.ms, theirs.ms, 'ms', LIMIT),
-    compared('rate, 1 at a time', ours.alone, theirs.alone, '/s', LIMIT, theirs.alone / ours.alone),
-    compared(`rate, ${AT_ONCE} at a time`, ours.rate, theirs.rate, '/s', LIMIT, theirs.rate / ours.rate),
+  const rate = (what, side) => {
+    const [our, their] = [side, theirs].map(({ rates }) => median(rates));
+    return compared(what, our, their, '/s', 1 / RATE_LIMIT, their / our);
+  };
+  return printCompared(`Calls: ${rounds} runs in alternation against a local fake API, medians`, [
+    compared(`time of a call, ${CALLS} one at a time`, median(ours.ms), median(theirs.ms), 'ms', TIME_LIMIT),
+    rate(`rate, ${AT_ONCE} at once`, ours),
+    rate(`rate, ${AT_ONCE} at once, OPENAI_MAX_CONCURRENCY=${AT_ONCE}`, wide),
   ]);
+}
+
+function inTurn(sides, round) {
+  return round % 2 === 0 ? sides : sides.toReversed();
 }
 
 let latestId = 0;
@@ -91,8 +104,4 @@ async function timed(work) {
   const startedAt = performance.now();
   await work();
   return performance.now() - startedAt;
-}
-
-function mean(values) {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

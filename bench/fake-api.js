@@ -1,5 +1,5 @@
-// A stand-in for the API in a process of its own: streams one recorded reply at once. Prints its port; GET / gives back
-// the body of the latest request.
+// A fake API as a separate process: sends a recorded stream without delay. Prints its port; GET / returns the body of the
+// latest request.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';

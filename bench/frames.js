@@ -1,4 +1,6 @@
-// Bytes to messages: our reader beside JSON.parse of the same bytes, and, for frames, vscode-jsonrpc's reader.
+// From bytes to messages, next to JSON.parse of the same bytes: the reader alone (and vscode-jsonrpc's reader), and the built
+// server, which reads requests from a pipe and answers them.
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,49 +8,87 @@ import { PassThrough } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import * as vscode from 'vscode-jsonrpc/node';
-import { median, printTable, round } from './lib/figures.js';
+import { compared, median, printCompared, printTable, round } from './lib/figures.js';
+import { startLineProcess } from './lib/line-process.js';
 
 const MB = 1024 * 1024;
+const SERVER = fileURLToPath(new URL('../build/index.js', import.meta.url));
+/** The time to read an 8 MB message, as a multiple of the time of JSON.parse. */
+const TIME_LIMIT = 6;
 
 export async function benchFrames(rounds) {
+  const areKept = [await benchReader(rounds), await benchPipe(rounds)];
+  return areKept.every(Boolean);
+}
+
+async function benchReader(rounds) {
   const MessageReader = await loadReader();
   const cases = [
-    ['200 B messages', message(200), Math.floor((16 * MB) / 200), 64 * 1024],
-    ['16 MB messages', message(16 * MB), 2, 8 * 1024],
+    ['200 B messages', message(200), Math.floor((16 * MB) / 200)],
+    ['8 MB messages', message(8 * MB), 2],
   ];
-  const rows = [];
-  for (const [what, body, count, chunkBytes] of cases) {
+  const [rates, limits] = [[], []];
+  for (const [what, body, count] of cases) {
     for (const framing of ['line', 'framed']) {
-      const chunks = inChunks(framedAs(framing, body, count), chunkBytes);
+      const chunks = inChunks(framedAs(framing, body, count), 64 * 1024);
       const readers = {
         ours: () => readAll(MessageReader, chunks),
         parse: () => parseAll(body, count),
         ...(framing === 'framed' ? { vscode: () => readWithVscode(vscode, chunks, count) } : {}),
       };
-      const ms = Object.fromEntries(Object.keys(readers).map((name) => [name, []]));
-      for (let turn = 0; turn <= rounds; turn += 1) {
-        for (const [name, read] of Object.entries(readers)) {
-          const startedAt = performance.now();
-          const found = await read();
-          const took = performance.now() - startedAt;
-          if (found !== count) throw new Error(`${name} found ${found} of ${count} messages`);
-          // The first turn warms up.
-          if (turn > 0) ms[name].push(took);
-        }
-      }
-      const rate = (name) => (ms[name] ? `${round((body.length * count) / MB / (median(ms[name]) / 1000))} MB/s` : '-');
-      rows.push([`${what}, ${framing}`, rate('ours'), rate('parse'), rate('vscode')]);
+      const ms = await timesInTurn(readers, rounds, count);
+      const rate = (name) => (ms[name] ? `${round((body.length * count) / MB / (ms[name] / 1000))} MB/s` : '-');
+      rates.push([`${what}, ${framing}`, rate('ours'), rate('parse'), rate('vscode')]);
+      const isLarge = body.length >= 8 * MB;
+      if (isLarge) limits.push(compared(`${what}, ${framing}`, ms.ours / count, ms.parse / count, 'ms', TIME_LIMIT));
     }
   }
   printTable(
-    `Frames: bytes to messages, ${rounds} rounds in turn, medians`,
+    `Frames: the reader alone, ${rounds} rounds in alternation, medians`,
     ['', 'ours', 'JSON.parse', 'vscode-jsonrpc'],
-    rows,
+    rates,
   );
-  return true;
+  return printCompared('Frames: the time per message, next to JSON.parse', limits);
 }
 
-/** The reader as it ships, without the program around it. */
+async function benchPipe(rounds) {
+  const body = message(8 * MB);
+  const rows = [];
+  for (const framing of ['line', 'framed']) {
+    const server = startLineProcess(SERVER, ['--stdio'], { MCP_LINE_MODE: '1' });
+    const bytes = framedAs(framing, body, 1);
+    const readers = {
+      ours: async () => {
+        server.child.stdin.write(bytes);
+        await once(server.child.stdout, 'data');
+        return 1;
+      },
+      parse: () => parseAll(body, 1),
+    };
+    const ms = await timesInTurn(readers, rounds * 3, 1);
+    rows.push(compared(`8 MB request, ${framing}`, ms.ours, ms.parse, 'ms', TIME_LIMIT));
+    await server.kill();
+  }
+  return printCompared('Frames: through a pipe to the built server and back, next to JSON.parse', rows);
+}
+
+/** The median time of each reader of `count` messages. */
+async function timesInTurn(readers, rounds, count) {
+  const ms = Object.fromEntries(Object.keys(readers).map((name) => [name, []]));
+  for (let turn = 0; turn <= rounds; turn += 1) {
+    for (const [name, read] of Object.entries(readers)) {
+      const startedAt = performance.now();
+      const found = await read();
+      const took = performance.now() - startedAt;
+      if (found !== count) throw new Error(`${name} read ${found} of ${count} messages`);
+      // The first turn warms up.
+      if (turn > 0) ms[name].push(took);
+    }
+  }
+  return Object.fromEntries(Object.entries(ms).map(([name, times]) => [name, median(times)]));
+}
+
+/** The reader, bundled without the rest of the program. */
 async function loadReader() {
   const folder = mkdtempSync(join(tmpdir(), 'openai-responses-mcp-bench-'));
   try {
@@ -63,13 +103,13 @@ async function loadReader() {
   }
 }
 
-/** A request of so many bytes. */
+/** A call of an unknown tool, which the server refuses after reading it. */
 function message(bytes) {
   const request = (query) => ({
     jsonrpc: '2.0',
     id: 1,
     method: 'tools/call',
-    params: { name: 'answer', arguments: { query } },
+    params: { name: 'unknown', arguments: { query } },
   });
   const around = Buffer.byteLength(JSON.stringify(request('')));
   return Buffer.from(JSON.stringify(request('what is it? '.repeat(Math.ceil(bytes / 12)).slice(0, bytes - around))));

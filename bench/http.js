@@ -1,5 +1,5 @@
-// The HTTP endpoint beside a bare Hono handler, in turn in the same run: tools/list, and calls against a local fake API, by 1,
-// 16 and 256 clients; and the memory of either.
+// The HTTP endpoint next to a bare Hono handler, in alternation in the same run: tools/list, and calls against a local fake
+// API, with 1, 16 and 256 clients, and the peak memory of both.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,10 +16,10 @@ const REPLY = path('../recordings/answer-tokyo-weather-en.sse');
 const CLIENTS = [1, 16, 256];
 const REQUESTS = { 'tools/list': 4000, 'tools/call': 800 };
 
-// Bounds that protect a server in the open would measure themselves here.
+// The default limits would be measured instead of the server.
 const CONFIG = 'request: { max_concurrency: 256 }\nhttp: { max_calls_per_token: 1000, max_connections: 1000 }\n';
 
-/** Tells how many requests a second each serves; gives back true, since there is no limit to break. */
+/** Compares requests per second. Returns true, since there are no limits. */
 export async function benchHttp(rounds = 5) {
   const home = mkdtempSync(join(tmpdir(), 'openai-responses-mcp-bench-http-'));
   const config = join(home, 'config.yaml');
@@ -54,33 +54,33 @@ export async function benchHttp(rounds = 5) {
   const [ourMb, theirMb] = await Promise.all(
     [ours, bare].map(async ({ child }) => (await peakMemoryKb(child.pid)) / 1024),
   );
-  rows.push(compared('most memory ever held', ourMb, theirMb, 'MB'));
+  rows.push(compared('peak memory', ourMb, theirMb, 'MB'));
   for (const server of [ours, bare]) {
     await server.pool.destroy();
     server.child.kill('SIGKILL');
   }
   api.kill();
   rmSync(home, { recursive: true, force: true });
-  return printCompared(`HTTP: ${rounds} rounds in turn, beside a bare Hono handler, medians`, rows);
+  return printCompared(`HTTP: ${rounds} rounds in alternation, next to a bare Hono handler, medians`, rows);
 }
 
-/** Access lines go to a pipe that is read, as a collector of logs would. */
+/** Access lines go to a pipe that is read, as by a log collector. */
 async function start(args, env) {
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
+  let output = '';
   for await (const chunk of child.stderr.iterator({ destroyOnReturn: false })) {
-    said += chunk;
-    const [, url] = /serving MCP at (\S+)\n/.exec(said) ?? [];
+    output += chunk;
+    const [, url] = /serving MCP at (\S+)\n/.exec(output) ?? [];
     if (url) {
       child.stderr.resume();
       const { origin, pathname } = new URL(url);
       return { child, path: pathname, pool: new Pool(origin, { connections: Math.max(...CLIENTS) }) };
     }
   }
-  throw new Error(`The server did not start: ${said}`);
+  throw new Error(`The server did not start: ${output}`);
 }
 
-/** Requests a second, by so many clients that each ask again when they are answered. */
+/** Requests per second. Each client sends its next request when it receives a response. */
 async function load(server, method, requests, clients) {
   let left = requests;
   const startedAt = performance.now();

@@ -1,11 +1,11 @@
-// npm run bench [-- start calls frames http] [--rounds=N] [--cpu-prof=folder]: how fast the built server is, beside the least
-// that the same work takes on this machine. Exit code 1 if a limit is broken.
+// npm run bench [-- start calls frames http] [--rounds=N] [--cpu-prof=folder]: compares the built server with the smallest
+// program that does the same work on this machine. The exit code is 1 if a limit is broken.
 import { benchCalls } from './calls.js';
 import { benchFrames } from './frames.js';
 import { benchHttp } from './http.js';
 import { benchStart } from './start.js';
 
-const ROUNDS = { start: 30, calls: 10, frames: 5, http: 5 };
+const ROUNDS = { start: 30, calls: 5, frames: 5, http: 5 };
 const benches = {
   start: (rounds) => benchStart(rounds),
   calls: (rounds, profileFolder) => benchCalls(rounds, profileFolder),
@@ -19,15 +19,15 @@ const rounds = Number(optionValue('rounds') ?? Number.NaN);
 const named = options.filter((option) => !option.startsWith('--'));
 const unknown = named.filter((name) => !Object.hasOwn(benches, name));
 if (unknown.length > 0) {
-  console.error(`Unknown: ${unknown.join(', ')}. There are ${Object.keys(benches).join(', ')}.`);
+  console.error(`Unknown: ${unknown.join(', ')}. Known: ${Object.keys(benches).join(', ')}.`);
   process.exit(2);
 }
 
-let isWell = true;
+let areKept = true;
 console.log(`Node.js ${process.versions.node}, ${process.platform} ${process.arch}`);
 for (const name of named.length > 0 ? named : Object.keys(benches)) {
   const kept = await benches[name](rounds || ROUNDS[name], optionValue('cpu-prof'));
-  isWell &&= kept;
+  areKept &&= kept;
 }
-console.log(isWell ? '\nEvery limit is kept.' : '\nA limit is BROKEN.');
-process.exit(isWell ? 0 : 1);
+console.log(areKept ? '\nAll limits are kept.' : '\nA limit is BROKEN.');
+process.exit(areKept ? 0 : 1);

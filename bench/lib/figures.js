@@ -1,26 +1,25 @@
-// Figures: their middle, and a table of them.
+// Medians, and tables of figures with limits.
 export function median(values) {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** One row: ours beside the bare one. `costs` says how many times as much ours costs. */
+/** One row: ours next to the bare one. `costs` is how many times as much ours costs; a limit is its maximum. */
 export function compared(what, ours, bare, unit, limit = undefined, costs = ours / bare) {
   return { what, ours: `${round(ours)} ${unit}`, bare: `${round(bare)} ${unit}`, ratio: costs, limit };
 }
 
-/** Prints rows of `compared`; gives back whether every limit is kept. */
+/** Prints rows of `compared`; returns whether all limits are kept. */
 export function printCompared(title, rows) {
   const cells = rows.map(({ what, ours, bare, ratio, limit }) => {
     const verdict = limit === undefined ? '' : isKept({ ratio, limit }) ? 'ok' : 'BROKEN';
-    return [what, ours, bare, ratio.toFixed(3), limit === undefined ? '-' : String(limit), verdict];
+    return [what, ours, bare, ratio.toFixed(3), limit === undefined ? '-' : limit.toFixed(2), verdict];
   });
   printTable(title, ['', 'ours', 'bare', 'ratio', 'limit', ''], cells);
   return rows.every(isKept);
 }
 
-/** A row without a limit is there to compare with. */
 function isKept({ ratio, limit }) {
   return limit === undefined || ratio <= limit;
 }

@@ -1,4 +1,4 @@
-// A child process that is asked and answers in lines of JSON.
+// A child process that reads and writes lines of JSON.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -50,7 +50,7 @@ export function startLineProcess(script, args = [], env = {}, nodeArgs = []) {
   };
 }
 
-/** The most memory that a running process ever held, in kB: the kernel's own mark where there is one, else what ps says now. */
+/** The peak memory of a running process in kB, or its current memory (from ps) where /proc does not exist. */
 export async function peakMemoryKb(pid) {
   try {
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
