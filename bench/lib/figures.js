@@ -5,6 +5,11 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
+/** The median of the ratios of figures that were measured one after the other: load that comes and goes changes both. */
+export function medianRatio(figures, others) {
+  return median(figures.map((figure, index) => figure / others[index]));
+}
+
 /** One row: ours next to the bare one. `costs` is how many times as much ours costs; a limit is its maximum. */
 export function compared(what, ours, bare, unit, limit = undefined, costs = ours / bare) {
   return { what, ours: `${round(ours)} ${unit}`, bare: `${round(bare)} ${unit}`, ratio: costs, limit };
