@@ -1,8 +1,21 @@
-// Bundles src/main.ts into build/index.js, with chunks that load when first needed, and puts beside it what the
-// program reads at run time: the shipped recordings, and the licences of what was bundled.
+// Bundles src/main.ts into build/main.js, with chunks that are loaded when they are first needed, and adds the entry point
+// build/index.js, the recordings of the package, and the licences of the bundled packages.
 import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+
+/** The recordings in the package. */
+const SHIPPED_RECORDINGS = [
+  'answer-cut-history-of-the-web.sse',
+  'answer-detailed-http2-http3.sse',
+  'answer-http-404-en.sse',
+  'answer-http-404-ja.sse',
+  'answer-quick-capital-of-australia.sse',
+  'answer-quick-latest-mcp-revision.sse',
+  'answer-refused-lock-picking.sse',
+  'answer-tokyo-weather-en.sse',
+  'answer-tokyo-weather-ja.sse',
+];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
@@ -11,7 +24,7 @@ rmSync(`${root}build`, { recursive: true, force: true });
 
 const bundle = await rolldown({
   cwd: root,
-  input: { index: 'src/main.ts' },
+  input: { main: 'src/main.ts' },
   platform: 'node',
   // ES modules where a package has them: they need no wrappers, which cost time at the start.
   resolve: { mainFields: ['es2015', 'module', 'main'] },
@@ -23,19 +36,33 @@ const { output } = await bundle.write({
   // CommonJS starts some milliseconds sooner than ES modules.
   format: 'cjs',
   chunkFileNames: 'chunks/[name].js',
-  // Names stay: errors are told by theirs.
+  // Names are kept, because errors are recognized by their names.
   minify: { compress: true, mangle: false, codegen: true },
 });
 
 writeFileSync(`${root}build/package.json`, '{ "type": "commonjs" }\n');
-cpSync(`${root}recordings`, `${root}build/recordings`, { recursive: true });
+writeFileSync(`${root}build/index.js`, entryPoint(version));
+// Only known files: `--record` may have added others to the folder.
+for (const name of SHIPPED_RECORDINGS) cpSync(`${root}recordings/${name}`, `${root}build/recordings/${name}`);
 writeFileSync(
   `${root}build/THIRD_PARTY_LICENSES.txt`,
   thirdPartyLicences(output.flatMap((chunk) => Object.keys(chunk.modules))),
 );
 chmodSync(`${root}build/index.js`, 0o755);
 
-/** The licence texts of every package that the bundle holds a file of. */
+/** Checks the version of Node.js in syntax that old versions can parse, unlike that of the program. */
+function entryPoint(version) {
+  return `#!/usr/bin/env node
+var node = process.versions.node;
+if (parseInt(node, 10) >= 20) require('./main.js');
+else {
+  console.error('openai-responses-mcp ${version} needs Node.js 20 or later; this is ' + node + '. Install a newer version.');
+  process.exitCode = 1;
+}
+`;
+}
+
+/** The licence texts of every package of which the bundle contains a file. */
 function thirdPartyLicences(files) {
   const folders = new Map();
   for (const file of files) {
@@ -51,6 +78,6 @@ function thirdPartyLicences(files) {
 function licenceOf(name, folder) {
   const { version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-  if (!file) throw new Error(`${name} ${version} is bundled but ships no licence file; say where its licence stands`);
+  if (!file) throw new Error(`${name} ${version} is bundled but contains no licence file`);
   return `${name} ${version} (${license})\n${'-'.repeat(72)}\n${readFileSync(`${folder}/${file}`, 'utf8').trim()}\n`;
 }

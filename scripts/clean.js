@@ -1,4 +1,4 @@
-// Removes what `npm run build` makes.
+// Removes what `npm run build` writes.
 import { rmSync } from 'node:fs';
 
 rmSync(new URL('../build', import.meta.url), { recursive: true, force: true });

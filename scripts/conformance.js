@@ -1,6 +1,6 @@
 // Runs the official conformance suite against the built program (`shipped`), and against a build for tests that has the
-// suite's own tools as well (`fixtures`). The suite speaks HTTP only and wants Node 22: it is fetched into a folder for temporary
-// files, with a Node of its own where this one is older. What cannot apply to a server that has only tools stands in test/conformance/*.yml.
+// tools of the suite too (`fixtures`). The suite uses HTTP and requires Node.js 22: it is installed into a temporary folder,
+// together with Node.js 22 if this one is older. test/conformance/*.yml lists what does not apply to a server with only tools.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -14,7 +14,7 @@ const NODE = 'node@22';
 const isNewEnough = Number.parseInt(process.versions.node, 10) >= 22;
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The runs of one server; the headers' scenario counts in no revision's set, so it is run by itself. */
+/** The runs of one server. The scenario of the headers is in the set of no revision, so it is run separately. */
 const runsOf = (kind) => [
   ['2025-06-18', ['--suite', 'active', '--spec-version', '2025-06-18', ...expected(kind, '2025-06-18')]],
   ['2025-11-25', ['--requirements', '2025-11-25', ...expected(kind, '2025-11-25')]],
@@ -50,7 +50,7 @@ function expected(kind, revision) {
   return ['--expected-failures', path.join(root, `test/conformance/${kind}-${revision}.yml`)];
 }
 
-/** Fetched once a machine; kept outside of the project, which works without it. */
+/** Installs the suite once per machine, outside of the project, which works without it. */
 function install() {
   const folder = path.join(tmpdir(), 'mcp-conformance-0.2.0-alpha.12-node22');
   const require = createRequire(path.join(folder, 'package.json'));
@@ -80,17 +80,17 @@ async function bundleFixtures() {
   return path.join(scratch, 'fixtures.mjs');
 }
 
-/** The server under test runs on the Node that runs this script. */
+/** The server under test uses the same Node.js as this script. */
 async function startServer(program) {
   const child = spawn(process.execPath, program, { stdio: ['ignore', 'ignore', 'pipe'] });
   const url = await new Promise((resolve, reject) => {
-    let said = '';
+    let stderr = '';
     child.stderr.on('data', (chunk) => {
-      said += chunk;
-      const [, found] = /serving MCP at (\S+)/.exec(said) ?? [];
+      stderr += chunk;
+      const [, found] = /serving MCP at (\S+)/.exec(stderr) ?? [];
       if (found) resolve(found);
     });
-    child.once('exit', (code) => reject(new Error(`The server exited with ${code}: ${said}`)));
+    child.once('exit', (code) => reject(new Error(`The server exited with ${code}: ${stderr}`)));
   });
   return { url, stop: () => child.kill() };
 }

@@ -1,20 +1,25 @@
-// npm run demo: starts the built server, speaks MCP to it, and prints its answers for a person to read. Offline, unless
-// --live asks the real API.
+// npm run demo: starts the built server, asks it questions over MCP and prints the answers. Offline, unless --live asks the
+// OpenAI API.
 import { answerOf, runScript, startServer, within } from './lib/stdio-client.js';
 
-const isLive = process.argv.includes('--live');
+const [option, ...rest] = process.argv.slice(2);
+if (rest.length > 0 || (option !== undefined && option !== '--live')) {
+  console.error('Usage: npm run demo [-- --live]');
+  process.exit(2);
+}
+const isLive = option === '--live';
 const LONGEST_CALL_MS = 300_000;
 
 runScript(async () => {
   if (isLive && !process.env.OPENAI_API_KEY?.trim()) {
-    throw new Error('--live asks the real API: set OPENAI_API_KEY to your key, or leave --live out.');
+    throw new Error('--live asks the real API: set OPENAI_API_KEY to your key, or omit --live.');
   }
   const server = startServer(isLive ? { env: { ...process.env, LLM_ADAPTER: 'openai' } } : { args: ['--offline'] });
   try {
     const { result } = await within(10_000, 'initialize', server.initialize());
     const { name, version } = result.serverInfo;
     console.log(`${name} ${version}, MCP ${result.protocolVersion}, over stdio`);
-    console.log(isLive ? 'Live: asks the OpenAI API.' : 'Offline: recorded answers; no key, no network.');
+    console.log(isLive ? 'Live: answers from the OpenAI API.' : 'Offline: recorded answers; no key, no network.');
 
     const listed = await within(10_000, 'tools/list', server.request('tools/list', {}));
     console.log('\nTools:');
@@ -25,7 +30,7 @@ runScript(async () => {
     const { code } = await within(5000, 'the end of input', server.close());
     if (code !== 0) throw new Error(`The server ended with exit code ${code}.`);
     console.log(`${RULE}\nAll ${questions().length} questions were answered. The server has shut down.`);
-    if (!isLive) console.log('For real: OPENAI_API_KEY=... npm run demo -- --live');
+    if (!isLive) console.log('With the OpenAI API: OPENAI_API_KEY=... npm run demo -- --live');
   } finally {
     server.child.kill('SIGKILL');
   }

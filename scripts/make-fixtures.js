@@ -1,5 +1,5 @@
 // Writes recordings/*.sse (offline mode) and test/fixtures/replies/* (one file per shape of reply, for parser tests).
-// Nothing in them was said by a model: edit test/fixtures/descriptions/, run this, commit both.
+// No model wrote them: edit test/fixtures/descriptions/, run this script, and commit both.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { recordings } from '../test/fixtures/descriptions/recordings.js';
@@ -34,7 +34,7 @@ function write(path, text) {
   writeFileSync(url, text);
 }
 
-/** The body of a reply: with all the keys of a real one if `complete`, else only with those that tell it apart. */
+/** The body of a reply: with all the keys of a real one if `complete`, else only with those that distinguish it. */
 function toResponse(reply) {
   const { file, recordedAt = '2026-11-20T03:00:00Z', status = 'completed', seconds = 4, complete, ask = {} } = reply;
   const createdAt = Date.parse(recordedAt) / 1000;
@@ -126,7 +126,7 @@ function withSources(search) {
   return { ...search, sources: search.sources.map(toSource) };
 }
 
-/** Turns `[[url title]]` or `[[url title @@ label]]` into the markdown link and the annotation that the API makes of it. */
+/** Turns `[[url title]]` or `[[url title @@ label]]` into the Markdown link and the annotation that the API creates for it. */
 function cite(markup) {
   const annotations = [];
   let text = '';
@@ -206,7 +206,7 @@ function partEvents(part, at) {
   return [{ ...added, part: { ...part, annotations: [], text: '' } }, ...textEvents(part, at), finished, done];
 }
 
-/** Deltas, each link in one piece with its annotation behind it. */
+/** Deltas, each link in one piece, followed by its annotation. */
 function textEvents({ text, annotations }, at) {
   const points = [...text];
   const deltas = (from, to, size) =>
@@ -230,7 +230,7 @@ function chunks(text, size) {
   return [points.slice(0, size).join(''), ...chunks(points.slice(size).join(''), size)];
 }
 
-/** Ids as OpenAI makes them: 18 digits that a response and its items share, the time, then digits of their own. */
+/** IDs like those of OpenAI: 18 digits that a response and its items share, the time, then digits that differ. */
 function responseId(file, createdAt) {
   return `resp_${hex(file, 18)}${createdAt.toString(16)}${hex(`${file} response`, 24)}`;
 }

@@ -1,5 +1,5 @@
-// Drives the built server with mixed traffic against an API in trouble, prints what happens, and fails on any loss,
-// duplicate or growth. Usage: npm run soak -- [minutes]
+// Sends mixed traffic to the built server while the API often fails. Prints numbers, and fails if a response is lost or
+// duplicated, or if memory grows. Usage: npm run soak -- [minutes]
 import { setTimeout as wait } from 'node:timers/promises';
 import { startSoakApi } from './lib/soak-api.js';
 import { startSoakClient } from './lib/soak-client.js';
@@ -13,10 +13,10 @@ if (!(minutes > 0)) {
 const REPORT_EVERY_MS = 10_000;
 const CALLERS = 40;
 const TIMEOUT_MS = 4000;
-/** An answer that is owed for longer is lost: the deadline, and what a busy machine may add. */
+/** A response that takes longer counts as lost: the deadline, and what a busy machine may add. */
 const LOST_AFTER_MS = TIMEOUT_MS + 10_000;
 
-/** What the heap at rest, and the resident memory, may differ by. A leak of 1 kB a call makes some 4 MB a minute. */
+/** Allowed growth of the heap at rest and of the resident memory. A leak of 1 kB per call adds about 4 MB per minute. */
 const HEAP_GROWTH_MB = 3;
 const RSS_GROWTH_MB = 40;
 
@@ -37,7 +37,7 @@ let isOver = false;
 
 const gone = clients.map(({ exited }) =>
   exited.then(({ code, signal }) => {
-    if (!isOver) fail(`a server ended by itself (${signal ?? `exit code ${code}`})`);
+    if (!isOver) fail(`a server exited unexpectedly (${signal ?? `exit code ${code}`})`);
     return code;
   }),
 );
@@ -50,7 +50,7 @@ const traffic = clients.flatMap((client) => [
   ...Array.from({ length: CALLERS }, () => keepCalling(client)),
   repeat(20, () => client.ping()),
   repeat(150, () => client.garble()),
-  repeat(300, () => [client.list(), client.callBadly(), client.callNobody()]),
+  repeat(300, () => [client.list(), client.callWithoutQuery(), client.callUnknownTool()]),
 ]);
 while (performance.now() < endsAt) {
   await wait(Math.min(REPORT_EVERY_MS, Math.max(0, endsAt - performance.now())));
@@ -64,7 +64,7 @@ for (const client of clients) client.kill();
 api.close();
 finish();
 
-/** One caller: asks, sometimes changes its mind, thinks, asks again. */
+/** One caller: asks, sometimes cancels, waits, asks again. */
 async function keepCalling(client) {
   while (performance.now() < endsAt) {
     const { id, settled } = client.call();
@@ -101,7 +101,7 @@ async function report() {
       `${((performance.now() - startedAt) / 1000).toFixed(0).padStart(4)} s`,
       `calls ${total('calls')}`,
       `answers ${sum(({ account }) => account.answers)}`,
-      `errors ${errorsInWords()}`,
+      `errors ${errorsAsText()}`,
       `cancelled ${sum(({ account }) => account.cancelled)}`,
       `pings ${total('pings')}`,
       `garbage ${total('garbage')}`,
@@ -118,21 +118,21 @@ async function report() {
 function finish() {
   const lost = sum((client) => client.lost()) + late;
   const problems = [
-    ...(lost > 0 ? [`${lost} answers were lost`] : []),
-    ...clients.flatMap(({ account }) => account.faults.slice(0, 5)),
-    ...(codes?.every((code) => code === 0) ? [] : [`the servers did not end in order: ${codes ?? 'still running'}`]),
+    ...(lost > 0 ? [`${lost} responses were lost`] : []),
+    ...clients.flatMap(({ account }) => account.problems.slice(0, 5)),
+    ...(codes?.every((code) => code === 0) ? [] : [`the servers did not exit normally: ${codes ?? 'still running'}`]),
     ...growth('heap', HEAP_GROWTH_MB),
     ...growth('rss', RSS_GROWTH_MB),
   ];
   console.log(
-    `In all: ${total('calls')} calls, ${sum(({ account }) => account.answers)} answers, ${sum(({ account }) => Object.values(account.errors).reduce((a, b) => a + b, 0))} failures in words, ${sum(({ account }) => account.cancelled)} cancelled, ${lost} lost, ${sum(({ account }) => account.duplicates)} duplicates`,
+    `Total: ${total('calls')} calls, ${sum(({ account }) => account.answers)} answers, ${sum(({ account }) => Object.values(account.errors).reduce((a, b) => a + b, 0))} reported failures, ${sum(({ account }) => account.cancelled)} cancelled, ${lost} lost, ${sum(({ account }) => account.duplicates)} duplicates`,
   );
   if (problems.length > 0) fail(problems.join('\n  '));
-  console.log('OK: nothing lost, nothing twice, no growth.');
+  console.log('OK: nothing lost, no duplicates, no growth.');
   process.exit(0);
 }
 
-/** Compares the medians of the second and the last quarter: the first warms up. */
+/** Compares the medians of the second and the last quarter; the first is for warming up. */
 function growth(what, allowedMb) {
   const quarter = Math.floor(samples.length / 4);
   if (quarter === 0) return [];
@@ -162,7 +162,7 @@ function total(name) {
   return sum(({ account }) => account.sent[name] ?? 0);
 }
 
-function errorsInWords() {
+function errorsAsText() {
   const errors = {};
   for (const { account } of clients) {
     for (const [kind, count] of Object.entries(account.errors)) errors[kind] = (errors[kind] ?? 0) + count;
@@ -174,7 +174,7 @@ function errorsInWords() {
   );
 }
 
-/** The same random numbers each time, from 0 to 1 (mulberry32); how they meet the traffic differs from run to run. */
+/** The same random numbers in each run, from 0 to 1 (mulberry32). */
 function seeded(seed) {
   let state = seed;
   return () => {

@@ -1,15 +1,15 @@
-// A call that is cancelled while the real API works on it is never answered (spec 6.1, 17.2). Needs OPENAI_API_KEY.
+// A call that is cancelled while the OpenAI API processes it is never answered (spec 6.1, 17.2). Requires OPENAI_API_KEY.
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import { runScript, startServer, within } from './lib/stdio-client.js';
 
-/** Long enough for the call to have reached the API, far too short for its answer. */
+/** Long enough for the call to reach the API, and far too short for the answer. */
 const BEFORE_CANCEL_MS = 1500;
-/** How long a wrong answer has time to come. */
+/** How long to wait for an answer that must not arrive. */
 const AFTER_CANCEL_MS = 5000;
 
 if (!process.env.OPENAI_API_KEY?.trim()) {
-  console.log('Skipped: OPENAI_API_KEY is not set, and this script asks the real API.');
+  console.log('Skipped: OPENAI_API_KEY is not set, and this script asks the OpenAI API.');
 } else {
   runScript(async () => {
     const server = startServer();
@@ -21,14 +21,14 @@ if (!process.env.OPENAI_API_KEY?.trim()) {
       call.catch(() => {});
       await wait(BEFORE_CANCEL_MS);
       assert.ok(!server.messages.some(({ id }) => id === call.id), 'the call was answered before it was cancelled');
-      server.notify('notifications/cancelled', { requestId: call.id, reason: 'the script changed its mind' });
+      server.notify('notifications/cancelled', { requestId: call.id, reason: 'cancelled by the script' });
       const pong = await within(10_000, 'ping', server.request('ping'));
       assert.deepEqual(pong.result, {});
       await wait(AFTER_CANCEL_MS);
       assert.ok(!server.messages.some(({ id }) => id === call.id), 'a cancelled call was answered');
       const { code } = await within(5000, 'the end of input', server.close());
       assert.equal(code, 0, 'the exit code at the end of input');
-      console.log('OK: the cancelled call was not answered, and the server went on.');
+      console.log('OK: the cancelled call was not answered, and the server continued.');
     } finally {
       server.child.kill('SIGKILL');
     }

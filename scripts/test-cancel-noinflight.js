@@ -1,4 +1,4 @@
-// Cancelling a request that does not run is ignored, and costs nothing (spec 6.1, 17.2). Needs no key.
+// Cancelling a request that does not run is ignored (spec 6.1, 17.2). Requires no key.
 import assert from 'node:assert/strict';
 import { runScript, startServer, within } from './lib/stdio-client.js';
 
@@ -6,8 +6,8 @@ runScript(async () => {
   const server = startServer();
   try {
     await within(10_000, 'initialize', server.initialize());
-    server.notify('notifications/cancelled', { requestId: 'nobody', reason: 'there is no such request' });
-    server.notify('notifications/cancelled', { requestId: 1, reason: 'it was answered long ago' });
+    server.notify('notifications/cancelled', { requestId: 'unknown', reason: 'there is no such request' });
+    server.notify('notifications/cancelled', { requestId: 1, reason: 'it was answered before' });
     server.notify('notifications/cancelled', {});
     const pong = await within(10_000, 'ping', server.request('ping'));
     assert.deepEqual(pong.result, {});

@@ -1,110 +1,83 @@
 import 'reflect-metadata';
-import { type DependencyContainer, instanceCachingFactory, container as root } from 'tsyringe';
-import type { Proxies } from './adapters/outbound/config/proxies.ts';
-import type { ServerConfig } from './adapters/outbound/config/server-config.ts';
-import { LazySearch } from './adapters/outbound/lazy-search.ts';
+import { instanceCachingFactory, container as root } from 'tsyringe';
+import { routeTo } from './adapters/outbound/openai/route.ts';
 import { type Application, createApplication } from './application/application.ts';
+import type { ComposedApplication } from './application/lazy-application.ts';
 import type { ApiProbe } from './application/ports/api-probe.ts';
-import type { Clock } from './application/ports/clock.ts';
 import type { LlmSearch } from './application/ports/llm-search.ts';
-import type { Logger } from './application/ports/logger.ts';
-import type { Redactor } from './domain/redaction.ts';
-import type { Foundation } from './foundation.ts';
+import type { Runtime } from './bootstrap.ts';
+import { withoutUndefined } from './domain/json.ts';
 
-const TOKENS = {
-  config: Symbol('Config'),
-  clock: Symbol('Clock'),
-  logger: Symbol('Logger'),
-  redactor: Symbol('Redactor'),
-  llmSearch: Symbol('LlmSearch'),
-  apiProbe: Symbol('ApiProbe'),
-  application: Symbol('Application'),
-};
+type Probe = () => Promise<ApiProbe>;
 
-/** Puts the application together on its foundation: the only place that knows every adapter. `shippedRecordings` is a folder. */
-export function assemble(foundation: Foundation, shippedRecordings: string): Application {
+const TOKENS = { llmSearch: Symbol('LlmSearch'), apiProbe: Symbol('ApiProbe'), application: Symbol('Application') };
+
+/** The composition root. `shippedRecordings` is the folder of the recordings in the package. */
+export async function compose(runtime: Runtime, shippedRecordings: string): Promise<ComposedApplication> {
+  const { config, clock, logger } = runtime;
+  const { proxy } = config.openai;
+  const proxied =
+    proxy === undefined
+      ? undefined
+      : (await import('./adapters/outbound/openai/proxy-fetch.ts')).createProxyFetch(proxy);
+  const llmSearch =
+    config.llm.adapter === 'offline'
+      ? await loadOffline(runtime, shippedRecordings)
+      : await loadOpenAi(runtime, proxied?.fetch);
+
   const container = root.createChildContainer();
-  const { config, clock, logger, redactor } = foundation;
-  container.register<ServerConfig>(TOKENS.config, { useValue: config });
-  container.register<Clock>(TOKENS.clock, { useValue: clock });
-  container.register<Logger>(TOKENS.logger, { useValue: logger });
-  container.register<Redactor>(TOKENS.redactor, { useValue: redactor });
-
-  const once = <T>(token: symbol, create: (container: DependencyContainer) => T) =>
-    container.register<T>(token, { useFactory: instanceCachingFactory(create) });
-  once<LlmSearch>(
-    TOKENS.llmSearch,
-    (c) => new LazySearch(() => (config.llm.adapter === 'offline' ? loadOffline(c, shippedRecordings) : loadOpenAi(c))),
-  );
-  once<() => Promise<ApiProbe>>(TOKENS.apiProbe, (c) => () => loadProbe(c));
-  once<Application>(TOKENS.application, (c) =>
-    createApplication(
-      { llmSearch: c.resolve(TOKENS.llmSearch), apiProbe: c.resolve(TOKENS.apiProbe), ...parts(c) },
-      c.resolve<ServerConfig>(TOKENS.config),
-    ),
-  );
-  return container.resolve<Application>(TOKENS.application);
-}
-
-function parts(container: DependencyContainer): Pick<Foundation, 'clock' | 'logger' | 'redactor'> {
+  container.register<LlmSearch>(TOKENS.llmSearch, { useValue: llmSearch });
+  container.register(TOKENS.apiProbe, { useValue: () => loadProbe(runtime, proxied?.fetch ?? fetch) });
+  container.register<Application>(TOKENS.application, {
+    useFactory: instanceCachingFactory((c) => {
+      const ports = { llmSearch: c.resolve<LlmSearch>(TOKENS.llmSearch), apiProbe: c.resolve<Probe>(TOKENS.apiProbe) };
+      return createApplication({ ...ports, clock, logger }, config);
+    }),
+  });
   return {
-    clock: container.resolve(TOKENS.clock),
-    logger: container.resolve(TOKENS.logger),
-    redactor: container.resolve(TOKENS.redactor),
+    application: container.resolve(TOKENS.application),
+    close: async () => {
+      await proxied?.close();
+      await container.dispose();
+    },
   };
 }
 
-async function loadOpenAi(container: DependencyContainer): Promise<LlmSearch> {
-  const config = container.resolve<ServerConfig>(TOKENS.config);
-  const { openai, search, llm } = config;
-  const shared = parts(container);
+async function loadOpenAi(runtime: Runtime, proxiedFetch: typeof fetch | undefined): Promise<LlmSearch> {
+  const { openai, search, llm, maxRetries, maxConcurrency } = runtime.config;
   const [{ OpenAiResponsesSearch }, { networkCalls }] = await Promise.all([
     import('./adapters/outbound/openai/openai-responses-search.ts'),
-    import('./adapters/outbound/openai/network-calls.ts'),
+    import('./adapters/outbound/openai/api-client.ts'),
   ]);
-  const proxied = openai.proxies === undefined ? {} : { fetch: await loadProxyFetch(openai.proxies) };
-  const recorder =
-    llm.record === undefined
-      ? {}
-      : {
-          recorder: new (await import('./adapters/outbound/offline/folder-recorder.ts')).FolderRecorder({
-            folder: llm.record,
-            ...shared,
-          }),
-        };
+  const recorder = llm.record === undefined ? undefined : await loadRecorder(runtime, llm.record);
   return new OpenAiResponsesSearch({
-    callFor: networkCalls({ ...openai, ...proxied }),
+    ...runtime,
+    ...withoutUndefined({ recorder }),
+    callFor: networkCalls({ ...openai, ...withoutUndefined({ fetch: proxiedFetch }) }),
     request: { store: openai.store, ...search },
-    maxRetries: config.maxRetries,
-    maxConcurrency: config.maxConcurrency,
+    maxRetries,
+    maxConcurrency,
     apiKeyVariable: openai.apiKeyVariable,
-    baseUrl: openai.baseUrl,
-    ...recorder,
-    ...shared,
+    route: routeTo(openai.baseUrl, openai.proxy),
   });
 }
 
-async function loadOffline(container: DependencyContainer, shippedRecordings: string): Promise<LlmSearch> {
-  const { llm } = container.resolve<ServerConfig>(TOKENS.config);
+async function loadRecorder(runtime: Runtime, folder: string) {
+  const { FolderRecorder } = await import('./adapters/outbound/openai/recordings/folder-recorder.ts');
+  return new FolderRecorder({ ...runtime, folder });
+}
+
+async function loadOffline(runtime: Runtime, shippedRecordings: string): Promise<LlmSearch> {
   const [{ OfflineSearch }, { Recordings }] = await Promise.all([
-    import('./adapters/outbound/offline/offline-search.ts'),
-    import('./adapters/outbound/offline/recordings.ts'),
+    import('./adapters/outbound/openai/recordings/offline-search.ts'),
+    import('./adapters/outbound/openai/recordings/recordings.ts'),
   ]);
-  const recordings = new Recordings(llm.recordings ?? shippedRecordings);
-  return new OfflineSearch({ recordings, ...parts(container) });
+  const recordings = new Recordings(runtime.config.llm.recordings ?? shippedRecordings);
+  return new OfflineSearch({ ...runtime, recordings });
 }
 
-async function loadProbe(container: DependencyContainer): Promise<ApiProbe> {
-  const { openai } = container.resolve<ServerConfig>(TOKENS.config);
-  const { redactor } = parts(container);
+async function loadProbe({ config, redactor }: Runtime, fetch: typeof globalThis.fetch): Promise<ApiProbe> {
+  const { openai } = config;
   const { OpenAiProbe } = await import('./adapters/outbound/openai/openai-probe.ts');
-  return new OpenAiProbe({
-    ...openai,
-    fetch: openai.proxies === undefined ? fetch : await loadProxyFetch(openai.proxies),
-    redact: redactor.inLogs,
-  });
-}
-
-async function loadProxyFetch(proxies: Proxies): Promise<typeof fetch> {
-  return (await import('./adapters/outbound/openai/proxy-fetch.ts')).createProxyFetch(proxies);
+  return new OpenAiProbe({ ...openai, route: routeTo(openai.baseUrl, openai.proxy), fetch, redact: redactor.inLogs });
 }

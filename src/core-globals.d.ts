@@ -1,7 +1,4 @@
-/**
- * All that the core (domain, application) may know of its host: cancellation. tsconfig.core.json compiles the core
- * against this file instead of Node's types, so that `process`, `fetch`, timers and `Buffer` do not compile there.
- */
+/** The only host API of the core: tsconfig.core.json compiles it with this file instead of Node's types. */
 interface AbortSignal {
   readonly aborted: boolean;
   readonly reason: unknown;

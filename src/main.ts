@@ -1,25 +1,23 @@
-#!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
 import type { Command } from './adapters/inbound/cli/command-line.ts';
 import { LazyApplication } from './application/lazy-application.ts';
-import type { ConfigOptions } from './application/ports/config.ts';
-import { layFoundation } from './foundation.ts';
-import { serveStdio } from './serve-stdio.ts';
+import { bootstrap } from './bootstrap.ts';
+import { serveStdio } from './modes/stdio.ts';
 import { PROGRAM, VERSION } from './version.ts';
 
 const FAILED = 1;
 const BAD_USAGE = 2;
 
-/** How long standard error may take to be read before the process ends. */
+/** How long standard error may take to be read before the process exits. */
 const FLUSH_MS = 500;
 
-type RunnableCommand = Extract<Command, { config: ConfigOptions }>;
+type RunnableCommand = Extract<Command, { options: object }>;
 
-/** What clients say: it is read without the parser, which would have to be loaded. */
-const PLAIN_SERVER: RunnableCommand = { kind: 'serve', showConfig: false, config: { names: [] } };
+/** The usual arguments of MCP clients, handled without loading the parser. */
+const STDIO_SERVER: RunnableCommand = { kind: 'serve', showConfig: false, options: {} };
 
 async function main(argv: readonly string[]): Promise<number> {
-  if (argv.length === 1 && argv[0] === '--stdio') return run(PLAIN_SERVER);
+  if (argv.length === 1 && argv[0] === '--stdio') return run(STDIO_SERVER);
   const { parseCommandLine, USAGE } = await import('./adapters/inbound/cli/command-line.ts');
   const command = parseCommandLine(argv, process.stdin.isTTY === true);
   switch (command.kind) {
@@ -38,71 +36,74 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 async function run(command: RunnableCommand): Promise<number> {
-  const laid = await layFoundation({ environment: process.env, commandLine: command.config, version: VERSION });
-  if ('problems' in laid) {
+  const validated = await bootstrap({ environment: process.env, commandLine: command.options, version: VERSION });
+  if ('problems' in validated) {
     if (command.kind === 'doctor') {
-      const { runDoctorOfProblems } = await import('./run-for-person.ts');
-      return runDoctorOfProblems(command.json, laid.problems);
+      const { doctorOnProblems } = await import('./adapters/inbound/cli/doctor.ts');
+      return doctorOnProblems(validated.problems, { json: command.json, out: (text) => process.stdout.write(text) });
     }
-    const { wordsForProblems } = await import('./adapters/inbound/cli/config-problems.ts');
-    process.stderr.write(wordsForProblems(laid.problems));
+    const { messageForProblems } = await import('./adapters/inbound/cli/config-problems.ts');
+    process.stderr.write(messageForProblems(validated.problems));
     return FAILED;
   }
-  const foundation = laid.value;
-  const { config } = foundation;
-  const isServer = command.kind === 'serve' || command.kind === 'serve-http';
+  const runtime = validated.value;
+  redact = runtime.redactor.inLogs;
+  const { config } = runtime;
+  const isServer = 'showConfig' in command;
   if (command.kind === 'show-config' || (isServer && (command.showConfig || config.server.showConfigOnStart))) {
     process.stderr.write(`${JSON.stringify(config.shown, undefined, 2)}\n`);
   }
   const application = new LazyApplication(async () => {
-    const { assemble } = await import('./container.ts');
-    return assemble(foundation, fileURLToPath(new URL('./recordings', import.meta.url)));
+    const { compose } = await import('./container.ts');
+    return compose(runtime, fileURLToPath(new URL('./recordings', import.meta.url)));
   });
   try {
     switch (command.kind) {
       case 'show-config':
         return 0;
       case 'serve':
-        return await serveStdio({ ...foundation, application });
+        return await serveStdio(application, runtime);
       case 'serve-http':
-        return await (await import('./serve-http.ts')).serveHttp({ ...foundation, application });
+        return await (await import('./modes/http.ts')).serveHttp(application, runtime);
       default:
-        for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, failed);
-        return await (await import('./run-for-person.ts')).runForPerson(command, { ...foundation, application });
+        for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, fail);
+        return await (await import('./modes/command.ts')).runCommand(command, application, runtime);
     }
   } finally {
-    foundation.close();
+    await application.close();
+    runtime.close();
   }
 }
 
-/** Ends with what is written out, at once: an idle connection to the API must not keep the process, nor a closed pipe. */
+/** Exits soon: neither an idle connection to the API nor a closed pipe may keep the process alive. */
 function exit(code: number): void {
   process.exitCode = code;
   process.stderr.on('error', () => {});
   const end = () => process.exit(isOutputLost ? FAILED : code);
   setTimeout(end, FLUSH_MS);
-  // A loss is heard of a moment later than its write has ended.
+  // A failed write is reported a moment after its callback.
   process.stdout.write('', () => process.stderr.write('', () => setImmediate(end)));
 }
 
 let isOutputLost = false;
 
-/** How systems say that the reader wanted no more. */
-const READER_GONE = /^(?:EPIPE|ECONNRESET|EOF)$/;
+/** The error codes of a reader that closed its end. */
+const READER_CLOSED = /^(?:EPIPE|ECONNRESET|EOF)$/;
 
-/** What was said but could not be written is a failure, unless nobody wants to read it. */
-function lose({ code = '' }: NodeJS.ErrnoException): void {
-  if (READER_GONE.test(code) || isOutputLost) return;
+/** Output that cannot be written is an error, unless its reader does not want it. */
+function onStdoutError({ code = '' }: NodeJS.ErrnoException): void {
+  if (READER_CLOSED.test(code) || isOutputLost) return;
   isOutputLost = true;
-  process.stderr.write(
-    `Standard output cannot be written (${code}), so what it was told is lost. Send it elsewhere.\n`,
-  );
+  process.stderr.write(`Cannot write to standard output (${code}); the output is lost. Redirect it elsewhere.\n`);
 }
 
-function failed(fault: unknown): void {
-  process.stderr.write(`${PROGRAM}: a fault of this program: ${String(fault)}\n`);
+/** Known once the configuration was read. */
+let redact = (text: string) => text;
+
+function fail(error: unknown): void {
+  process.stderr.write(`${PROGRAM}: internal error: ${redact(String(error))}\n`);
   exit(FAILED);
 }
 
-process.stdout.on('error', lose);
-main(process.argv.slice(2)).then(exit, failed);
+process.stdout.on('error', onStdoutError);
+main(process.argv.slice(2)).then(exit, fail);

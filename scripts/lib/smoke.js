@@ -1,12 +1,12 @@
-// What the smoke scripts do, whatever the framing and the adapter.
+// The smoke test, with any framing and adapter.
 import { setTimeout as wait } from 'node:timers/promises';
 import { answerOf, startServer, within } from './stdio-client.js';
 
-/** The server is killed no sooner after the calls, so that their answers can really be seen (spec 10). */
+/** How long the server is kept running after the calls (spec 10). */
 const BEFORE_KILL_MS = 4000;
 
 /**
- * initialize, tools/list, and a call of each tool; prints every response. Fails if one lacks or is an error.
+ * initialize, tools/list, and a call of each tool. Prints every response; fails if one is missing or is an error.
  *
  * @param {{ args?: string[], framing: 'framed' | 'line', timeoutMs: number }} options
  */

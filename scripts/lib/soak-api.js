@@ -1,4 +1,4 @@
-// A stand-in for the OpenAI API that is in trouble: about a third of its requests go wrong.
+// A substitute for the OpenAI API in which about a third of the requests fail.
 import { createServer } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -15,7 +15,7 @@ export async function startSoakApi(random) {
     });
     request.on('end', () => {
       const number = /^question (\d+)/.exec(JSON.parse(body).input)?.[1];
-      // A client that has gone is none of our business.
+      // A client that disconnected does not matter.
       fateOf(random())(response, `answer ${number}`, random).catch(() => {});
     });
     request.on('error', () => {});
@@ -31,10 +31,10 @@ export async function startSoakApi(random) {
   };
 }
 
-/** What a request meets, and how often in a thousand. */
+/** How a request is answered, and how often per thousand. */
 const FATES = [
   [650, (response, text, random) => answer(response, text, random)],
-  [30, async (response, text) => sendJson(response, 200, wholeResponse(text))],
+  [30, async (response, text) => sendJson(response, 200, completeResponse(text))],
   [20, (response, text, random) => answer(response, text, random, { broken: true })],
   [10, (response, text, random) => answer(response, text, random, { status: 'incomplete' })],
   [50, async (response, _, random) => rateLimit(response, { 'retry-after-ms': String(Math.ceil(random() * 150)) })],
@@ -62,7 +62,7 @@ function fateOf(random) {
   return FATES[0][1];
 }
 
-/** A stream in pieces; with `after` something else happens before its terminal event. */
+/** A stream in pieces; `after` replaces its terminal event. */
 async function answer(response, text, random, { after, broken = false, status = 'completed', reason = 'length' } = {}) {
   await wait(random() * 60);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -75,7 +75,7 @@ async function answer(response, text, random, { after, broken = false, status = 
   if (broken) response.write('data: {"type":"response.output_text.delta","delta":"cut o\n\n');
   if (after) return after(response);
   const details = status === 'incomplete' ? { incomplete_details: { reason } } : {};
-  send({ type: `response.${status}`, response: { ...wholeResponse(text), status, ...details } });
+  send({ type: `response.${status}`, response: { ...completeResponse(text), status, ...details } });
   response.end();
 }
 
@@ -83,7 +83,7 @@ function reset(response) {
   response.socket?.resetAndDestroy();
 }
 
-function wholeResponse(text) {
+function completeResponse(text) {
   const content = [{ type: 'output_text', text, annotations: [] }];
   return { id: 'resp_1', status: 'completed', model: 'gpt-5.2', output: [{ type: 'message', content }] };
 }

@@ -1,4 +1,4 @@
-// A client that keeps account: what it is owed, what came, what came too often. Its server is a child process.
+// A client that counts pending, received and duplicate responses. Its server is a child process.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -15,25 +15,25 @@ export function startSoakClient({ framing, env, random }) {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: 'pipe',
   });
-  /** Requests that are owed an answer, by id, and those that are cancelled until the server has surely read so. */
+  /** Requests without a response, by ID; also cancelled ones until the server has read the cancellation. */
   const owed = new Map();
   const account = {
-    /** Requests by name, answers and failures of calls by kind. */
+    /** Requests by name, and answers and failures of calls by kind. */
     sent: {},
     answers: 0,
     errors: {},
     cancelled: 0,
-    /** What must not happen, in words. */
-    faults: [],
+    /** Messages about what must not happen. */
+    problems: [],
     duplicates: 0,
-    /** How long answers took since this was last emptied, in ms. */
+    /** Response times since this was last emptied, in ms. */
     times: [],
     memory: undefined,
   };
   let nextId = 0;
 
   const write = (bytes) => {
-    // Half of what is sent is cut somewhere.
+    // Half of the messages are split at a random position.
     const cut = random() < 0.5 ? bytes.length : Math.floor(random() * bytes.length);
     child.stdin.write(bytes.subarray(0, cut));
     if (cut < bytes.length) child.stdin.write(bytes.subarray(cut));
@@ -57,12 +57,12 @@ export function startSoakClient({ framing, env, random }) {
     const entry = owed.get(message.id);
     if (entry === undefined) {
       account.duplicates += 1;
-      account.faults.push(`an answer that is not owed: ${JSON.stringify(message).slice(0, 200)}`);
+      account.problems.push(`a response without a request: ${JSON.stringify(message).slice(0, 200)}`);
       return;
     }
     owed.delete(message.id);
-    const fault = entry.check(message, performance.now() - entry.sentAt);
-    if (fault !== undefined) account.faults.push(fault);
+    const problem = entry.check(message, performance.now() - entry.sentAt);
+    if (problem !== undefined) account.problems.push(problem);
     entry.settle();
   };
 
@@ -72,10 +72,10 @@ export function startSoakClient({ framing, env, random }) {
       .split('\n')
       .filter((line) => line !== '')) {
       if (line.startsWith('memory ')) account.memory = JSON.parse(line.slice(7));
-      else account.faults.push(`said on standard error: ${line}`);
+      else account.problems.push(`on standard error: ${line}`);
     }
   });
-  // Writing to a server that is gone shows as its exit.
+  // A write to a server that is gone shows as its exit.
   child.stdin.on('error', () => {});
   const exited = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
 
@@ -97,7 +97,7 @@ export function startSoakClient({ framing, env, random }) {
   return {
     account,
     exited,
-    /** Resolves when nothing is owed for it any more. */
+    /** Resolves when the call is answered, or cancelled for good. */
     call: () => {
       const number = nextId + 1;
       const progress = number % 3 === 0 ? { _meta: { progressToken: number } } : {};
@@ -105,7 +105,7 @@ export function startSoakClient({ framing, env, random }) {
       const settled = request('calls', 'tools/call', params, checkCall(number));
       return { id: number, settled };
     },
-    /** An answer may cross the cancellation, but none may come behind the ping that follows it. */
+    /** The answer may cross the cancellation, but may not arrive after the response to the ping that follows it. */
     cancel: (id) => {
       const entry = owed.get(id);
       if (entry === undefined) return;
@@ -128,39 +128,39 @@ export function startSoakClient({ framing, env, random }) {
     },
     ping: () => request('pings', 'ping', {}, expectResult),
     list: () => request('others', 'tools/list', {}, expectResult),
-    callBadly: () => request('others', 'tools/call', { name: 'answer', arguments: {} }, expectError(-32602)),
-    callNobody: () => request('others', 'tools/call', { name: 'nobody', arguments: {} }, expectError(-32601)),
-    /** Bytes that are no message. */
+    callWithoutQuery: () => request('others', 'tools/call', { name: 'answer', arguments: {} }, expectError(-32602)),
+    callUnknownTool: () => request('others', 'tools/call', { name: 'unknown', arguments: {} }, expectError(-32601)),
+    /** Sends bytes that are not a message. */
     garble: () => {
       const [frames, lines] = [
         ['Content-Length: 5\r\n\r\nabcde', 'Content-Length: many\r\n\r\n', 'X-Header: 1\r\n\r\n'],
-        ['this is no JSON\n', '{"jsonrpc":"2.0","id":\n', '\n', '[]\n', '\u{1F600}\n'],
+        ['this is not JSON\n', '{"jsonrpc":"2.0","id":\n', '\n', '[]\n', '\u{1F600}\n'],
       ];
       account.sent.garbage = (account.sent.garbage ?? 0) + 1;
       const garbage = framing === 'line' ? lines : frames;
       write(Buffer.from(garbage[Math.floor(random() * garbage.length)]));
     },
-    /** Those that have been owed for longer than `ms`. */
+    /** The number of requests that have waited for longer than `ms`. */
     overdue: (ms) => [...owed.values()].filter(({ sentAt }) => performance.now() - sentAt > ms).length,
-    /** Asks for the memory; the answer is in `account.memory` a moment later. */
+    /** Requests a measurement of the memory; the result is in `account.memory` a moment later. */
     measure: () => {
       if (process.platform !== 'win32') child.kill('SIGUSR2');
     },
-    /** Ends the input: what is in flight is still owed. */
+    /** Ends the input. Requests in flight must still be answered. */
     end: () => child.stdin.end(),
-    /** How many never came; after the process has ended. */
+    /** The number of missing responses, after the process has exited. */
     lost: () => [...owed.values()].filter(({ isCancelled }) => !isCancelled).length,
     kill: () => child.kill('SIGKILL'),
   };
 }
 
 const KINDS = [
-  ['429', /limiting the rate/],
+  ['429', /^Rate limit reached/],
   ['5xx', /^The API failed/],
-  ['connection', /^No whole answer/],
+  ['connection', /^Could not (?:connect|get a complete response)/],
   ['timeout', /^No answer within/],
-  ['400', /^The API refused the request/],
-  ['quota', /quota is used up/],
+  ['400', /^The API rejected the request/],
+  ['quota', /^The quota of the account is exhausted/],
   ['filtered', /content filter/],
   ['unreadable', /could not be read/],
 ];
@@ -169,7 +169,7 @@ function kindOf({ code, data }) {
   return (code === -32001 && KINDS.find(([, words]) => words.test(data.message))?.[0]) || 'other';
 }
 
-/** Finds the messages in what the server writes, lines or frames. */
+/** Finds the messages in the output of the server, in lines or frames. */
 function createReader(take) {
   let unread = Buffer.alloc(0);
   return (chunk) => {

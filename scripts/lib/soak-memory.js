@@ -1,5 +1,5 @@
-// Preloaded into the server by scripts/soak.js: tells its memory on SIGUSR2. The heap is measured behind a full garbage
-// collection; without one the figure says nothing, since V8 collects when it likes.
+// Preloaded into the server by scripts/soak.js: prints its memory on SIGUSR2. The heap is measured after a full garbage
+// collection; without one the number is meaningless, because V8 collects when it chooses to.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

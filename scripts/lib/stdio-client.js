@@ -1,4 +1,4 @@
-// The smallest MCP client over a child process's standard input and output; shared by the scripts beside it.
+// A minimal MCP client over the standard input and output of a child process, for the scripts.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 const PROGRAM = fileURLToPath(new URL('../../build/index.js', import.meta.url));
 
 /**
- * Starts the built server. Requests are written as `Content-Length` frames or as lines; answers are read in either.
+ * Starts the built server. Requests are written as `Content-Length` frames or as lines; responses are read in either.
  *
  * @param {{ args?: string[], framing?: 'framed' | 'line', env?: NodeJS.ProcessEnv }} [options]
  */
 export function startServer({ args = [], framing = 'line', env = process.env } = {}) {
   if (!existsSync(PROGRAM)) {
-    console.error('build/index.js is not there. Run: npm run build');
+    console.error('build/index.js does not exist. Run: npm run build');
     process.exit(1);
   }
   const child = spawn(process.execPath, [PROGRAM, '--stdio', ...args], { env, stdio: ['pipe', 'pipe', 'inherit'] });
@@ -29,12 +29,12 @@ export function startServer({ args = [], framing = 'line', env = process.env } =
   };
   child.stdout.on('data', (chunk) => {
     unread = Buffer.concat([unread, chunk]);
-    for (let found = readMessage(unread); found !== undefined; found = readMessage(unread)) {
+    for (let found = toMessage(unread); found !== undefined; found = toMessage(unread)) {
       unread = unread.subarray(found.end);
       take(found.message);
     }
   });
-  // Writing to a server that is gone shows as its exit.
+  // A write to a server that is gone shows as its exit.
   child.stdin.on('error', () => {});
   const exited = new Promise((resolve) => {
     child.once('close', (code, signal) => {
@@ -76,7 +76,7 @@ export function startServer({ args = [], framing = 'line', env = process.env } =
       notify('notifications/initialized');
       return response;
     },
-    /** Ends the server's input and waits until it is gone. */
+    /** Ends the server's input and waits until the server exits. */
     close: () => {
       child.stdin.end();
       return exited;
@@ -85,18 +85,18 @@ export function startServer({ args = [], framing = 'line', env = process.env } =
   };
 }
 
-/** The output contract (spec 3.2) of a response to `tools/call`; throws in plain words if it holds none. */
+/** The output contract (spec 3.2) of a response to `tools/call`; throws an error with a message if it contains none. */
 export function answerOf(response) {
   if (response.error) throw new Error(response.error.data?.message ?? response.error.message);
   const text = response.result.content[0].text;
   if (response.result.isError) throw new Error(text);
   const answer = JSON.parse(text);
-  const lacking = ['answer', 'used_search', 'citations', 'model'].filter((key) => !(key in answer));
-  if (lacking.length > 0) throw new Error(`The answer lacks ${lacking.join(', ')}.`);
+  const missing = ['answer', 'used_search', 'citations', 'model'].filter((key) => !(key in answer));
+  if (missing.length > 0) throw new Error(`The answer does not contain ${missing.join(', ')}.`);
   return answer;
 }
 
-/** Runs a script: says what went wrong in one line, and exits 0 or 1. */
+/** Runs a script, prints a failure in one line, and exits with 0 or 1. */
 export function runScript(script) {
   script().then(
     () => process.exit(0),
@@ -107,17 +107,17 @@ export function runScript(script) {
   );
 }
 
-/** Fails after so long, so that nothing waits for ever. */
+/** Fails after `ms`, so that no script waits forever. */
 export function within(ms, what, promise) {
   let timer;
   const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what}: nothing came within ${ms / 1000} s.`)), ms);
+    timer = setTimeout(() => reject(new Error(`${what}: no response within ${ms / 1000} s.`)), ms);
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-/** The first whole message of some bytes, and where it ends; undefined if it is not whole yet. */
-function readMessage(bytes) {
+/** The first complete message of some bytes, and where it ends; undefined if it is not complete yet. */
+function toMessage(bytes) {
   const header = /^Content-Length: (\d+)\r\n\r\n/.exec(bytes.toString('latin1', 0, 64));
   const lineEnd = bytes.indexOf('\n');
   if (!header && (lineEnd < 0 || bytes.toString('latin1', 0, 8) === 'Content-')) return undefined;

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { AnswerError, SearchError } from '../domain/answer-error.ts';
+import type { AnswerError } from '../domain/answer-error.ts';
 import { type AnswerResult, toAnswerResult } from '../domain/answer-result.ts';
 import { type ModelProfile, modelSupport, profileFor } from '../domain/model-profile.ts';
 import { parseQuestion } from '../domain/question.ts';
@@ -11,116 +11,108 @@ import type { Config } from './ports/config.ts';
 import type { LlmSearch, SearchObserver, SearchReply, SearchReport, SearchRequest } from './ports/llm-search.ts';
 import type { Logger } from './ports/logger.ts';
 
+/** A call of one of the answer tools. */
 export interface AnswerQueryInput {
-  /** Unique among the requests that run now; CancelRequest finds it by this. */
+  /** Unique among the requests in flight; CancelRequest finds the call by it. */
   readonly requestKey: string;
-  /** Who asks: questions of different callers are never shared. */
+  /** The name of the caller. Calls of different callers never share a search. */
   readonly caller: string;
   readonly tool: ToolName;
-  /** The tool's arguments as the caller sent them. */
+  /** The tool's arguments as received. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly observer: SearchObserver;
 }
 
-/** An answer, and what it took. */
+/** An answer, and what it took to produce it. */
 export interface Answer {
   readonly result: AnswerResult;
   readonly report: SearchReport & { readonly seconds: number };
 }
 
+interface Dependencies {
+  readonly llmSearch: LlmSearch;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly inFlight: InFlightRequests;
+  readonly config: Config;
+}
+
 /** Answers a question with a model that may search the web (spec 6). */
 export class AnswerQuery {
-  readonly #llmSearch: LlmSearch;
-  readonly #clock: Clock;
-  readonly #logger: Logger;
-  readonly #inFlight: InFlightRequests;
-  readonly #config: Config;
+  readonly #deps: Dependencies;
 
-  constructor(llmSearch: LlmSearch, clock: Clock, logger: Logger, inFlight: InFlightRequests, config: Config) {
-    this.#llmSearch = llmSearch;
-    this.#clock = clock;
-    this.#logger = logger;
-    this.#inFlight = inFlight;
-    this.#config = config;
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
   }
 
-  /** The promise does not reject for a failure that a caller may act on. `signal` cancels the question. */
-  async execute(input: AnswerQueryInput, signal: AbortSignal): Promise<Result<Answer, AnswerError>> {
-    const question = parseQuestion(input.tool, input.args, this.#config.searchDefaults);
+  /** The promise does not reject for a failure that the caller can act on. CancelRequest ends it with `cancelled`. */
+  async execute({ requestKey, caller, tool, args, observer }: AnswerQueryInput): Promise<Result<Answer, AnswerError>> {
+    const { config, clock, inFlight } = this.#deps;
+    const question = parseQuestion(tool, args, config.searchDefaults);
     if (question.isErr()) return err({ kind: 'invalid_arguments', problems: question.error });
+    const profile = profileFor(tool, config.profiles);
+    if (profile === undefined) return err({ kind: 'no_profile', tool });
+    this.#logProfile(tool, profile);
 
-    const profile = profileFor(input.tool, this.#config.profiles);
-    if (profile === undefined) return err({ kind: 'no_profile', tool: input.tool });
-    this.#logProfile(input.tool, profile);
-    input.observer.onProgress({ kind: 'asking' });
-
-    const startedMs = this.#clock.elapsedMs();
+    const startedMs = clock.elapsedMs();
     const request: SearchRequest = {
-      caller: input.caller,
+      caller,
       question: question.value,
       profile,
-      instructions: this.#config.instructions,
-      today: tokyoDate(this.#clock.now()),
-      deadlineMs: startedMs + this.#config.timeoutMs,
+      instructions: config.instructions,
+      today: tokyoDate(clock.now()),
+      deadlineMs: startedMs + config.timeoutMs,
     };
-    const reply = await this.#inFlight.run(input.requestKey, signal, (controller) =>
-      this.#searchUntilDeadline(request, input.observer, controller),
-    );
+    const reply = await inFlight.run(requestKey, (controller) => this.#search(request, observer, controller));
     return reply.andThen((reply) => {
-      const report = { ...reply.report, seconds: (this.#clock.elapsedMs() - startedMs) / 1000 };
+      const report = { ...reply.report, seconds: (clock.elapsedMs() - startedMs) / 1000 };
       this.#logUsage(report);
-      return toAnswerResult(reply, {
-        question: request.question,
-        model: profile.model,
-        maxCitations: this.#config.maxCitations,
-        maxAnswerChars: this.#config.maxAnswerChars,
-        today: request.today,
-      }).map((result) => ({ result, report }));
+      const context = { ...config, question: question.value, model: profile.model, today: request.today };
+      return toAnswerResult(reply, context).map((result) => ({ result, report }));
     });
   }
 
-  async #searchUntilDeadline(
+  /** Searches until the deadline. */
+  async #search(
     request: SearchRequest,
     observer: SearchObserver,
     controller: AbortController,
   ): Promise<Result<SearchReply, AnswerError>> {
-    void this.#clock.sleep(this.#config.timeoutMs, controller.signal).then((outcome) => {
+    const { llmSearch, clock, config } = this.#deps;
+    const { signal } = controller;
+    const toAbortError = (): AnswerError =>
+      signal.reason === ('timed_out' satisfies AbortCause)
+        ? { kind: 'timed_out', timeoutMs: config.timeoutMs }
+        : { kind: 'cancelled' };
+    void clock.sleep(config.timeoutMs, signal).then((outcome) => {
       if (outcome === 'elapsed') controller.abort('timed_out' satisfies AbortCause);
     });
     try {
-      const reply = await this.#llmSearch.search(request, observer, controller.signal);
-      if (controller.signal.aborted) return err(this.#toAbortError(controller.signal));
-      return reply.isOk() ? ok(reply.value) : err(this.#toAnswerError(reply.error, controller.signal));
+      observer.onProgress({ kind: 'asking' });
+      const reply = await llmSearch.search(request, observer, signal);
+      if (signal.aborted) return err(toAbortError());
+      if (reply.isOk()) return ok(reply.value);
+      return err(reply.error.kind === 'aborted' ? toAbortError() : reply.error);
     } finally {
       // Ends the timer.
       controller.abort('settled' satisfies AbortCause);
     }
   }
 
-  #toAnswerError(error: SearchError, signal: AbortSignal): AnswerError {
-    return error.kind === 'aborted' ? this.#toAbortError(signal) : error;
+  #logProfile(tool: ToolName, { model }: ModelProfile): void {
+    const { logger } = this.#deps;
+    if (!logger.isDebug) return;
+    const { verbosity, reasoning } = modelSupport(model);
+    logger.debug(`answer: profile=${tool} model=${model} supports={verbosity:${verbosity}, reasoning:${reasoning}}`);
   }
 
-  #toAbortError(signal: AbortSignal): AnswerError {
-    return signal.reason === ('timed_out' satisfies AbortCause)
-      ? { kind: 'timed_out', timeoutMs: this.#config.timeoutMs }
-      : { kind: 'cancelled' };
-  }
-
-  #logProfile(tool: ToolName, profile: ModelProfile): void {
-    if (!this.#logger.isDebug) return;
-    const { verbosity, reasoning } = modelSupport(profile.model);
-    this.#logger.debug(
-      `answer: profile=${tool} model=${profile.model} supports={verbosity:${verbosity}, reasoning:${reasoning}}`,
-    );
-  }
-
-  #logUsage({ model, responseId, usage, searches, attempts, seconds }: Answer['report']): void {
-    if (!this.#logger.isDebug) return;
-    const { inputTokens, cachedTokens, reasoningTokens, outputTokens } = usage ?? {};
-    const tokens = `input=${inputTokens ?? ''} cached=${cachedTokens ?? ''} reasoning=${reasoningTokens ?? ''} output=${outputTokens ?? ''}`;
-    this.#logger.debug(
-      `answer: usage model=${model ?? ''} response=${responseId ?? ''} ${tokens} searches=${searches} attempts=${attempts} seconds=${seconds.toFixed(3)}`,
+  #logUsage({ model = '', responseId = '', usage, searches, attempts, seconds }: Answer['report']): void {
+    const { logger } = this.#deps;
+    if (!logger.isDebug) return;
+    const { inputTokens = '', cachedTokens = '', reasoningTokens = '', outputTokens = '' } = usage ?? {};
+    const tokens = `input=${inputTokens} cached=${cachedTokens} reasoning=${reasoningTokens} output=${outputTokens}`;
+    logger.debug(
+      `answer: usage model=${model} response=${responseId} ${tokens} searches=${searches} attempts=${attempts} seconds=${seconds.toFixed(3)}`,
     );
   }
 }

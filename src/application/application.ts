@@ -2,6 +2,7 @@ import type { Result } from 'neverthrow';
 import type { AnswerError } from '../domain/answer-error.ts';
 import { type Answer, AnswerQuery, type AnswerQueryInput } from './answer-query.ts';
 import { CancelRequest, type CancelRequestInput } from './cancel-request.ts';
+import { CoalescingSearch } from './coalescing-search.ts';
 import { type Check, DiagnoseSetup } from './diagnose-setup.ts';
 import { InFlightRequests } from './in-flight-requests.ts';
 import type { ApiProbe } from './ports/api-probe.ts';
@@ -9,33 +10,40 @@ import type { Clock } from './ports/clock.ts';
 import type { Config } from './ports/config.ts';
 import type { LlmSearch } from './ports/llm-search.ts';
 import type { Logger } from './ports/logger.ts';
-import { SharedSearch } from './shared-search.ts';
 
-/** What every driver may ask of the core. */
+/** The use cases, as drivers (MCP, HTTP, the command line) call them. */
 export interface Application {
-  answerQuery(input: AnswerQueryInput, signal: AbortSignal): Promise<Result<Answer, AnswerError>>;
+  /** Answers a question. Cancelled by `cancelRequest` with the same request key, and by nothing else. */
+  answerQuery(input: AnswerQueryInput): Promise<Result<Answer, AnswerError>>;
   cancelRequest(input: CancelRequestInput): void;
-  /** Checks the way to an answer; without a key only as far as that goes. */
-  diagnoseSetup(hasKey: boolean, signal: AbortSignal): AsyncGenerator<Check>;
+  /** Checks each step on the way to an answer. `keyProblem` says why there is no usable API key, if there is none. */
+  diagnoseSetup(keyProblem: string | undefined, signal: AbortSignal): AsyncGenerator<Check>;
 }
 
+/** What the core needs from the outside. */
 export interface Ports {
   readonly llmSearch: LlmSearch;
-  /** Made when first needed. */
+  /** Created when first needed. */
   readonly apiProbe: () => Promise<ApiProbe>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Puts the core together; production, tests and every driver go through it. */
+/** Composes the core; production, tests and every driver use this function. */
 export function createApplication({ llmSearch, apiProbe, clock, logger }: Ports, config: Config): Application {
   const inFlight = new InFlightRequests();
-  const answerQuery = new AnswerQuery(new SharedSearch(llmSearch), clock, logger, inFlight, config);
-  const diagnoseSetup = new DiagnoseSetup(apiProbe, answerQuery, clock, config);
+  const answerQuery = new AnswerQuery({
+    llmSearch: new CoalescingSearch(llmSearch),
+    clock,
+    logger,
+    inFlight,
+    config,
+  });
   const cancelRequest = new CancelRequest(inFlight);
+  const diagnoseSetup = new DiagnoseSetup({ apiProbe, answerQuery, cancelRequest, clock, config });
   return {
-    answerQuery: (input, signal) => answerQuery.execute(input, signal),
+    answerQuery: (input) => answerQuery.execute(input),
     cancelRequest: (input) => cancelRequest.execute(input),
-    diagnoseSetup: (hasKey, signal) => diagnoseSetup.execute(hasKey, signal),
+    diagnoseSetup: (keyProblem, signal) => diagnoseSetup.execute(keyProblem, signal),
   };
 }

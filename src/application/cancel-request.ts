@@ -1,11 +1,11 @@
 import type { InFlightRequests } from './in-flight-requests.ts';
 
 export interface CancelRequestInput {
-  /** The key under which the question was asked. */
+  /** The key of the request to cancel. */
   readonly requestKey: string;
 }
 
-/** Cancels a question that is being answered (spec 6.1). One that is unknown or finished is ignored. */
+/** Cancels a request in flight (spec 6.1). An unknown or finished request is ignored. */
 export class CancelRequest {
   readonly #inFlight: InFlightRequests;
 

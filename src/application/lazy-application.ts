@@ -5,50 +5,58 @@ import type { Application } from './application.ts';
 import type { CancelRequestInput } from './cancel-request.ts';
 import type { Check } from './diagnose-setup.ts';
 
-/**
- * An Application that is put together when it is first asked, so that a server starts without it. What is asked meanwhile waits
- * in the order of asking: a cancellation finds the question before it.
- */
-export class LazyApplication implements Application {
-  readonly #load: () => Promise<Application>;
-  #loading: Promise<Application> | undefined;
-  #loaded: Application | undefined;
+/** An application, and the function that closes everything built for it. */
+export interface ComposedApplication {
+  readonly application: Application;
+  readonly close: () => Promise<void>;
+}
 
-  constructor(load: () => Promise<Application>) {
-    this.#load = load;
+/** An Application that is composed on first use. Calls wait for it in order, cancellations too. */
+export class LazyApplication implements Application {
+  readonly #compose: () => Promise<ComposedApplication>;
+  #composing: Promise<ComposedApplication> | undefined;
+  #composed: ComposedApplication | undefined;
+
+  constructor(compose: () => Promise<ComposedApplication>) {
+    this.#compose = compose;
   }
 
-  async answerQuery(input: AnswerQueryInput, signal: AbortSignal): Promise<Result<Answer, AnswerError>> {
-    if (this.#loaded !== undefined) return this.#loaded.answerQuery(input, signal);
-    return this.#application().then((application) => application.answerQuery(input, signal));
+  async answerQuery(input: AnswerQueryInput): Promise<Result<Answer, AnswerError>> {
+    if (this.#composed !== undefined) return this.#composed.application.answerQuery(input);
+    return this.#load().then(({ application }) => application.answerQuery(input));
   }
 
   cancelRequest(input: CancelRequestInput): void {
-    if (this.#loaded !== undefined) this.#loaded.cancelRequest(input);
+    if (this.#composed !== undefined) this.#composed.application.cancelRequest(input);
     else
-      this.#loading?.then(
-        (application) => application.cancelRequest(input),
+      this.#composing?.then(
+        ({ application }) => application.cancelRequest(input),
         () => {},
       );
   }
 
-  async *diagnoseSetup(hasKey: boolean, signal: AbortSignal): AsyncGenerator<Check> {
-    yield* (await this.#application()).diagnoseSetup(hasKey, signal);
+  async *diagnoseSetup(keyProblem: string | undefined, signal: AbortSignal): AsyncGenerator<Check> {
+    yield* (await this.#load()).application.diagnoseSetup(keyProblem, signal);
   }
 
-  /** One promise for all who ask meanwhile: they go on in the order in which they took hold of it. */
-  #application(): Promise<Application> {
-    this.#loading ??= this.#load().then(
-      (application) => {
-        this.#loaded = application;
-        return application;
+  /** Closes what was built so far. */
+  async close(): Promise<void> {
+    await this.#composed?.close();
+  }
+
+  /** Every caller gets the same promise, and so continues in the order of the calls. */
+  #load(): Promise<ComposedApplication> {
+    this.#composing ??= this.#compose().then(
+      (composed) => {
+        this.#composed = composed;
+        return composed;
       },
-      (fault: unknown) => {
-        // The next question tries again.
-        this.#loading = undefined;
-        throw fault;
+      (bug: unknown) => {
+        // The next call tries again.
+        this.#composing = undefined;
+        throw bug;
       },
     );
-    return this.#loading;
+    return this.#composing;
   }
 }

@@ -2,9 +2,9 @@ import type { EmptyAnswer } from './answer-result.ts';
 import type { ArgumentProblem } from './question.ts';
 import type { ToolName } from './tool-name.ts';
 
-/** What the API said of a failure, for those who look for its cause (spec 8.2). Never holds a key or a question. */
-export interface Diagnostics {
-  /** HTTP status, or the code of a failed connection. */
+/** What the API reported about a failure, for troubleshooting (spec 8.2). Contains no key and no question. */
+interface Diagnostics {
+  /** HTTP status, or the error code of a failed connection. */
   readonly status?: number | string;
   /** The API's error type, such as `invalid_request_error`. */
   readonly type?: string;
@@ -12,41 +12,29 @@ export interface Diagnostics {
   readonly name?: string;
 }
 
-/** Failures of a search; `detail` is the API's own sentence, keys taken out, shortened. */
+/** One member per kind, so that TypeScript can narrow by `kind`. */
+type Failure<Kind extends string, Details = object> = Kind extends unknown
+  ? { readonly kind: Kind } & Readonly<Details>
+  : never;
+
+/** Failures of a search. `detail` is the API's message, shortened and without keys. */
 export type SearchError = { readonly diagnostics?: Diagnostics } & (
-  | { readonly kind: 'no_api_key'; readonly variable: string }
-  | { readonly kind: 'malformed_api_key'; readonly variable: string }
-  | { readonly kind: 'rejected_api_key'; readonly variable: string }
-  | { readonly kind: 'forbidden'; readonly detail: string }
-  | { readonly kind: 'model_not_found'; readonly model: string; readonly detail: string }
-  | { readonly kind: 'bad_request'; readonly detail: string }
-  | {
-      readonly kind: 'rate_limited';
-      readonly attempts: number;
-      readonly retryAfterMs?: number;
-      readonly detail: string;
-    }
-  | { readonly kind: 'quota_exhausted'; readonly detail: string }
-  | {
-      readonly kind: 'server_error';
-      readonly attempts: number;
-      readonly retryAfterMs?: number;
-      readonly detail: string;
-    }
-  | { readonly kind: 'connection_failed'; readonly attempts: number; readonly host: string; readonly detail: string }
-  | { readonly kind: 'content_filtered' }
-  | { readonly kind: 'failed'; readonly detail: string }
-  | { readonly kind: 'unreadable_reply'; readonly detail: string }
-  | { readonly kind: 'not_recorded'; readonly recorded: readonly string[] }
-  | { readonly kind: 'unreadable_recordings'; readonly path: string; readonly detail: string }
-  | { readonly kind: 'aborted' }
+  | Failure<'no_api_key' | 'placeholder_api_key' | 'malformed_api_key' | 'rejected_api_key', { variable: string }>
+  | Failure<'missing_permission', { variable: string; detail: string }>
+  | Failure<'model_not_found', { model: string; detail: string }>
+  | Failure<'forbidden' | 'bad_request' | 'quota_exhausted' | 'failed' | 'unreadable_reply', { detail: string }>
+  | Failure<'rate_limited' | 'server_error', { attempts: number; retryAfterMs?: number; detail: string }>
+  | Failure<'connection_failed', { attempts: number; host: string; detail: string }>
+  | Failure<'not_recorded', { recorded: readonly string[] }>
+  | Failure<'unreadable_recordings', { path: string; detail: string }>
+  | Failure<'content_filtered' | 'aborted'>
 );
 
-/** Every failure that a caller may act on (ruling 4). `kind` tells them apart. */
+/** Every failure that a caller can act on (ruling 4). */
 export type AnswerError =
   | Exclude<SearchError, { kind: 'aborted' }>
   | EmptyAnswer
-  | { readonly kind: 'invalid_arguments'; readonly problems: readonly ArgumentProblem[] }
-  | { readonly kind: 'no_profile'; readonly tool: ToolName }
-  | { readonly kind: 'timed_out'; readonly timeoutMs: number }
-  | { readonly kind: 'cancelled' };
+  | Failure<'invalid_arguments', { problems: readonly ArgumentProblem[] }>
+  | Failure<'no_profile', { tool: ToolName }>
+  | Failure<'timed_out', { timeoutMs: number }>
+  | Failure<'cancelled'>;

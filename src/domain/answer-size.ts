@@ -1,7 +1,4 @@
-/**
- * The beginning of a text that is at most `max` UTF-16 units long, cut where a reader expects it: at a paragraph, else at
- * a line, else behind a sentence, as long as that keeps half of what fits.
- */
+/** The beginning of a text, cut at a paragraph, line or sentence if that keeps half of `max` (UTF-16 units). */
 export function cutAtParagraph(text: string, max: number): string {
   if (text.length <= max) return text;
   const head = text.slice(0, Math.max(0, max)).replace(/[\uD800-\uDBFF]$/, '');
@@ -12,5 +9,6 @@ export function cutAtParagraph(text: string, max: number): string {
 }
 
 function endOfSentence(text: string): number {
-  return Math.max(...[...text.matchAll(/[.!?](?=\s)|[。！？]/g)].map(({ index }) => index + 1), -1);
+  const last = [...text.matchAll(/[.!?](?=\s)|[。！？]/g)].at(-1);
+  return last === undefined ? -1 : last.index + 1;
 }

@@ -1,9 +1,9 @@
 import { withoutUnsafeCharacters } from './unsafe-characters.ts';
 
-/** Scripts without blanks mark with it where a line may break. */
+/** Scripts without spaces use it to mark where a line may break. */
 const ZERO_WIDTH_SPACES = /([\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Thai}]?)\u200B+/gu;
 
-/** Variation selectors choose how one character looks, the higher ones how an ideograph does: a run of them hides bytes. */
+/** Variation selectors choose the look of one character (those above U+E0100: of an ideograph). A run of them can hide data. */
 const SELECTORS = /(\p{Script=Han}?)([\uFE00-\uFE0F\u{E0100}-\u{E01EF}]+)/gu;
 
 /** ChatGPT's citation marks: U+E200 opens, U+E202 separates, U+E201 closes (ruling 8). */
@@ -14,8 +14,8 @@ const STRAY_CITATION_MARK = /[\uE200-\uE202]/g;
 const URL_IN_TEXT = /https?:\/\/[^\s<>"`]+/gi;
 
 /**
- * A text from the web as it may be shown: no character that hides, reorders or drives a terminal, no citation marks,
- * no `utm_source=openai` in its URLs (ruling 8), line ends as `\n`, lone surrogates replaced.
+ * Text from the web, safe to display: without characters that hide or reorder text or control a terminal, without
+ * citation marks and without `utm_source=openai` in URLs (ruling 8). Line ends are `\n`; lone surrogates are replaced.
  */
 export function cleanText(text: string): string {
   return (
@@ -26,12 +26,12 @@ export function cleanText(text: string): string {
       .replace(ZERO_WIDTH_SPACES, (_, letter: string) => (letter === '' ? '' : `${letter}\u200B`))
       .replace(SELECTORS, withOneSelector)
       .replace(URL_IN_TEXT, withoutTracking)
-      // What stood between two of them may have gone.
+      // Characters between two selectors may have been removed.
       .replace(SELECTORS, withOneSelector)
   );
 }
 
-/** The same for what must stay on one line, such as a title. */
+/** The same for a text that must stay on one line, such as a title. */
 export function cleanLine(text: string): string {
   return cleanText(text).replace(/\s+/g, ' ').trim();
 }
@@ -42,7 +42,7 @@ function withOneSelector(_: string, ideograph: string, run: string): string {
   return isHigher && ideograph === '' ? '' : `${ideograph}${first}`;
 }
 
-/** A URL, or a run of text that begins with one, without the `utm_source=openai` that the API appends. */
+/** A URL, or text that begins with one, without the `utm_source=openai` that the API appends. */
 export function withoutTracking(url: string): string {
   return url
     .replace(/\?(?:utm_source=openai&(?:amp;)?)+/g, '?')

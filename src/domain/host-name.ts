@@ -1,4 +1,7 @@
-/** A host name, from what people write for one (`https://jma.go.jp/`, `JMA.go.jp.`); undefined if it is none. */
+/** Letters of any script are accepted, as in `例え.jp`. */
+const LABEL = /^(?!-)[\p{L}\p{M}\p{N}_-]{1,63}(?<!-)$/u;
+
+/** Reads a host name, also from a URL (`https://jma.go.jp/`) or with a trailing dot; undefined if it is not a host name. */
 export function toHostName(text: string): string | undefined {
   const host = text
     .trim()
@@ -7,11 +10,6 @@ export function toHostName(text: string): string | undefined {
     .replace(/[/?#].*$/s, '')
     .replace(/:\d+$/, '')
     .replace(/\.$/, '');
-  const isHostName = host.length <= 253 && host.split('.').every(isHostLabel);
+  const isHostName = host.length <= 253 && host.split('.').every((label) => LABEL.test(label));
   return isHostName ? host : undefined;
-}
-
-/** Letters of any script: a name such as `例え.jp` is one that people type. */
-function isHostLabel(label: string): boolean {
-  return /^(?!-)[\p{L}\p{M}\p{N}_-]{1,63}(?<!-)$/u.test(label);
 }

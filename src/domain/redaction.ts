@@ -1,17 +1,18 @@
-const MASK = '[redacted]';
+/** What is shown instead of a secret. */
+export const MASK = '[redacted]';
 
-/** Shorter values are no keys: masking the word "test" wherever it stands would spoil answers. */
+/** Shorter values are not keys: masking every "test" would damage answers. */
 const SHORTEST_KEY = 8;
 
-/** A key-like word: `sk-` at the start of a word; `*` because the API's own messages star keys. */
+/** `sk-` at the start of a word looks like a key; the API's own messages mask keys with `*`. */
 const KEY_LIKE = /(?<![A-Za-z0-9])sk-[A-Za-z0-9_*-]+/g;
 const BEARER = /\b(Bearer\s+)[^\s"',]+/gi;
 
-/** Takes keys out of what is shown (ruling 20). */
+/** Masks keys in output (ruling 20). */
 export interface Redactor {
-  /** For every output: masks the known keys, and nothing else. Real URLs hold `...-musk-vs-...`. */
+  /** For every output: masks the known keys only. Real URLs contain `...-musk-vs-...`. */
   readonly anywhere: (text: string) => string;
-  /** For logs and errors: masks what looks like a key as well. */
+  /** For logs and errors: also masks what looks like a key. */
   readonly inLogs: (text: string) => string;
 }
 
@@ -19,7 +20,7 @@ export function createRedactor(keys: readonly string[]): Redactor {
   const known = keys
     .filter((key) => key.length >= SHORTEST_KEY)
     .flatMap(spellingsOf)
-    // One may be the beginning of another.
+    // One key may be the beginning of another.
     .sort((a, b) => b.length - a.length);
   const anywhere = (text: string) => known.reduce((masked, key) => masked.replaceAll(key, MASK), text);
   return {
@@ -28,18 +29,30 @@ export function createRedactor(keys: readonly string[]): Redactor {
   };
 }
 
-/** A key as it stands in a JSON text inside a JSON text, in a JSON text, and plain. */
+/** A key in JSON inside JSON, in JSON, and as it is. */
 function spellingsOf(key: string): readonly string[] {
   const escaped = (text: string) => JSON.stringify(text).slice(1, -1);
   return [...new Set([escaped(escaped(key)), escaped(key), key])];
 }
 
-/** Whether a key can be written into a header at all; one with blanks or letters beyond ASCII cannot. */
+/** Whether a key can be sent in a header: visible ASCII characters only. */
 export function isSendableKey(key: string): boolean {
   return /^[\x21-\x7E]+$/.test(key);
 }
 
-/** Whether a configured value is likely a key that somebody put in the wrong place. */
+/** Whether a key is a placeholder that was not filled in: `sk-...`, `<your key>`, `${OPENAI_API_KEY}`. */
+export function isPlaceholderKey(key: string): boolean {
+  return /^(?:sk-)?(?:proj-)?(?:\.{2,}|…|[x*]{3,})$|^<.*>$|^\$\{.*\}$|^(?:sk-)?your[-_ ].*key/i.test(key);
+}
+
+/** Whether a configured value is probably a key in the wrong place. */
 export function looksLikeKey(text: string): boolean {
   return /^\s*sk-[A-Za-z0-9_-]{3,}\s*$/.test(text);
+}
+
+/** A value as JSON, with keys masked in its strings only: a key of digits would also match numbers. */
+export function redactedJson(value: unknown, redact: (text: string) => string, indent?: number): string {
+  const json = JSON.stringify(value, undefined, indent);
+  if (redact(json) === json) return json;
+  return JSON.stringify(value, (_, member) => (typeof member === 'string' ? redact(member) : member), indent);
 }

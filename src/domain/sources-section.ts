@@ -1,18 +1,18 @@
-import { type Citation, isWebUrl, pageOf } from './citation.ts';
-import { fenceBehind } from './code-fence.ts';
+import { type Citation, isWebUrl, pageKey } from './citation.ts';
+import { fenceAfter } from './code-fence.ts';
 
-/** What a text holds once its sources were taken out of it. */
-export interface SplitText {
+/** A text without its list of sources, and that list. */
+interface SplitText {
   readonly body: string;
-  /** One source an entry, without bullet, in the order of the text. */
+  /** One entry per source, without bullet, in the order of the text. */
   readonly entries: readonly string[];
 }
 
 /**
- * Takes the sources that a model listed under `Sources:` (in any Markdown dress, or 出典, 情報源, 参考) out of its text.
+ * Separates the sources that a model listed under `Sources:` (in any Markdown formatting, or 出典, 情報源, 参考) from the text.
  *
- * A heading counts if what follows looks like sources (links, ids, dates) or ends the text: an answer about the
- * sources of the Nile keeps its chapter. Text behind a section stays in the body.
+ * A heading counts only if the lines after it look like sources (links, IDs, dates) or end the text: an answer about the
+ * sources of the Nile keeps its chapter. Text after a list of sources stays in the body.
  */
 export function splitSources(text: string, knownIds: readonly string[]): SplitText {
   const lines = text.split('\n');
@@ -23,16 +23,16 @@ export function splitSources(text: string, knownIds: readonly string[]): SplitTe
   let at = 0;
   while (at < lines.length) {
     const line = lines[at] ?? '';
-    fence = fenceBehind(line, fence);
+    fence = fenceAfter(line, fence);
     const section = fence === '' ? sectionAt(lines, at, end, knownIds) : undefined;
     if (section === undefined) {
       body.push(line);
       at += 1;
     } else {
-      entries.push(...toEntries(section.content).map((entry) => dated(entry, section.date)));
+      entries.push(...section.entries);
       dropRule(body);
       at = section.end;
-      while (lines[at]?.trim() === '') at += 1;
+      while (at < lines.length && isBlank(lines[at])) at += 1;
       if (at < lines.length) body.push('');
     }
   }
@@ -40,10 +40,7 @@ export function splitSources(text: string, knownIds: readonly string[]): SplitTe
   return { body: body.join('\n').trim(), entries };
 }
 
-/**
- * `Sources:` and its lines, each with an ISO date (ruling 9): what the model listed, then the citations that it left
- * out; `- web_search (date)` if there is neither.
- */
+/** `Sources:` with the listed entries and the citations that they do not name, each with a date (ruling 9). */
 export function sourcesSection(entries: readonly string[], citations: readonly Citation[], today: string): string {
   const listed = entries.join('\n');
   const missing = citations.filter(({ url }) => !names(listed, url)).map(({ url }) => url);
@@ -52,145 +49,107 @@ export function sourcesSection(entries: readonly string[], citations: readonly C
   return ['Sources:', ...lines.map((line) => `- ${dated(line, today)}`)].join('\n');
 }
 
-interface Section {
-  readonly content: readonly string[];
-  /** The line behind the section. */
-  readonly end: number;
-  readonly date: string | undefined;
-}
-
-/** Whatever may stand around a heading's words: marks of Markdown, brackets, bullets, emoji, HTML tags. */
-const DRESS =
+/** What may surround the words of a heading: Markdown, brackets, bullets, emoji, HTML tags. */
+const DECORATION =
   '(?:<\\/?[a-z][a-z0-9]{0,20}(?:\\s[^>]{0,100})?>|[\\s>#*_~`【】\\[\\]［］()（）「」『』〈〉《》■□●○◆◇▼・•–—|\\p{Extended_Pictographic}\\uFE0F-]){0,40}';
 const WORDS =
   '(?:sources?(?:\\s+(?:used|consulted|cited))?|出典(?:元|一覧|リスト)?|情報源(?:一覧|リスト)?|参考(?:文献|情報|資料|リンク|サイト|元|url)?)';
 const HEADING = new RegExp(
-  `^${DRESS}${WORDS}(?:\\s{0,3}[（(](?<aside>[^()（）]{0,60})[）)])?(?<closing>${DRESS}[:：]?${DRESS})(?<rest>.*)$`,
+  `^${DECORATION}${WORDS}(?:\\s{0,3}[（(](?<aside>[^()（）]{0,60})[）)])?(?<closing>${DECORATION}[:：]?${DECORATION})(?<rest>.*)$`,
   'isu',
 );
 
-/** Where a text ends; looked up once, since it may hold a heading in every line. */
-interface End {
-  /** Its last line with text in it. */
-  readonly lastLine: number;
-  /** The blank line above its last block; -1 if there is none. */
-  readonly lastGap: number;
+/** The indexes of the last line that is not blank, and of the blank line before the last block (-1: none). */
+function endOf(lines: readonly string[]) {
+  const lastLine = lines.findLastIndex((line) => !isBlank(line));
+  return { lastLine, lastGap: lines.findLastIndex((line, index) => index < lastLine && isBlank(line)) };
 }
 
-function endOf(lines: readonly string[]): End {
-  const lastLine = lines.findLastIndex((line) => line.trim() !== '');
-  return { lastLine, lastGap: lines.findLastIndex((line, index) => index < lastLine && line.trim() === '') };
-}
-
+/** The list of sources whose heading is at an index, and the index of the line after it. */
 function sectionAt(
   lines: readonly string[],
   at: number,
-  { lastLine, lastGap }: End,
+  { lastLine, lastGap }: ReturnType<typeof endOf>,
   knownIds: readonly string[],
-): Section | undefined {
+) {
   const heading = headingAt(lines[at] ?? '');
   if (heading === undefined) return undefined;
 
-  const content: string[] = heading.inline === '' ? [] : [heading.inline];
+  const { inline, date } = heading;
+  const isLinked = (line: string) =>
+    /https?:\/\/|\]\([^)\s]+\)/i.test(line) || knownIds.some((id) => line.includes(id));
+  const content: string[] = inline === '' ? [] : [inline];
   let end = at + 1;
   for (let next = end; next < lines.length; next += 1) {
     const line = lines[next] ?? '';
-    if (line.trim() === '') continue;
-    const isBelow = next === end && heading.inline === '';
+    if (isBlank(line)) continue;
+    const isBelow = next === end && inline === '';
     const isLast = content.length === 0 && next > lastGap;
-    const belongs = isBelow || isLast || isSourceLike(line, knownIds) || isListItem(line);
-    if (!belongs || /^\s*#{1,6}\s/.test(line) || isFence(line) || headingAt(line) !== undefined) break;
+    const belongs = isBelow || isLast || isLinked(line) || hasIsoDate(line) || isListItem(line);
+    if (!belongs || /^\s*#{1,6}\s/.test(line) || fenceAfter(line, '') !== '' || headingAt(line) !== undefined) break;
     content.push(line);
     end = next + 1;
   }
-  const endsText = end > lastLine;
-  const isPlain = heading.hasColon && heading.inline === '';
-  const isList = endsText || isPlain || content.some((line) => isLinked(line, knownIds));
-  return isList ? { content, end, date: heading.date } : undefined;
+  const isList = end > lastLine || heading.isPlain || content.some(isLinked);
+  return isList ? { entries: toEntries(content).map((entry) => dated(entry, date)), end } : undefined;
 }
 
-interface Heading {
-  /** What stands behind it on its own line, '' if nothing does. */
-  readonly inline: string;
-  readonly hasColon: boolean;
-  /** The date that stands in brackets beside its words, for all its entries. */
-  readonly date: string | undefined;
-}
-
-/** The heading of a list of sources; undefined if the line is none. */
-function headingAt(line: string): Heading | undefined {
+/** The heading of a list of sources; undefined if it is not one. `date`, in brackets, applies to all entries. */
+function headingAt(line: string) {
   const match = HEADING.exec(line);
-  const { aside = '', closing = '', rest = '' } = match?.groups ?? {};
-  const date = ISO_DATE.exec(aside)?.[0];
   if (match === null) return undefined;
-  const colon = closing.search(/[:：]/);
-  if (rest.trim() === '') return { inline: '', hasColon: colon >= 0, date };
-  // "[Sources](…)" or "Sources of energy" is no heading: words behind it need a colon before them. The dress that
-  // opens the content itself (a bullet's dash, a link's bracket) is given back to it.
-  if (colon < 0) return undefined;
-  const inline = `${closing.slice(colon + 1).replace(/^(?:[*_~`）)】\]\s]|<\/[a-z][a-z0-9]*>)+/i, '')}${rest}`.trim();
-  return { inline, hasColon: true, date };
+  const { aside = '', closing = '', rest = '' } = match.groups ?? {};
+  const date = ISO_DATE.exec(aside)?.[0];
+  const afterColon = /[:：](.*)$/s.exec(closing)?.[1];
+  if (rest.trim() === '') return { inline: '', isPlain: afterColon !== undefined, date };
+  // "[Sources](…)" and "Sources of energy" are not headings: text on the same line must follow a colon. Decoration that
+  // opens that text (a bullet's dash, a link's bracket) belongs to it.
+  if (afterColon === undefined) return undefined;
+  const inline = `${afterColon.replace(/^(?:[*_~`）)】\]\s]|<\/[a-z][a-z0-9]*>)+/i, '')}${rest}`.trim();
+  return { inline, isPlain: false, date };
 }
 
-function isFence(line: string): boolean {
-  return /^\s*(?:```|~~~)/.test(line);
+function isBlank(line = ''): boolean {
+  return line.trim() === '';
 }
 
 function isListItem(line: string): boolean {
   return /^\s*(?:>\s*)*(?:[-*+]\s+|[•・]|\d+[.)]\s+|\[\^?\d+\])/.test(line);
 }
 
-function isSourceLike(line: string, knownIds: readonly string[]): boolean {
-  return isLinked(line, knownIds) || hasIsoDate(line);
-}
-
-function isLinked(line: string, knownIds: readonly string[]): boolean {
-  return /https?:\/\/|\]\([^)\s]+\)/i.test(line) || knownIds.some((id) => line.includes(id));
-}
-
-/** The blank lines above a section, and a horizontal rule that only set it apart, go with it. */
+/** Removes the blank lines before a section, and a horizontal rule that only separated it. */
 function dropRule(body: string[]): void {
-  dropBlankLines(body);
-  while (/^\s*(?:[-*_]\s*){3,}$/.test(body.at(-1) ?? '') && (body.at(-2) ?? '').trim() === '') {
+  const dropBlankLines = () => {
+    while (body.length > 0 && isBlank(body.at(-1))) body.pop();
+  };
+  dropBlankLines();
+  while (/^\s*(?:[-*_]\s*){3,}$/.test(body.at(-1) ?? '') && isBlank(body.at(-2))) {
     body.pop();
-    dropBlankLines(body);
+    dropBlankLines();
   }
 }
 
-function dropBlankLines(body: string[]): void {
-  while (body.at(-1)?.trim() === '') body.pop();
-}
-
-/** One entry a line, without bullet; an indented line goes on with the entry above it. */
+/** One entry per line, without bullet; an indented line continues the entry before it. */
 function toEntries(content: readonly string[]): string[] {
   const entries: string[] = [];
   for (const line of withoutTables(content)) {
-    const entry = line.replace(/^\s*(?:>\s*)*(?:[-*+]\s+|[•・]\s*)?/, '').trimEnd();
+    const entry = line.replace(/^\s*(?:>\s*)*(?:[-*+]\s+|[•・]\s*)?/, '').trim();
     if (/^(?:[-*_]\s*)*$/.test(entry) || /^(?:none|n\/a|なし)[.。]?$/i.test(entry)) continue;
-    const above = entries.at(-1);
-    if (above !== undefined && /^\s{2,}/.test(line) && !isListItem(line)) {
-      entries[entries.length - 1] = `${above} ${entry.trim()}`;
-    } else {
-      entries.push(entry.trim());
-    }
+    const isContinued = entries.length > 0 && /^\s{2,}/.test(line) && !isListItem(line);
+    entries.push(isContinued ? `${entries.pop()} ${entry}` : entry);
   }
   return entries;
 }
 
-/** The rows of a table as lines, without its head and the rule below that. */
+/** The rows of a table as lines, without its header and the rule below the header. */
 function withoutTables(content: readonly string[]): readonly string[] {
   const isRule = (line = '') => line.includes('|') && /^\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[\s:|-]*)?$/.test(line.trim());
-  return content
-    .filter((line, index) => !isRule(line) && !isRule(content[index + 1]))
-    .map((line) =>
-      /^\s*\|.*\|\s*$/.test(line)
-        ? line
-            .split('|')
-            .map((cell) => cell.trim())
-            .filter(Boolean)
-            .join(' ')
-        : line,
-    );
+  const isText = (line: string, index: number) => !isRule(line) && !isRule(content[index + 1]);
+  return content.filter(isText).map((line) => {
+    if (!/^\s*\|.*\|\s*$/.test(line)) return line;
+    const cells = line.split('|').map((cell) => cell.trim());
+    return cells.filter(Boolean).join(' ');
+  });
 }
 
 function dated(entry: string, date: string | undefined): string {
@@ -199,20 +158,19 @@ function dated(entry: string, date: string | undefined): string {
 
 const ISO_DATE = /(?<!\d)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/;
 
-/** A date of its own: one inside a URL tells nothing of the source. */
+/** A date inside a URL does not count. */
 function hasIsoDate(line: string): boolean {
   const withoutUrls = line.replace(/https?:\/\/[^\s()（）［］【】「」『』〈〉《》、。，；：！？<>"]+/gi, ' ');
   return ISO_DATE.test(withoutUrls);
 }
 
-/** Whether the listed sources name this one: the same page, or the same id, with no more of a URL or word around it. */
+/** Whether the listed sources name this page or ID, and not one that only begins or ends with it. */
 function names(listed: string, source: string): boolean {
-  const [before, page, behind] = isWebUrl(source)
-    ? ['(?<![\\w/=?&%.#~+-])', pageOf(source), '/?(?:#[^\\s)\\]>]*)?(?![\\p{L}\\p{N}_/?%&=+~@:-]|[.,;!][\\p{L}\\p{N}])']
-    : ['(?<![\\w-])', source, '(?![\\w-])'];
-  return new RegExp(`${before}${escapeRegExp(page)}${behind}`, 'u').test(listed);
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  const isUrl = isWebUrl(source);
+  const name = isUrl ? pageKey(source) : source;
+  if (!listed.includes(name)) return false;
+  const before = isUrl ? '[\\w/=?&%.#~+-]' : '[\\w-]';
+  const after = isUrl ? '/?(?:#[^\\s)\\]>]*)?(?![\\p{L}\\p{N}_/?%&=+~@:-]|[.,;!][\\p{L}\\p{N}])' : '(?![\\w-])';
+  const escaped = name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  return new RegExp(`(?<!${before})${escaped}${after}`, 'u').test(listed);
 }

@@ -1,7 +1,7 @@
-/** Which edition of the policy an answer was made under (spec 4). */
+/** The revision of the policy (spec 4). */
 export const SYSTEM_POLICY_REV = '2026-11-21 v0.9.0';
 
-/** The model's standing instructions: when to search, how to name sources, dates and languages (spec 4 and 9). */
+/** The model's instructions: when to search, how to name sources, dates and languages (spec 4 and 9). */
 export const SYSTEM_POLICY = `You answer questions for another program, which shows your text to a person or a model.
 
 # Searching
@@ -25,12 +25,12 @@ export const SYSTEM_POLICY = `You answer questions for another program, which sh
 - If you searched, end with a line "Sources:" and below it one line a source: "- <URL> (YYYY-MM-DD)", with the date of publication, or today's where you find none. For a source without a URL use its identifier, such as oai-weather.
 - If you did not search, write no "Sources:".`;
 
-/** How a policy file joins the built-in policy (ruling 15). */
+/** How a policy file is combined with the built-in policy (ruling 15). */
 export const POLICY_MERGES = ['replace', 'prepend', 'append'] as const;
 
 export type PolicyMerge = (typeof POLICY_MERGES)[number];
 
-/** The instructions that a policy file and the built-in policy make together. */
+/** The combination of a policy file and the built-in policy. */
 export function mergePolicy(file: string, merge: PolicyMerge): string {
   if (merge === 'prepend') return `${file.trim()}\n\n${SYSTEM_POLICY}`;
   if (merge === 'append') return `${SYSTEM_POLICY}\n\n${file.trim()}`;

@@ -1,4 +1,4 @@
-/** The three tools, in the order in which they are listed (spec 3.0). */
+/** The answer tools, in the order of `tools/list` (spec 3.0). */
 export const TOOL_NAMES = ['answer', 'answer_detailed', 'answer_quick'] as const;
 
 export type ToolName = (typeof TOOL_NAMES)[number];

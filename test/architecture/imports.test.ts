@@ -36,10 +36,16 @@ const RULES: readonly (IForbiddenRuleType & { readonly name: string })[] = [
     to: { path: '^src/adapters/inbound/' },
   },
   {
-    name: 'no adapter imports the container or main',
+    name: 'no adapter imports the composition',
     from: { path: '^src/adapters/' },
-    to: { path: '^src/(?:container|main)\\.ts$' },
+    to: { path: '^src/(?:modes/|[^/]+\\.ts$)' },
   },
+  {
+    name: 'only main loads a mode',
+    from: { path: '^src/', pathNot: '^src/(?:main\\.ts$|modes/)' },
+    to: { path: '^src/modes/' },
+  },
+  { name: 'no import cycle', from: { path: '^src/' }, to: { circular: true } },
   {
     name: 'only the container knows its packages',
     from: { path: '^src/', pathNot: '^src/container\\.ts$' },
@@ -82,9 +88,19 @@ describe('the sources', () => {
 
 describe('a planted violation', () => {
   const checked = check(join(import.meta.dirname, 'planted'));
-  const [domainOnly, inwards, noNode, noOutbound, noInbound, noContainer, onlyContainer, noTests, resolves] = RULES.map(
-    ({ name }) => name,
-  );
+  const [
+    domainOnly,
+    inwards,
+    noNode,
+    noOutbound,
+    noInbound,
+    noComposition,
+    onlyMain,
+    noCycle,
+    onlyContainer,
+    noTests,
+    resolves,
+  ] = RULES.map(({ name }) => name);
 
   test.each([
     [domainOnly, 'src/domain/imports-application.ts'],
@@ -95,9 +111,12 @@ describe('a planted violation', () => {
     [onlyContainer, 'src/application/imports-container-package.ts'],
     [noNode, 'src/application/imports-node.ts'],
     [noOutbound, 'src/adapters/inbound/imports-outbound.ts'],
-    [noContainer, 'src/adapters/inbound/imports-main.ts'],
+    [noComposition, 'src/adapters/inbound/imports-main.ts'],
     [noInbound, 'src/adapters/outbound/imports-inbound.ts'],
-    [noContainer, 'src/adapters/outbound/imports-container.ts'],
+    [noComposition, 'src/adapters/outbound/imports-container.ts'],
+    [onlyMain, 'src/imports-mode.ts'],
+    [noCycle, 'src/domain/imports-cycle-a.ts'],
+    [noCycle, 'src/adapters/outbound/imports-cycle-back.ts'],
     [onlyContainer, 'src/adapters/outbound/imports-container-package.ts'],
     [noTests, 'src/adapters/outbound/imports-test.ts'],
     [resolves, 'src/adapters/outbound/imports-nothing.ts'],
@@ -111,6 +130,6 @@ describe('a planted violation', () => {
     expect(new Set(violations.map((violation) => violation.split(': ')[1]))).toEqual(
       new Set(RULES.map(({ name }) => name)),
     );
-    expect(violations.filter((violation) => !/^src\/\S+\/imports-[a-z-]+\.ts -> /.test(violation))).toEqual([]);
+    expect(violations.filter((violation) => !/^src\/(?:\S+\/)?imports-[a-z-]+\.ts -> /.test(violation))).toEqual([]);
   });
 });

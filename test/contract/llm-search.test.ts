@@ -1,9 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { LazySearch } from '../../src/adapters/outbound/lazy-search.ts';
-import { OfflineSearch } from '../../src/adapters/outbound/offline/offline-search.ts';
-import { Recordings } from '../../src/adapters/outbound/offline/recordings.ts';
+import { OfflineSearch } from '../../src/adapters/outbound/openai/recordings/offline-search.ts';
+import { Recordings } from '../../src/adapters/outbound/openai/recordings/recordings.ts';
+import { CoalescingSearch } from '../../src/application/coalescing-search.ts';
 import type { LlmSearch } from '../../src/application/ports/llm-search.ts';
-import { SharedSearch } from '../../src/application/shared-search.ts';
 import { createRedactor } from '../../src/domain/redaction.ts';
 import { answers, fails, stallsMidStream } from '../support/behaviours.ts';
 import { startFakeApi } from '../support/fake-api.ts';
@@ -87,5 +86,4 @@ const CONFIGURED: Readonly<Record<SearchKind, ConfiguredReply>> = {
 describeLlmSearch('OpenAiResponsesSearch', startOpenAi);
 describeLlmSearch('OfflineSearch', startOffline);
 describeLlmSearch('FakeLlmSearch', startFake);
-describeLlmSearch('SharedSearch', () => wrapped(startOpenAi, (search) => new SharedSearch(search)));
-describeLlmSearch('LazySearch', () => wrapped(startOpenAi, (search) => new LazySearch(async () => search)));
+describeLlmSearch('CoalescingSearch', () => wrapped(startOpenAi, (search) => new CoalescingSearch(search)));

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FolderRecorder } from '../../src/adapters/outbound/offline/folder-recorder.ts';
-import { OfflineSearch } from '../../src/adapters/outbound/offline/offline-search.ts';
-import { Recordings } from '../../src/adapters/outbound/offline/recordings.ts';
+import { FolderRecorder } from '../../src/adapters/outbound/openai/recordings/folder-recorder.ts';
+import { OfflineSearch } from '../../src/adapters/outbound/openai/recordings/offline-search.ts';
+import { Recordings } from '../../src/adapters/outbound/openai/recordings/recordings.ts';
 import type { SearchRequest } from '../../src/application/ports/llm-search.ts';
 import type { Question } from '../../src/domain/question.ts';
 import { createRedactor } from '../../src/domain/redaction.ts';
@@ -74,7 +74,7 @@ describe('the shipped recordings', () => {
     } else {
       expect(citations).toEqual([]);
     }
-    if (file.includes('cut')) expect(replyOf(outcome).ending.kind).toBe('cut');
+    if (file.includes('cut')) expect(replyOf(outcome).ending.kind).toBe('incomplete');
     else expect(replyOf(outcome).ending.kind).toBe(file.includes('refused') ? 'refused' : 'complete');
     expect(answer).toMatch(/[ぁ-ん]/.test(question) ? /[ぁ-ん]/ : /[a-z]/);
   });
@@ -192,7 +192,7 @@ describe('one file answers every question', () => {
     writeFileSync(path, `: question: Why?\n\n${events('Whose is this?').slice(0, 3).map(toSse).join('')}`);
     for (const recordings of [path, folder]) {
       const error = errorOf(await ask(offline(recordings), asking('why')));
-      expect(error).toEqual({ kind: 'unreadable_recordings', path, detail: 'the stream ended before its end' });
+      expect(error).toEqual({ kind: 'unreadable_recordings', path, detail: 'the stream ended too early' });
     }
   });
 

@@ -167,7 +167,7 @@ describe.skipIf(FILES.length === 0)('recorded replies', () => {
     const reply = replyOf(outcome);
     expect(reply.text).toBe(walked.texts.filter((text) => text !== '').join('\n\n'));
     expect(reply.searched).toBe(walked.searched);
-    expect(reply.ending.kind).toBe(walked.isCut ? 'cut' : walked.isRefused ? 'refused' : 'complete');
+    expect(reply.ending.kind).toBe(walked.isCut ? 'incomplete' : walked.isRefused ? 'refused' : 'complete');
     expect(reply.sources.cited.map(({ url }) => url)).toEqual(walked.cited);
     expect(reply.sources.cited.map(({ title }) => title)).toEqual(walked.titles);
     expect(reply.sources.consulted).toEqual(walked.consulted);
@@ -204,7 +204,7 @@ describe.skipIf(FILES.length === 0)('recorded replies', () => {
     const sources = answer.slice(answer.lastIndexOf('\nSources:\n') + '\nSources:\n'.length).split('\n');
     for (const line of sources) expect(line).toMatch(/^- .+\d{4}-\d{2}-\d{2}/);
     for (const url of citations) expect(sources.join('\n')).toContain(url.replace(/#.*/, '').replace(/\/$/, ''));
-    if (walked.isCut) expect(answer).toMatch(/\[The answer was cut before its end \(\w+\)\.\]\n\nSources:\n/);
+    if (walked.isCut) expect(answer).toMatch(/\[The answer was cut off.* \(\w+\)\.\]\n\nSources:\n/);
   }
 
   function messageOf({ final }: Recorded): string {

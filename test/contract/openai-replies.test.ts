@@ -6,7 +6,7 @@ import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { answerOf, ask, errorOf, openAiSearch, searchRequest, TODAY } from './search-kit.ts';
 
 interface Expectation {
-  readonly outcome: 'answer' | 'refused' | 'cut' | 'failure';
+  readonly outcome: 'answer' | 'refused' | 'incomplete' | 'failure';
   readonly failure?: string;
   readonly textIncludes?: string;
   readonly urls?: readonly string[];
@@ -100,7 +100,8 @@ describe.each(FIXTURES)('$file', (fixture) => {
     expect(result.answer).not.toMatch(/utm_source=openai|[\uE200-\uE202]/);
     if (expected.searched) expectSources(result.answer, result.citations);
     else expect(result.answer).not.toMatch(/^Sources:/m);
-    if (expected.outcome === 'cut') expect(result.answer).toMatch(/cut before its end \(max_output_tokens\)/);
+    if (expected.outcome === 'incomplete')
+      expect(result.answer).toMatch(/cut off at the output token limit \(max_output_tokens\)/);
   });
 });
 

@@ -335,6 +335,19 @@ describe('a parameter that the model rejects', () => {
     expect(logger.lines).toHaveLength(1);
   });
 
+  test('with an unsupported value keeps other values, for the same model too', async () => {
+    const message = "Unsupported value: 'xhigh' is not supported with this model.";
+    const error = { message, type: 'invalid_request_error', param: 'reasoning.effort', code: 'unsupported_value' };
+    api.reply(OK, fails({ status: 400, error }), OK, OK, OK);
+    const { ask, logger } = start();
+    for (const reasoningEffort of ['medium', 'xhigh', 'medium', 'xhigh'] as const) {
+      expect((await ask(searchRequest({ profile: { reasoningEffort } }))).isOk()).toBe(true);
+    }
+    const efforts = bodies().map(({ reasoning }) => (reasoning as { effort?: string } | undefined)?.effort);
+    expect(efforts).toEqual(['medium', 'xhigh', undefined, 'medium', undefined]);
+    expect(logger.lines).toEqual([expect.stringMatching(/reasoning\.effort.*xhigh/)]);
+  });
+
   test('is remembered in addition to another one', async () => {
     api.reply(refuses('reasoning.effort'), OK, refuses('text.verbosity'), OK, OK);
     const { ask } = start();

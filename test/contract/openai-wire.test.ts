@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import nock from 'nock';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RequestOptions } from '../../src/adapters/outbound/openai/request-body.ts';
-import { assemble } from '../../src/container.ts';
-import { layFoundation } from '../../src/foundation.ts';
+import { bootstrap } from '../../src/bootstrap.ts';
+import { compose } from '../../src/container.ts';
 import { toApiResponse } from '../support/api-response.ts';
 import { API_KEY, type Asked, ask, openAiSearch, searchRequest } from './search-kit.ts';
 
@@ -209,24 +209,21 @@ describe('the request of the composed program', () => {
   async function askComposed(environment: Readonly<Record<string, string>>, origin: string): Promise<WireRequest> {
     vi.stubEnv('HOME', home);
     const sent = interceptOne(origin);
-    const laid = await layFoundation({
+    const validated = await bootstrap({
       environment: { OPENAI_API_KEY: API_KEY, ...environment },
-      commandLine: { names: [] },
+      commandLine: {},
       version: '0.9.0',
     });
-    if ('problems' in laid) throw new Error(JSON.stringify(laid.problems));
-    const application = assemble(laid.value, home);
-    const outcome = await application.answerQuery(
-      {
-        requestKey: 'test/1',
-        caller: 'test',
-        tool: 'answer',
-        args: { query: 'Hello?', domains: ['jma.go.jp', 'tenki.jp'] },
-        observer: { onProgress: () => undefined },
-      },
-      new AbortController().signal,
-    );
-    laid.value.close();
+    if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
+    const { application } = await compose(validated.value, home);
+    const outcome = await application.answerQuery({
+      requestKey: 'test/1',
+      caller: 'test',
+      tool: 'answer',
+      args: { query: 'Hello?', domains: ['jma.go.jp', 'tenki.jp'] },
+      observer: { onProgress: () => undefined },
+    });
+    validated.value.close();
     if (outcome.isErr()) throw new Error(JSON.stringify(outcome.error));
     return sent();
   }

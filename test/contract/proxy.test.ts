@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { readProxies } from '../../src/adapters/outbound/config/proxies.ts';
+import { readProxy } from '../../src/adapters/outbound/config/proxies.ts';
 import { createProxyFetch } from '../../src/adapters/outbound/openai/proxy-fetch.ts';
-import { assemble } from '../../src/container.ts';
-import { layFoundation } from '../../src/foundation.ts';
+import { bootstrap } from '../../src/bootstrap.ts';
+import { compose } from '../../src/container.ts';
 import { answers, failsHtml, stallsMidStream } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { type ForwardProxy, startForwardProxy } from '../support/forward-proxy.ts';
@@ -40,7 +40,8 @@ afterEach(async () => {
 const remote = () => `http://api.example.test:${port}/v1`;
 
 function throughProxy(baseUrl: string, maxRetries = 0) {
-  return openAiSearch(baseUrl, { fetch: createProxyFetch(readProxies(process.env).proxies ?? {}), maxRetries });
+  const { proxy } = readProxy(process.env, baseUrl);
+  return openAiSearch(baseUrl, { ...(proxy === undefined ? {} : createProxyFetch(proxy)), maxRetries });
 }
 
 describe.each(['HTTP_PROXY', 'http_proxy'])('%s', (variable) => {
@@ -138,24 +139,21 @@ describe('the composed program', () => {
   async function answerComposed(environment: Readonly<Record<string, string>>) {
     vi.stubEnv('HOME', '/nonexistent');
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-    const laid = await layFoundation({
+    const validated = await bootstrap({
       environment: { OPENAI_API_KEY: API_KEY, OPENAI_MAX_RETRIES: '0', ...environment },
-      commandLine: { names: [] },
+      commandLine: {},
       version: '0.9.0',
     });
-    if ('problems' in laid) return laid;
-    const application = assemble(laid.value, '/nonexistent');
+    if ('problems' in validated) return validated;
+    const { application } = await compose(validated.value, '/nonexistent');
     return {
-      value: application.answerQuery(
-        {
-          requestKey: 'test/1',
-          caller: 'test',
-          tool: 'answer',
-          args: { query: 'Hello?' },
-          observer: { onProgress: () => undefined },
-        },
-        new AbortController().signal,
-      ),
+      value: application.answerQuery({
+        requestKey: 'test/1',
+        caller: 'test',
+        tool: 'answer',
+        args: { query: 'Hello?' },
+        observer: { onProgress: () => undefined },
+      }),
     };
   }
 
@@ -189,10 +187,18 @@ describe('the composed program', () => {
     ['HTTP_PROXY', 'ftp://proxy.example.test'],
     ['https_proxy', 'socks5://127.0.0.1:1080'],
     ['HTTP_PROXY', 'http://'],
+    ['HTTP_PROXY', 'http://user:100%@127.0.0.1:9'],
+    ['HTTP_PROXY', 'user:100%@127.0.0.1:9'],
   ])('reports %s=%s at the start, as a problem of that variable', async (variable, value) => {
     const composed = await answerComposed({ [variable]: value, OPENAI_BASE_URL: remote() });
     expect(composed).toEqual({
-      problems: [{ where: variable, value, accepted: expect.stringContaining('the URL of a proxy') }],
+      problems: [
+        {
+          where: variable,
+          value: value.replace(/[^/]*@/, '[redacted]@'),
+          message: expect.stringContaining('the URL of a proxy'),
+        },
+      ],
     });
     expect(proxy.seen).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import type { Result } from 'neverthrow';
 import { expect } from 'vitest';
-import { networkCalls } from '../../src/adapters/outbound/openai/network-calls.ts';
+import { networkCalls } from '../../src/adapters/outbound/openai/api-client.ts';
 import {
   OpenAiResponsesSearch,
   type OpenAiResponsesSearchOptions,
@@ -77,7 +77,7 @@ export function openAiSearch(baseUrl: string, options: OpenAiSearchOptions = {})
     request: { store: false, domainFilter: 'hint' },
     maxRetries: 3,
     apiKeyVariable: 'OPENAI_API_KEY',
-    baseUrl,
+    route: new URL(baseUrl).host,
     clock: new InstantClock(),
     logger: new RecordingLogger({ isDebug: true }),
     redactor: createRedactor([apiKey]),

@@ -122,7 +122,7 @@ describe('the key, wherever a server repeats it', () => {
 
 describe('a key that cannot be used', () => {
   test('is missing: the failure names the variable, and nothing is sent', async () => {
-    const { networkCalls } = await import('../../src/adapters/outbound/openai/network-calls.ts');
+    const { networkCalls } = await import('../../src/adapters/outbound/openai/api-client.ts');
     const callFor = networkCalls({ apiKeyVariable: 'MY_KEY', baseUrl: api.url });
     expect(errorOf(await ask(openAiSearch(api.url, { callFor })))).toEqual({ kind: 'no_api_key', variable: 'MY_KEY' });
     expect(api.requests).toEqual([]);

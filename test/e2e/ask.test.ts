@@ -1,10 +1,12 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { answers, fails, neverAnswers } from '../support/behaviours.ts';
 import { startCleanProcess } from '../support/clean-process.ts';
 import { runCli } from '../support/run-cli.ts';
-import { newFile } from './files.ts';
-import { API_KEY, apiEnv, fakeApi } from './serve.ts';
+import { newFile, newFolder } from './files.ts';
+import { API_KEY, apiEnv, BUILT_PROGRAM, fakeApi } from './serve.ts';
 
 test('prints only the answer to a pipe', async () => {
   const api = await fakeApi();
@@ -13,6 +15,69 @@ test('prints only the answer to a pipe', async () => {
   expect(result).toEqual({ code: 0, signal: null, stdout: 'Canberra.\n', stderr: '' });
   expect(String(api.requests[0]?.body.input)).toMatch(/^What is the capital of Australia\?\n/);
 });
+
+test.for([
+  ['ask -', ['ask', '-']],
+  ['ask without a question', ['ask']],
+  ['ask with only options', ['ask', '--tool', 'answer']],
+] as const)('%s reads the question from a pipe', async ([, args]) => {
+  const api = await fakeApi();
+  api.reply(answers('Canberra.'));
+  const stdin = '\nWhat is the capital\nof Australia?\n';
+  expect(await runCli(args, { env: apiEnv(api), stdin })).toMatchObject({ code: 0, stdout: 'Canberra.\n', stderr: '' });
+  expect(String(api.requests[0]?.body.input)).toMatch(/^What is the capital\nof Australia\?\n\n\[Search hints\]/);
+});
+
+test.for([
+  ['an empty input', ''],
+  ['an input of spaces', ' \n'],
+] as const)('%s instead of a question is bad usage', async ([, stdin]) => {
+  const api = await fakeApi();
+  for (const args of [['ask'], ['ask', '-']]) {
+    const { code, stdout, stderr } = await runCli(args, { env: apiEnv(api), stdin });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^ask needs a question: .*"your question"\nTry openai-responses-mcp --help\n$/);
+  }
+  expect(api.requests).toEqual([]);
+});
+
+test.runIf(process.platform !== 'win32')('Ctrl-C ends a question that is not complete yet', async () => {
+  const { child, exited, removeHome } = startCleanProcess(['ask', '--offline', '-'], { timeoutMs: 15_000 });
+  onTestFinished(removeHome);
+  // More than the buffers on the way: it drains when the program reads it.
+  child.stdin.write('What does '.repeat(200_000));
+  await once(child.stdin, 'drain');
+  child.kill('SIGINT');
+  expect(await exited).toMatchObject({ code: 130 });
+});
+
+test('a question in the place of the folder of --record is bad usage', async () => {
+  const { code, stdout, stderr } = await runCli(['ask', '--record', 'What is the capital of Australia?']);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^--record needs a folder: --record=<folder>\n/);
+});
+
+const isPosix = process.platform !== 'win32';
+
+test.runIf(isPosix)('a slow reader gets all of a long answer', () => {
+  const length = 600_000;
+  const reply = newFile('long.json', JSON.stringify(responseWith('x'.repeat(length))));
+  const config = newFile('config.yaml', 'server: { max_answer_chars: 2000000 }\n');
+  // Far longer than the program waits for the readers of other output.
+  const script =
+    '{ "$0" "$1" ask "--offline=$2" --config "$3" "Write a long text."; echo "exit $?" >&2; } | { sleep 1.5; wc -c; }';
+  const { stdout, stderr } = spawnSync('sh', ['-c', script, process.execPath, BUILT_PROGRAM, reply, config], {
+    env: { PATH: process.env.PATH, HOME: newFolder() },
+    encoding: 'utf8',
+  });
+  expect({ bytes: Number(stdout), stderr }).toEqual({ bytes: length + '\n'.length, stderr: 'exit 0\n' });
+});
+
+/** A complete response of the API, not streamed. */
+function responseWith(text: string): object {
+  const content = [{ type: 'output_text', text, annotations: [] }];
+  return { object: 'response', status: 'completed', output: [{ type: 'message', role: 'assistant', content }] };
+}
 
 test('uses the named tool', async () => {
   const api = await fakeApi();
@@ -48,7 +113,7 @@ test('a failure is one line on stderr and exit code 1', async () => {
   );
   const { code, stdout, stderr } = await runCli(['ask', 'q'], { env: apiEnv(api) });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(/^The API did not accept the key \(401\)[^\n]*OPENAI_API_KEY[^\n]*\n$/);
+  expect(stderr).toMatch(/^The API rejected the key in OPENAI_API_KEY \(401\)\.[^\n]*\n$/);
   expect(stderr).not.toContain(API_KEY);
 });
 
@@ -107,7 +172,7 @@ test('a missing key is a failure, and so is a question that is not recorded', as
   expect(offline).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/not recorded[\s\S]*What does HTTP 404 mean\?/),
+    stderr: expect.stringMatching(/^No recording matches this question[\s\S]*What does HTTP 404 mean\?/),
   });
 });
 

@@ -32,10 +32,8 @@ test.for([
   [['--stdio=yes']],
   [['--record']],
   [['--tool', 'answer', '--stdio']],
-  [['ask']],
   [['ask', ' ']],
   [['ask', '--tool', 'shout', 'q']],
-  [['ask', '--tool', 'answer']],
   [['ask', '--stdio', 'q']],
   [['ask', '--nonsense', 'q']],
 ])('%j is bad usage: exit code 2, one line, and how to get help', async ([args = []]) => {
@@ -113,9 +111,9 @@ test('all problems of the configuration are reported together, with exit code 1 
   });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   for (const problem of [
-    /policy\.max_citations: got "11", expected a whole number from 1 to 10/,
+    /policy\.max_citations: got "11", expected an integer from 1 to 10 /,
     /request\.timeout_ms: got "soon"/,
-    /serch: .*nearest is search/,
+    /serch: unknown key; did you mean search\?/,
     /openai\.api_key: .*no API key/,
     /model_profiles\.answer\.reasoning_effort: got "huge", expected one of none, minimal, low/,
     /MAX_CITATIONS: got "many"/,
@@ -124,6 +122,13 @@ test('all problems of the configuration are reported together, with exit code 1 
     expect(stderr).toMatch(problem);
   }
   expect(stderr).not.toContain('InTheWrongPlace');
+  const isInFile = (line: string) => line.endsWith(` (in ${config})`);
+  const [title, ...problems] = stderr.trimEnd().split('\n');
+  expect(title).toBe('The configuration has 7 problems:');
+  expect(problems.filter(isInFile)).toHaveLength(5);
+  expect(problems.filter((line) => !isInFile(line)).join('\n')).toMatch(
+    /^ {2}OPENAI_MAX_RETRIES: .*\n {2}MAX_CITATIONS: .*$/,
+  );
   expect(stderr).not.toMatch(/^\s+at /m);
 });
 
@@ -148,6 +153,33 @@ test('reads the default path, if the file exists', async () => {
   const server = serve({ env: { HOME: home } });
   expect(answerOf(await server.callTool('answer', { query: 'HTTP 404 の意味は？' })).used_search).toBe(false);
 });
+
+test.runIf(isPosix)('without a home folder it starts, and lists its tools', ({ skip }) => {
+  skip(process.getuid?.() !== 0, 'only root can start a process of another user, such as one without a home folder');
+  const unknownUser = 12_345;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [BUILT_PROGRAM, '--stdio'], {
+    uid: unknownUser,
+    gid: unknownUser,
+    cwd: '/',
+    env: { PATH: process.env.PATH },
+    input: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n',
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(JSON.parse(stdout).result.tools).toHaveLength(3);
+});
+
+test.for([['OPENAI_ORG_ID'], ['OPENAI_PROJECT_ID']])(
+  '%s with characters that a header cannot contain is a problem',
+  async ([variable = '']) => {
+    const env = { OPENAI_API_KEY: API_KEY, [variable]: '組織' };
+    const { code, stdout, stderr } = await runCli(['ask', 'q'], { env });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(
+      new RegExp(`^The configuration has a problem:\\n {2}${variable}: got "組織", expected an? `),
+    );
+  },
+);
 
 test('a policy file next to the configuration is combined with the built-in policy', async () => {
   const config = newFile('config.yaml', 'policy: {system: {source: file, path: policy.md, merge: prepend}}\n');
@@ -184,7 +216,7 @@ test
   const { status, stderr } = spawnSync('sh', ['-c', script, process.execPath, BUILT_PROGRAM], { env });
   expect({ status, stderr: String(stderr) }).toEqual({
     status: 1,
-    stderr: 'Standard output cannot be written (ENOSPC), so what it was told is lost. Send it elsewhere.\n',
+    stderr: 'Cannot write to standard output (ENOSPC); the output is lost. Redirect it elsewhere.\n',
   });
 });
 

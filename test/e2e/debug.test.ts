@@ -97,7 +97,7 @@ test('an error contains status, type and name only with debug', async () => {
   const data = error?.data as { message: string };
   expect(error).toMatchObject({ code: -32001, message: 'answer failed' });
   expect(data).toEqual({
-    message: expect.stringMatching(/^The API refused access \(403\): No\. y+/),
+    message: expect.stringMatching(/^The API denied access \(403\): No\. y+/),
     status: 403,
     type: 'invalid_request_error',
     name: 'PermissionDeniedError',

@@ -8,7 +8,7 @@ import { answers } from '../support/behaviours.ts';
 import { startCleanProcess } from '../support/clean-process.ts';
 import { type CliResult, runCli } from '../support/run-cli.ts';
 import { newFile } from './files.ts';
-import { API_KEY, apiEnv, fakeApi } from './serve.ts';
+import { API_KEY, apiEnv, closedPort, fakeApi } from './serve.ts';
 
 interface Report {
   readonly ok: boolean;
@@ -26,6 +26,8 @@ interface ApiOptions {
   readonly models?: readonly string[];
   /** Answers the question without a search. */
   readonly withoutSearch?: boolean;
+  /** The error for the lookup of a model, with its status. */
+  readonly failsAtModels?: readonly [status: number, message: string];
   /** Never answers the lookup of a model. */
   readonly hangsAtModels?: () => void;
 }
@@ -45,6 +47,7 @@ async function apiWithModels({ key = API_KEY, models = ['gpt-5.2'], ...options }
     if (request.url === '/v1/models') return response.end('{"data":[]}');
     if (model !== undefined) {
       if (options.hangsAtModels !== undefined) return options.hangsAtModels();
+      if (options.failsAtModels !== undefined) return fail(...options.failsAtModels, null);
       if (!models.includes(model)) return fail(404, `The model '${model}' does not exist`, 'model_not_found');
       return response.end(JSON.stringify({ id: model }));
     }
@@ -71,16 +74,6 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 async function doctor(env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<CliResult> {
   const result = await runCli(['doctor', ...args], { env });
   expect(result.stdout + result.stderr).not.toContain(API_KEY);
@@ -96,7 +89,7 @@ test('if everything works: one line per check, exit code 0, nothing on stderr', 
   expect(result).toMatchObject({ code: 0, stderr: '' });
   expect(linesOf(result)).toEqual([
     `ok    node: ${process.versions.node}`,
-    'ok    configuration: defaults, OPENAI_BASE_URL, OPENAI_API_KEY',
+    'ok    configuration: valid (defaults; environment: OPENAI_BASE_URL, OPENAI_API_KEY)',
     'ok    key: from OPENAI_API_KEY',
     expect.stringMatching(new RegExp(`^ok {4}connection: 127\\.0\\.0\\.1:${port} can be reached$`)),
     'ok    model gpt-5.2: for answer, answer_detailed, answer_quick',
@@ -134,7 +127,9 @@ test('the configuration names the file that was read', async () => {
   const { env } = await apiWithModels({ models: ['gpt-5.2', 'o3'] });
   const config = newFile('config.yaml', 'model_profiles: {answer_detailed: {model: o3}}\n');
   const lines = linesOf(await doctor(env, '--config', config));
-  expect(lines[1]).toBe(`ok    configuration: defaults, ${config}, OPENAI_BASE_URL, OPENAI_API_KEY, --config`);
+  expect(lines[1]).toBe(
+    `ok    configuration: valid (defaults; ${config}; environment: OPENAI_BASE_URL, OPENAI_API_KEY; options: --config)`,
+  );
   expect(lines.slice(4, 6)).toEqual([
     'ok    model gpt-5.2: for answer, answer_quick',
     'ok    model o3: for answer_detailed',
@@ -149,8 +144,8 @@ describe('exit code 1, and advice, if', () => {
     expect(linesOf(result).slice(2)).toEqual([
       expect.stringMatching(/^FAIL {2}key: .*OPENAI_API_KEY is not set\. Set it /),
       expect.stringMatching(/^ok {4}connection: /),
-      'skip  models: there is no key',
-      'skip  web search: there is no key',
+      'skip  models: the key is missing',
+      'skip  web search: the key is missing',
     ]);
   });
 
@@ -159,7 +154,7 @@ describe('exit code 1, and advice, if', () => {
     const result = await doctor(env);
     expect(result.code).toBe(1);
     expect(linesOf(result).slice(4)).toEqual([
-      expect.stringMatching(/^FAIL {2}model gpt-5\.2: .*did not accept the key \(401\)\. Check .*OPENAI_API_KEY/),
+      expect.stringMatching(/^FAIL {2}model gpt-5\.2: The API rejected the key in OPENAI_API_KEY \(401\)\./),
       'skip  web search: its model cannot be used',
     ]);
   });
@@ -171,7 +166,7 @@ describe('exit code 1, and advice, if', () => {
     expect(result.code).toBe(1);
     expect(linesOf(result).slice(4)).toEqual([
       'ok    model gpt-5.2: for answer, answer_quick',
-      expect.stringMatching(/^FAIL {2}model gpt-9: The model gpt-9 does not exist .*Change the profile's model/),
+      expect.stringMatching(/^FAIL {2}model gpt-9: The model gpt-9 does not exist .*Change the model of the profile/),
       expect.stringMatching(/^ok {4}web search: /),
     ]);
   });
@@ -211,7 +206,12 @@ describe('exit code 1, and advice, if', () => {
     expect(result.stdout).not.toContain('キー');
     const failed = linesOf(result).filter((line) => line.startsWith('FAIL'));
     expect(failed.length).toBeGreaterThan(0);
-    for (const line of failed) expect(line).toMatch(/OPENAI_API_KEY holds characters that no API key has/);
+    for (const line of failed)
+      expect(line).toMatch(/OPENAI_API_KEY contains characters that are not valid in an API key/);
+    expect(linesOf(result).slice(-2)).toEqual([
+      'skip  models: the key is malformed',
+      'skip  web search: the key is malformed',
+    ]);
   });
 
   test('the configuration is invalid: reported as a check like the others', async () => {
@@ -230,6 +230,26 @@ describe('exit code 1, and advice, if', () => {
   });
 });
 
+test.for([
+  [
+    401,
+    'You have insufficient permissions for this operation. Missing scopes: model.read.',
+    'Missing scopes: model.read.',
+  ],
+  [403, 'You are not allowed to read models.', 'You are not allowed to read models.'],
+] as const)(
+  'a key that may not look up models (%d) is a warning, and the search is tried',
+  async ([status, message, shown]) => {
+    const { env } = await apiWithModels({ failsAtModels: [status, message] });
+    const result = await doctor(env);
+    expect(result.code).toBe(0);
+    expect(linesOf(result).slice(4)).toEqual([
+      expect.stringMatching(new RegExp(`^WARN {2}model gpt-5\\.2: .*\\(${status}\\): ${shown}`)),
+      expect.stringMatching(/^ok {4}web search: /),
+    ]);
+  },
+);
+
 test('a server without a list of models is still asked', async () => {
   const api = await fakeApi();
   api.reply(answers('Node.js 24.', { citations: [{ url: 'https://nodejs.org/', title: 'Node.js' }] }));
@@ -246,7 +266,7 @@ test('an answer without a search is a warning', async () => {
   const { env } = await apiWithModels({ withoutSearch: true });
   const result = await doctor(env);
   expect(result.code).toBe(0);
-  expect(linesOf(result).at(-1)).toMatch(/^WARN {2}web search: answered, but without a search/);
+  expect(linesOf(result).at(-1)).toMatch(/^WARN {2}web search: answered without a search/);
 });
 
 test('asks one question, of answer_quick, and nothing else that costs', async () => {

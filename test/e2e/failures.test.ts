@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { answers, fails, holds, resetsBeforeHeaders } from '../support/behaviours.ts';
 import { newFile } from './files.ts';
-import { API_KEY, answerOf, failureOf, serve, serveWithApi } from './serve.ts';
+import { API_KEY, answerOf, closedPort, failureOf, serve, serveWithApi } from './serve.ts';
 
 /**
  * An error of the API; `retry-after-ms` keeps the waits of retries short. What each kind of failure is reported as is tested
@@ -20,7 +18,7 @@ test('a 500 is retried three times by default', async () => {
   const { api, server } = await serveWithApi();
   api.replyAlways(apiError(500, null, 'The server had an error.'));
   const message = failureOf(await server.callTool('answer', { query: 'q' }));
-  expect(message).toMatch(/failed after 4 attempts: The server had an error\./);
+  expect(message).toMatch(/^The API failed; gave up after 4 attempts: The server had an error\./);
   expect(api.requests).toHaveLength(4);
 });
 
@@ -33,12 +31,12 @@ test('a retry that succeeds gives the answer, and reports the number of attempts
 });
 
 test('a refused connection names host and cause', async () => {
-  const port = await freePort();
+  const port = await closedPort();
   const server = serve({
     env: { OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, OPENAI_MAX_RETRIES: '0' },
   });
   const message = failureOf(await server.callTool('answer', { query: 'q' }));
-  expect(message).toMatch(new RegExp(`127\\.0\\.0\\.1:${port} after 1 attempt \\(ECONNREFUSED\\)`));
+  expect(message).toMatch(new RegExp(`^Could not connect to 127\\.0\\.0\\.1:${port} \\(1 attempt, ECONNREFUSED\\)\\.`));
 });
 
 test('a missing key fails the call and nothing else', async () => {
@@ -52,10 +50,20 @@ test('a missing key fails the call and nothing else', async () => {
   expect(server.stderr()).toBe('');
 });
 
+test.for([['sk-...'], [`\${OPENAI_API_KEY}`], ['<your key>']])(
+  'the placeholder %s instead of a key fails the call, and is not sent',
+  async ([key = '']) => {
+    const { api, server } = await serveWithApi({ env: { OPENAI_API_KEY: key } });
+    const message = failureOf(await server.callTool('answer', { query: 'q' }));
+    expect(message).toMatch(/^The key in OPENAI_API_KEY is a placeholder/);
+    expect(api.requests).toEqual([]);
+  },
+);
+
 test('a question that is not recorded fails, with the recorded ones', async () => {
   const server = serve({ args: ['--stdio', '--offline'] });
   const message = failureOf(await server.callTool('answer', { query: 'What is love?' }));
-  expect(message).toMatch(/not recorded.*offline/);
+  expect(message).toMatch(/^No recording matches this question \(offline mode\)/);
   expect(message).toContain('HTTP 404 の意味は？');
 });
 
@@ -82,18 +90,10 @@ test('server.tool_errors: result turns failures into results, invalid arguments 
   });
   const refused = await server.callTool('answer', {});
   expect(refused.result).toEqual({
-    content: [{ type: 'text', text: expect.stringMatching(/^answer failed: query: got nothing/) }],
+    content: [
+      { type: 'text', text: expect.stringMatching(/^answer failed: query: required; pass a non-empty string/) },
+    ],
     isError: true,
   });
   expect((await server.callTool('unknown', {})).error).toEqual({ code: -32601, message: 'Unknown tool' });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}

@@ -82,6 +82,18 @@ test('reports a frame whose body is not JSON once, and reads the next frames', a
   expect(server.junk).toEqual([]);
 });
 
+test.for([
+  ['a line of invalid UTF-8', Buffer.from('{"jsonrpc":"2.0","id":"\xFF","method":"ping"}\n', 'latin1')],
+  ['a line that is not JSON and contains a header', '{"jsonrpc":"2.0","id":5,"x":"set Content-Length: 5",}\n'],
+])('reports %s once, and reads the next line', async ([, bytes = '']) => {
+  const server = serve();
+  server.sendRaw(bytes);
+  server.sendRaw(`${ping(2)}\n`);
+  await server.waitFor((message) => message.id === 2);
+  const error = { code: -32700, message: expect.stringMatching(/^Parse error/) };
+  expect(server.messages).toEqual([{ jsonrpc: '2.0', error }, pong(2)]);
+});
+
 test('reads a message of 16 MB', async () => {
   const server = serve();
   const query = 'x'.repeat(16 * 1024 * 1024);

@@ -159,3 +159,10 @@ test('1 and "1" are different requests', async () => {
   await expect(Promise.race([text, server.request('ping', {}, 'p')])).resolves.toMatchObject({ id: 'p' });
   expect(String(api.requests.find(({ aborted }) => aborted)?.body.input)).toMatch(/^text/);
 });
+
+test('a key of digits does not damage a response that contains the same number', async () => {
+  const server = serve({ env: { OPENAI_API_KEY: '12345678' } });
+  expect(await server.request('ping', {}, 12_345_678)).toEqual({ jsonrpc: '2.0', id: 12_345_678, result: {} });
+  expect(await server.request('ping', {}, '12345679')).toEqual({ jsonrpc: '2.0', id: '12345679', result: {} });
+  expect(server.junk).toEqual([]);
+});

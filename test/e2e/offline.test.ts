@@ -6,7 +6,7 @@ import { runCli } from '../support/run-cli.ts';
 import { newFile, newFolder } from './files.ts';
 import { API_KEY, apiEnv, fakeApi, ROOT } from './serve.ts';
 
-const RECORDINGS = path.join(ROOT, 'recordings');
+const RECORDINGS = path.join(ROOT, 'build', 'recordings');
 const REPLIES = path.join(ROOT, 'test', 'fixtures', 'replies');
 
 const recorded = readdirSync(RECORDINGS).map((name) => {

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { runCli } from '../support/run-cli.ts';
-import { newFolder } from './files.ts';
+import { newFile, newFolder } from './files.ts';
 import { ROOT, serve } from './serve.ts';
 
 const run = promisify(execFile);
@@ -51,9 +51,41 @@ test('the lock file has the same version', () => {
   expect(lock).toMatchObject({ version: packageJson.version, lockfileVersion: 3 });
 });
 
-test('one file is enough until the first question: each more would slow down the start', async () => {
+test('the build contains the recordings under version control, and no private ones', ({ skip }) => {
+  skip(!existsSync(path.join(ROOT, '.git')), 'this is not a git checkout');
+  const listed = execFileSync('git', ['ls-files', 'recordings'], { cwd: ROOT, encoding: 'utf8' });
+  const tracked = listed
+    .trim()
+    .split('\n')
+    .map((file) => path.basename(file));
+  expect(readdirSync(path.join(ROOT, 'build', 'recordings')).toSorted()).toEqual(tracked.toSorted());
+});
+
+describe('the entry point', () => {
+  const entryPoint = path.join(ROOT, 'build', 'index.js');
+
+  test('contains only syntax that old versions of Node.js can parse', () => {
+    expect(readFileSync(entryPoint, 'utf8')).not.toMatch(/\b(?:const|let|class|async|await|import)\b|=>|`|\?\?|\?\./);
+  });
+
+  test('reports in one line that Node.js is too old', async () => {
+    const preload = newFile(
+      'node-18.cjs',
+      `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } });`,
+    );
+    for (const args of [['--stdio'], ['--version'], ['doctor']]) {
+      const result = await runCli(args, { env: { NODE_OPTIONS: `--require=${preload}` } });
+      expect(result).toMatchObject({ code: 1, stdout: '' });
+      expect(result.stderr).toMatch(
+        /^openai-responses-mcp \S+ needs Node\.js 20 or later; this is 18\.20\.8\.[^\n]*\n$/,
+      );
+    }
+  });
+});
+
+test('no chunk is needed until the first question: each would slow down the start', async () => {
   const folder = newFolder();
-  for (const name of ['index.js', 'package.json'])
+  for (const name of ['index.js', 'main.js', 'package.json'])
     copyFileSync(path.join(ROOT, 'build', name), path.join(folder, name));
   const server = serve({ program: path.join(folder, 'index.js') });
   await server.initialize();
@@ -90,9 +122,8 @@ describe('the packed package, installed into an empty folder', () => {
     expect(files.filter((file) => !/^build\/|^README\.ja\.md$/.test(file)).toSorted()).toEqual(expected);
     expect(files).toContain('build/index.js');
     expect(files).toContain('build/THIRD_PARTY_LICENSES.txt');
-    expect(files.filter((file) => file.startsWith('build/recordings/'))).toHaveLength(
-      readdirSync(path.join(ROOT, 'recordings')).length,
-    );
+    const recordings = files.filter((file) => file.startsWith('build/recordings/')).map((file) => path.basename(file));
+    expect(recordings.toSorted()).toEqual(readdirSync(path.join(ROOT, 'build', 'recordings')).toSorted());
     for (const file of files) expect(file).not.toMatch(/\.(?:ts|map|tsbuildinfo)$|\btests?\b|fixture/);
   });
 

@@ -4,6 +4,7 @@ import {
   answers,
   type Behaviour,
   fails,
+  holds,
   neverAnswers,
   sendsBody,
   stallsAfterHeaders,
@@ -18,18 +19,18 @@ const isProgressOf = (token: unknown) => (message: JsonRpcMessage) =>
   message.method === 'notifications/progress' && message.params?.progressToken === token;
 
 const progressOf = (server: McpProcess, token: unknown) => server.messages.filter(isProgressOf(token));
-const wordsOf = (server: McpProcess, token: unknown) =>
+const messagesOf = (server: McpProcess, token: unknown) =>
   progressOf(server, token).map(({ params }) => String(params?.message));
 
-/** Waits for a progress line of a call that matches. */
-const toldOf = (server: McpProcess, token: unknown, words: RegExp) =>
+/** Waits for a progress message of a call. */
+const reported = (server: McpProcess, token: unknown, words: RegExp) =>
   server.waitFor((message) => isProgressOf(token)(message) && words.test(String(message.params?.message)));
 
-const rateLimited = (retryAfter: string): Behaviour =>
+const rateLimited = (retryAfterMs: number): Behaviour =>
   fails({
     status: 429,
     error: { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' },
-    headers: { 'retry-after': retryAfter },
+    headers: { 'retry-after-ms': String(retryAfterMs) },
   });
 
 /** A complete stream: two searches, a page, an answer. */
@@ -71,7 +72,7 @@ describe('a call that asks for progress', () => {
     expect(
       answerOf(await server.callTool('answer', { query: 'The weather?' }, { progressToken: 7 }, 1)).answer,
     ).toMatch(/^Sunny\./);
-    expect(wordsOf(server, 7).join(' · ')).toBe(
+    expect(messagesOf(server, 7).join(' · ')).toBe(
       [
         'Asking the model',
         'Searched: tokyo weather today',
@@ -88,48 +89,64 @@ describe('a call that asks for progress', () => {
     // Until the search has ended.
     api.replyAlways(stallsMidStream(7, answers('Sunny.', { search: 'tokyo weather today' })));
     void server.callTool('answer', { query: 'The weather?' }, { progressToken: 1 }, 1);
-    await toldOf(server, 1, /^Searched: tokyo weather today$/);
+    await reported(server, 1, /^Searched: tokyo weather today$/);
   });
 
   test('receives the number of characters written', async () => {
     const { api, server } = await serveWithApi();
     api.replyAlways(stallsMidStream(6, answers('123456789 123456789 ', { chunks: 4 })));
     void server.callTool('answer', { query: 'Count.' }, { progressToken: 1 }, 1);
-    await toldOf(server, 1, /^Writing \(10 characters\)/);
+    await reported(server, 1, /^Writing \(10 characters\)/);
   });
 
   test('receives a retry, with its reason and delay', async () => {
     const { api, server } = await serveWithApi();
-    api.reply(rateLimited('2'), answers('At last.'));
+    api.reply(rateLimited(2000), answers('At last.'));
     const answer = await server.callTool('answer', { query: 'q' }, { progressToken: 1 }, 1);
     expect(answerOf(answer).answer).toBe('At last.');
-    expect(wordsOf(server, 1)).toContain('The API limits the rate; trying again in 2 s');
+    expect(messagesOf(server, 1)).toContain('Rate limited; retrying in 2 s');
   });
 
-  test('receives that it waits in the queue', async () => {
+  test('receives only the latest of several retries', async () => {
+    const { api, server } = await serveWithApi();
+    api.reply(answers('Loaded.'), rateLimited(40), rateLimited(60), answers('At last.'));
+    await server.callTool('answer', { query: 'loads the API client' });
+    await server.callTool('answer', { query: 'q' }, { progressToken: 1 }, 'call');
+    expect(messagesOf(server, 1)).toEqual(['Asking the model', 'Rate limited; retrying in 60 ms']);
+  });
+
+  test('receives its position in the queue, also when it changes, and that the model is asked', async () => {
     const { api, server } = await serveWithApi({ env: { OPENAI_MAX_CONCURRENCY: '1' } });
-    api.replyAlways(neverAnswers());
+    const held = [holds(), holds()];
+    api.reply(...held);
     void server.callTool('answer', { query: 'the first' }, {}, 1);
     await api.waitForRequests(1);
     void server.callTool('answer', { query: 'the second' }, { progressToken: 'second' }, 2);
     void server.callTool('answer', { query: 'the third' }, { progressToken: 'third' }, 3);
-    await toldOf(server, 'second', /^Waiting (?:for a free place|in the queue \(\d+ ahead\))/);
-    await toldOf(server, 'third', /^Waiting (?:for a free place|in the queue \(\d+ ahead\))/);
+    await reported(server, 'second', /^Waiting for a free slot/);
+    await reported(server, 'third', /^Waiting in the queue \(1 ahead\)/);
     expect(api.requests).toHaveLength(1);
+    held[0]?.release(answers('First.'));
+    await reported(server, 'second', /^Asking the model · \d+ s$/);
+    await reported(server, 'third', /^Waiting for a free slot/);
+    expect(api.requests).toHaveLength(2);
   });
 
   test('receives messages in the language of the question', async () => {
     const { api, server } = await serveWithApi();
     api.replyAlways(searchesAndReads());
     await server.callTool('answer', { query: '今日の天気は？' }, { progressToken: 1 }, 1);
-    expect(wordsOf(server, 1).join('\n')).toMatch(
+    await server.callTool('answer', { query: '北京今天的天气' }, { progressToken: 2 }, 2);
+    expect(messagesOf(server, 1).join('\n')).toMatch(
       /^モデルに尋ねています\n検索: tokyo weather today · 検索: 東京 天気 · ページを開きました: https:\/\/tenki\.jp\/forecast\/ · /,
     );
+    // Chinese characters without kana are not Japanese.
+    expect(messagesOf(server, 2)[0]).toBe('Asking the model');
   });
 
   test('receives lines with growing numbers, short and without a total', async () => {
     const { api, server } = await serveWithApi();
-    api.reply(rateLimited('1'), rateLimited('1'), searchesAndReads());
+    api.reply(rateLimited(1000), rateLimited(1000), searchesAndReads());
     await server.callTool('answer', { query: 'q' }, { progressToken: 1 }, 1);
     const params = progressOf(server, 1).map(({ params }) => params ?? {});
     expect(params.length).toBeGreaterThanOrEqual(3);
@@ -149,8 +166,8 @@ describe('a call that asks for progress', () => {
       progressToken: 0,
     };
     await server.callTool('answer', { query: 'The weather?' }, meta, 0);
-    expect(wordsOf(server, 0)[0]).toBe('Asking the model');
-    expect(wordsOf(server, 0).join()).toContain('Opened: https://tenki.jp/forecast/');
+    expect(messagesOf(server, 0)[0]).toBe('Asking the model');
+    expect(messagesOf(server, 0).join()).toContain('Opened: https://tenki.jp/forecast/');
     expect(server.messages.at(-1)).toMatchObject({ id: 0, result: { resultType: 'complete' } });
   });
 });
@@ -189,7 +206,7 @@ describe('no progress is sent', () => {
   /** The second line of another call comes one second later: any other line would have arrived by then. */
   const aSecondLater = async (server: McpProcess) => {
     void server.callTool('answer', { query: 'Another one?' }, { progressToken: 'later' }, 'later');
-    await toldOf(server, 'later', /^Thinking/);
+    await reported(server, 'later', /^Thinking/);
   };
   const anotherThinks = stallsMidStream(1);
 

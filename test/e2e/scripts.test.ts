@@ -33,6 +33,15 @@ describe.concurrent('the scripts', () => {
     expect(stdout).toMatch(/\nCitations:\n {2}1\. \S/);
   });
 
+  test.for([[['--nonsense']], [['--lvie']], [['--live', '--nonsense']], [['live']]])(
+    'demo %j is bad usage',
+    async ([args = []]) => {
+      const { code, stdout, stderr } = await runScript('demo.js', args);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toBe('Usage: npm run demo [-- --live]\n');
+    },
+  );
+
   test('demo --live without a key reports what is missing', async () => {
     const { code, stdout, stderr } = await runScript('demo.js', ['--live']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

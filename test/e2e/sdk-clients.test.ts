@@ -101,7 +101,7 @@ describe.each(OFFICIAL_CLIENTS)('the official client %s', (_, connect) => {
     expect(result.structuredContent).toMatchObject({ answer: 'At last.' });
     expect(received.map(({ progress }) => progress)).toEqual(received.map((_, index) => index + 1));
     expect(received.map(({ message }) => message).join('\n')).toMatch(
-      /^Asking the model\nThe API limits the rate; trying again in 1 s\nThe API limits the rate; trying again in 1 s/,
+      /^Asking the model\nRate limited; retrying in 1 s\nRate limited; retrying in 1 s/,
     );
     for (const progress of received) expect(progress).not.toHaveProperty('total');
     expect(complaints).toEqual([]);
@@ -166,7 +166,7 @@ describe.each(OFFICIAL_CLIENTS)('the official client %s', (_, connect) => {
     const result = await client.callTool('answer', 'q');
     expect(result.isError).toBe(true);
     expect(result).not.toHaveProperty('structuredContent');
-    expect(JSON.stringify(result.content)).toContain('answer failed: The API refused access');
+    expect(JSON.stringify(result.content)).toContain('answer failed: The API denied access');
   });
 
   test('receives instructions for choosing a tool, and annotations', async () => {

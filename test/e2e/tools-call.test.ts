@@ -106,7 +106,7 @@ test('each tool uses its profile', async () => {
 });
 
 test.for([
-  [{}, /^query: got nothing, expected /],
+  [{}, /^query: required; pass a non-empty string/],
   [{ query: '' }, /^query: got "", expected /],
   [{ query: ' \u3000\n' }, /^query: /],
   [{ query: 7 }, /^query: got 7, /],

@@ -28,6 +28,7 @@ describe('Host', () => {
     const reply = await post(PING, { Host });
     expect(reply.status).toBe(403);
     expect(reply.message.error?.code).toBe(-32600);
+    expect(reply.message.error?.message).toMatch(/^Forbidden: host ".*" is not allowed; .*MCP_HTTP_ALLOWED_HOSTS/);
     expect(reply.message).not.toHaveProperty('id');
   });
 

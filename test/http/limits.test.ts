@@ -66,8 +66,8 @@ test.for([
   ['a body', `${HEAD}Accept: application/json, text/event-stream\r\nContent-Length: 100\r\n\r\n{`],
   ['the rest of a body that is too large', `${HEAD}Content-Length: 99999999\r\n\r\n{`],
 ] as const)('a client that never ends %s loses its connection', async ([, bytes]) => {
-  const patience = { headersMs: 100, requestMs: 200, checkEveryMs: 20 };
-  const { url, accessLines } = await serveHttp({ http: { patience } });
+  const timeouts = { headersMs: 100, requestMs: 200, checkEveryMs: 20 };
+  const { url, accessLines } = await serveHttp({ http: { timeouts } });
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   const closed = once(socket, 'close');
   socket.resume().on('error', () => {});
@@ -78,8 +78,8 @@ test.for([
 
 test('a client that waits for its answer is not disconnected', async () => {
   const search = repliesLate();
-  const patience = { headersMs: 10, requestMs: 20, checkEveryMs: 5 };
-  const { begin } = await serveHttp({ llmSearch: new FakeLlmSearch(search.configured), http: { patience } });
+  const timeouts = { headersMs: 10, requestMs: 20, checkEveryMs: 5 };
+  const { begin } = await serveHttp({ llmSearch: new FakeLlmSearch(search.configured), http: { timeouts } });
   const call = begin(legacy('tools/call', { name: 'answer', arguments: { query: 'q' }, _meta: { progressToken: 1 } }));
   await call.until('progress');
   await wait(60);

@@ -44,10 +44,10 @@ export async function serveHttp({
     maxConnections: 100,
     maxCallsPerToken: 64,
     canAnswer: true,
-    application: app,
     openSession: (request) =>
       newSession({
         ...request,
+        application: app,
         clock,
         logger,
         redactor,

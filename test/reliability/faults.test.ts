@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { newFile } from '../e2e/files.ts';
 import { API_KEY, answerOf, serveWithApi } from '../e2e/serve.ts';
 import {
   answers,
@@ -21,7 +21,7 @@ import {
   stallsAfterHeaders,
   stallsMidStream,
 } from '../support/behaviours.ts';
-import type { FakeApi } from '../support/fake-api.ts';
+import type { FakeApi, RecordedRequest } from '../support/fake-api.ts';
 import type { McpProcess } from '../support/mcp-process.ts';
 
 /** The timeout of calls whose failure is a hang. */
@@ -43,8 +43,6 @@ interface Failure {
   readonly answer?: string;
   /** How long the call waits, at least and at most. */
   readonly waitsMs: readonly [number, number];
-  /** How long the API then asks to wait. */
-  readonly thenLeaveMs?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -56,81 +54,90 @@ const hangs = {
   attempts: 1,
   waitsMs: [DEADLINE_MS, DEADLINE_MS],
   words:
-    'No answer within 500 ms. Ask something narrower, use answer_quick, or raise request.timeout_ms (OPENAI_API_TIMEOUT).',
+    'No answer within 0.5 s. Ask a narrower question, use answer_quick, or raise request.timeout_ms (OPENAI_API_TIMEOUT).',
   env: { OPENAI_API_TIMEOUT: String(DEADLINE_MS) },
 } as const;
 
-const CHECK_CONFIG = "Check the profile's model and the base URL in the configuration (--show-config).";
+const CHECK_CONFIG = 'Check the model of the profile and the base URL in the configuration (--show-config).';
 const CHECK_NETWORK = 'Check the network, the proxy variables and the base URL, then try again.';
-const CHECK_BASE_URL = 'Check that the base URL leads to a Responses API.';
-const RATE_LIMITED = 'The API is limiting the rate of requests (429) after';
-const BROKEN = `No whole answer came from HOST after 2 attempts (CODE). ${CHECK_NETWORK}`;
-const CUT = `No whole answer came from HOST after 2 attempts (the stream ended before its end). ${CHECK_NETWORK}`;
+const CHECK_BASE_URL = 'Check that the base URL points to a Responses API.';
+const RATE_LIMITED = 'Rate limit reached (429); gave up after';
+const BROKEN = `Could not get a complete response from HOST (2 attempts, CODE). ${CHECK_NETWORK}`;
+const INCOMPLETE = `Could not get a complete response from HOST (2 attempts, the stream ended too early). ${CHECK_NETWORK}`;
 const QUOTA =
-  "The account's quota is used up (429): You exceeded your current quota. Check plan and billing; waiting does not help.";
-const FILTERED = "The API's content filter stopped the answer. Put the question differently.";
+  'The quota of the account is exhausted (429): You exceeded your current quota. Check your plan and billing; waiting does not help.';
+const FILTERED = "The API's content filter stopped the answer. Rephrase the question.";
 
 const FAILURES: Readonly<Record<string, Failure>> = {
   'fails with 400': {
     ...failsAtOnce,
     behaviour: apiError(400, null, 'Something is wrong.'),
-    words: `The API refused the request: Something is wrong. ${CHECK_CONFIG}`,
+    words: `The API rejected the request: Something is wrong. ${CHECK_CONFIG}`,
   },
   'fails with 400 for a parameter that cannot be left out': {
     ...failsAtOnce,
     behaviour: apiError(400, 'invalid_value', 'The input is too long.', {}, 'input'),
-    words: `The API refused the request: The input is too long. ${CHECK_CONFIG}`,
+    words: `The API rejected the request: The input is too long. ${CHECK_CONFIG}`,
   },
   'fails with 401': {
     ...failsAtOnce,
     behaviour: apiError(401, 'invalid_api_key', `Incorrect API key provided: ${API_KEY}.`),
     words:
-      'The API did not accept the key (401). Check the environment variable OPENAI_API_KEY: the key may be mistyped, revoked, or of another organization or base URL.',
+      'The API rejected the key in OPENAI_API_KEY (401). It may be mistyped, revoked, missing a permission, or belong to another organization or base URL.',
+  },
+  'fails with 401 for a missing permission': {
+    ...failsAtOnce,
+    behaviour: apiError(
+      401,
+      null,
+      'You have insufficient permissions. Missing scopes: api.responses.write. Check your role.',
+    ),
+    words:
+      'The key in OPENAI_API_KEY does not have a required permission (401): Missing scopes: api.responses.write. Add the permission to the key, or use another key.',
   },
   'fails with 403': {
     ...failsAtOnce,
     behaviour: apiError(403, 'unsupported_country_region_territory', 'Country not supported'),
     words:
-      "The API refused access (403): Country not supported. Check the rights of the key's project, and whether your country and model are allowed.",
+      "The API denied access (403): Country not supported. Check the permissions of the key's project, and whether your country and model are supported.",
   },
   'fails with 404 for the model': {
     ...failsAtOnce,
     behaviour: apiError(404, 'model_not_found', 'The model `gpt-5.2` does not exist.', {}, 'model'),
     words:
-      "The model gpt-5.2 does not exist or this key may not use it: The model `gpt-5.2` does not exist. Change the profile's model (model_profiles, or MODEL_ANSWER).",
+      'The model gpt-5.2 does not exist or this key may not use it: The model `gpt-5.2` does not exist. Change the model of the profile (model_profiles, or MODEL_ANSWER).',
   },
   'fails with 404 for the path': {
     ...failsAtOnce,
     behaviour: apiError(404, null, 'Invalid URL (POST /v2/responses)'),
-    words: `The API refused the request: Invalid URL (POST /v2/responses). ${CHECK_CONFIG}`,
+    words: `The API rejected the request: Invalid URL (POST /v2/responses). ${CHECK_CONFIG}`,
   },
   'fails with 409': {
     ...failsAtOnce,
     behaviour: apiError(409, 'conflict', 'Another request changes this resource.'),
-    words: `The API refused the request: Another request changes this resource. ${CHECK_CONFIG}`,
+    words: `The API rejected the request: Another request changes this resource. ${CHECK_CONFIG}`,
   },
   'fails with 429 with Retry-After': {
     ...isRetried,
     waitsMs: [1000, 1000],
     behaviour: apiError(429, 'rate_limit_exceeded', 'Rate limit reached.', { 'retry-after': '1' }),
-    words: `${RATE_LIMITED} 2 attempts: Rate limit reached. It asks to wait 1 s; ask again then.`,
+    words: `${RATE_LIMITED} 2 attempts: Rate limit reached. It asks you to wait 1 s; try again after that.`,
   },
   'fails with 429 with Retry-After in milliseconds': {
     ...isRetried,
     waitsMs: [50, 50],
     behaviour: apiError(429, 'rate_limit_exceeded', 'Rate limit reached.', { 'retry-after-ms': '50' }),
-    words: `${RATE_LIMITED} 2 attempts: Rate limit reached. It asks to wait 50 ms; ask again then.`,
+    words: `${RATE_LIMITED} 2 attempts: Rate limit reached. It asks you to wait 50 ms; try again after that.`,
   },
   'fails with 429 without Retry-After': {
     ...isRetried,
     behaviour: apiError(429, 'rate_limit_exceeded', 'Rate limit reached.'),
-    words: `${RATE_LIMITED} 2 attempts: Rate limit reached. Wait a little and ask again.`,
+    words: `${RATE_LIMITED} 2 attempts: Rate limit reached. Try again shortly.`,
   },
   'fails with 429 with a Retry-After beyond the deadline': {
     ...failsAtOnce,
     behaviour: apiError(429, 'rate_limit_exceeded', 'Rate limit reached.', { 'retry-after-ms': '1100' }),
-    words: `${RATE_LIMITED} 1 attempt: Rate limit reached. It asks to wait 1.1 s; ask again then.`,
-    thenLeaveMs: 1100,
+    words: `${RATE_LIMITED} 1 attempt: Rate limit reached. It asks you to wait 1.1 s; try again after that.`,
     env: { OPENAI_API_TIMEOUT: '1000' },
   },
   'fails with 429 of a spent quota': {
@@ -141,12 +148,12 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   'fails with 500': {
     ...isRetried,
     behaviour: apiError(500, null, 'The server had an error.'),
-    words: 'The API failed after 2 attempts: The server had an error. Wait a little and ask again.',
+    words: 'The API failed; gave up after 2 attempts: The server had an error. Try again shortly.',
   },
   'fails with 503 with a page of HTML': {
     ...isRetried,
     behaviour: failsHtml(503),
-    words: 'The API failed after 2 attempts: HTTP status 503. Wait a little and ask again.',
+    words: 'The API failed; gave up after 2 attempts: HTTP status 503. Try again shortly.',
   },
   'accepts and never answers': { ...hangs, behaviour: neverAnswers() },
   'sends headers and stalls': { ...hangs, behaviour: stallsAfterHeaders() },
@@ -161,27 +168,27 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   'resets the connection within the headers': { ...isRetried, behaviour: resetsDuringHeaders(), words: BROKEN },
   'resets the connection after the headers': { ...isRetried, behaviour: resetsMidStream(1), words: BROKEN },
   'resets the connection in the middle of the text': { ...isRetried, behaviour: resetsMidStream(), words: BROKEN },
-  'cuts the stream before its terminal event': { ...isRetried, behaviour: cutsStream(), words: CUT },
-  'streams no byte': { ...isRetried, behaviour: emptyBody(), words: CUT },
+  'cuts the stream before its terminal event': { ...isRetried, behaviour: cutsStream(), words: INCOMPLETE },
+  'streams no byte': { ...isRetried, behaviour: emptyBody(), words: INCOMPLETE },
   'sends an empty body': {
     ...failsAtOnce,
     behaviour: sendsBody({ contentType: 'application/json', body: '' }),
-    words: `The reply could not be read (an empty body). ${CHECK_BASE_URL}`,
+    words: `The response could not be read: an empty body. ${CHECK_BASE_URL}`,
   },
   'sends a page of HTML': {
     ...failsAtOnce,
     behaviour: sendsBody({ contentType: 'text/html', body: '<html><body>Please log in</body></html>' }),
-    words: `The reply could not be read (no JSON: <html><body>Please log in</body></html>). ${CHECK_BASE_URL}`,
+    words: `The response could not be read: not JSON: <html><body>Please log in</body></html>. ${CHECK_BASE_URL}`,
   },
   'sends {}': {
     ...failsAtOnce,
     behaviour: sendsJson({}),
-    words: `The reply could not be read (a reply without output). ${CHECK_BASE_URL}`,
+    words: `The response could not be read: a response without output. ${CHECK_BASE_URL}`,
   },
   'sends output: null': {
     ...failsAtOnce,
     behaviour: sendsJson({ id: 'resp_1', status: 'completed', output: null }),
-    words: `The reply could not be read (a reply without output). ${CHECK_BASE_URL}`,
+    words: `The response could not be read: a response without output. ${CHECK_BASE_URL}`,
   },
   'sends an invalid event': {
     ...isAnswered,
@@ -198,18 +205,18 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     ...failsAtOnce,
     behaviour: failsInStream({ code: 'invalid_prompt', message: 'The prompt was not accepted.' }),
     words:
-      'The API could not finish the answer: invalid_prompt: The prompt was not accepted. Ask again; if it happens again, ask more simply or use another model.',
+      'The API could not complete the answer: invalid_prompt: The prompt was not accepted. Try again; if it fails again, ask a simpler question or use another model.',
   },
   'ends as failed by the rate limit': {
     ...isRetried,
     waitsMs: [20, 20],
     behaviour: failsInStream({ code: 'rate_limit_exceeded', message: 'Please try again in 20ms.' }),
-    words: `${RATE_LIMITED} 2 attempts: Please try again in 20ms. It asks to wait 20 ms; ask again then.`,
+    words: `${RATE_LIMITED} 2 attempts: Please try again in 20ms. It asks you to wait 20 ms; try again after that.`,
   },
   'ends as failed by the server': {
     ...isRetried,
     behaviour: failsInStream({ code: 'server_error', message: 'An error occurred.' }),
-    words: 'The API failed after 2 attempts: An error occurred. Wait a little and ask again.',
+    words: 'The API failed; gave up after 2 attempts: An error occurred. Try again shortly.',
   },
   'ends as failed by a spent quota': {
     ...failsAtOnce,
@@ -219,13 +226,13 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   'ends as incomplete, with text': {
     ...isAnswered,
     behaviour: answers('Half of an', { incomplete: 'max_output_tokens' }),
-    answer: 'Half of an\n\n[The answer was cut before its end (max_output_tokens).]',
+    answer: 'Half of an\n\n[The answer was cut off at the output token limit (max_output_tokens).]',
   },
   'ends as incomplete, without text': {
     ...failsAtOnce,
     behaviour: answers('', { incomplete: 'max_output_tokens' }),
     words:
-      'The model replied without any text: it was cut before it wrote (max_output_tokens). Raise max_output_tokens in the profile, or lower its reasoning_effort.',
+      'The model replied without any text, because it was cut off before it wrote any (max_output_tokens). Raise max_output_tokens in the profile, or lower its reasoning_effort.',
   },
   refuses: {
     ...isAnswered,
@@ -245,12 +252,12 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   'answers nothing': {
     ...failsAtOnce,
     behaviour: answers(''),
-    words: 'The model replied without any text. Ask again, or put the question differently.',
+    words: 'The model replied without any text. Try again, or rephrase the question.',
   },
 };
 
 test.for(Object.entries(FAILURES))('an API that %s', async ([, failure]) => {
-  const { behaviour, first = behaviour, attempts, words, answer, waitsMs, thenLeaveMs = 0, env } = failure;
+  const { behaviour, first = behaviour, attempts, words, answer, waitsMs, env } = failure;
   const { api, server } = await serveWithApi({ env: { OPENAI_MAX_RETRIES: '1', ...env } });
   // Loads the API client, which takes a while on a busy machine.
   await warmUp(api, server);
@@ -275,7 +282,7 @@ test.for(Object.entries(FAILURES))('an API that %s', async ([, failure]) => {
   // Nothing remains open.
   await api.until(() => api.openResponses() === 0);
 
-  await wait(thenLeaveMs);
+  // A request to wait concerns only the call that got it.
   api.replyAlways(answers('Works again.'));
   expect(answerOf(await server.callTool('answer', { query: 'And now?' })).answer).toBe('Works again.');
   server.closeStdin();
@@ -284,7 +291,7 @@ test.for(Object.entries(FAILURES))('an API that %s', async ([, failure]) => {
   expect(server.stdout).not.toContain(API_KEY);
 });
 
-test('a parameter that the model rejects is removed, logged once, and not sent by the next call', async () => {
+test('a value that the model rejects is omitted, logged once, and not sent by the next call', async () => {
   const { api, server } = await serveWithApi({ env: { OPENAI_MAX_RETRIES: '1' } });
   api.reply(apiError(400, 'unsupported_value', 'Unsupported value.', {}, 'reasoning.effort'));
   api.replyAlways(answers('Here.'));
@@ -297,10 +304,38 @@ test('a parameter that the model rejects is removed, logged once, and not sent b
   await server.exited;
   expect(server.stderr().split('\n')).toEqual([
     expect.stringMatching(
-      /^\[openai-responses-mcp\] \S+ WARN openai\(client\): gpt-5\.2 refused reasoning\.effort; it is left out from now on$/,
+      /^\[openai-responses-mcp\] \S+ WARN openai\(client\): gpt-5\.2 rejected reasoning\.effort="medium"; it is omitted from now on$/,
     ),
     '',
   ]);
+});
+
+const TWO_EFFORTS = 'model_profiles: { answer_detailed: { reasoning_effort: xhigh } }\n';
+
+test('a value that the model rejects is omitted only where it is configured: other profiles keep theirs', async () => {
+  const { api, server } = await serveWithApi({ args: ['--stdio', '--config', newFile('config.yaml', TWO_EFFORTS)] });
+  api.replyWith(({ body }) =>
+    effortOf(body) === 'xhigh'
+      ? apiError(400, 'unsupported_value', 'Unsupported value.', {}, 'reasoning.effort')
+      : answers('Here.'),
+  );
+  for (const tool of ['answer', 'answer_detailed', 'answer', 'answer_detailed']) {
+    expect(answerOf(await server.callTool(tool, { query: 'q' })).answer).toBe('Here.');
+  }
+  expect(api.requests.map(({ body }) => effortOf(body))).toEqual(['medium', 'xhigh', undefined, 'medium', undefined]);
+});
+
+test('a parameter that the model does not support is omitted in every profile of this model', async () => {
+  const { api, server } = await serveWithApi({ args: ['--stdio', '--config', newFile('config.yaml', TWO_EFFORTS)] });
+  api.replyWith(({ body }) =>
+    body.reasoning === undefined
+      ? answers('Here.')
+      : apiError(400, 'unsupported_parameter', 'Unsupported parameter.', {}, 'reasoning.effort'),
+  );
+  for (const tool of ['answer', 'answer_detailed']) {
+    expect(answerOf(await server.callTool(tool, { query: 'q' })).answer).toBe('Here.');
+  }
+  expect(api.requests.map(({ body }) => effortOf(body))).toEqual(['medium', undefined, undefined]);
 });
 
 test('two simultaneous calls with the same rejection log it once', async () => {
@@ -314,22 +349,26 @@ test('two simultaneous calls with the same rejection log it once', async () => {
   for (const response of await Promise.all(calls)) expect(answerOf(response).answer).toBe('Here.');
   server.closeStdin();
   await server.exited;
-  expect(server.stderr().match(/refused reasoning\.effort/g)).toHaveLength(1);
+  expect(server.stderr().match(/rejected reasoning\.effort/g)).toHaveLength(1);
 });
 
-/** A rejected parameter is removed once; a second one costs a second retry. */
-test('a parameter that is rejected again fails with a message after the last retry', async () => {
+/** Each rejected parameter costs a retry. */
+test('a second parameter that is rejected fails with a message after the last retry', async () => {
   const { api, server } = await serveWithApi({ env: { OPENAI_MAX_RETRIES: '1' } });
   api.reply(
     apiError(400, 'unsupported_value', 'Unsupported effort.', {}, 'reasoning.effort'),
     apiError(400, 'unsupported_value', 'Unsupported verbosity.', {}, 'text.verbosity'),
   );
   const { error } = await server.callTool('answer', { query: 'one' });
-  expect(error?.data).toEqual({ message: `The API refused the request: Unsupported verbosity. ${CHECK_CONFIG}` });
+  expect(error?.data).toEqual({ message: `The API rejected the request: Unsupported verbosity. ${CHECK_CONFIG}` });
   expect(api.requests).toHaveLength(2);
   api.replyAlways(answers('Here.'));
   expect(answerOf(await server.callTool('answer', { query: 'two' })).answer).toBe('Here.');
 });
+
+function effortOf({ reasoning }: RecordedRequest['body']): unknown {
+  return (reasoning as { readonly effort?: unknown } | undefined)?.effort;
+}
 
 /** Asks until there is an answer: a short timeout may be too short for the first call. */
 async function warmUp(api: FakeApi, server: McpProcess): Promise<void> {
@@ -351,5 +390,5 @@ function apiError(
 
 /** The name of a reset differs between versions of Node.js. */
 function withoutCode(error: object | undefined): unknown {
-  return JSON.parse(JSON.stringify(error ?? {}).replace(/\((?:ECONNRESET|UND_ERR_SOCKET|EPIPE)\)/, '(CODE)'));
+  return JSON.parse(JSON.stringify(error ?? {}).replace(/\b(?:ECONNRESET|UND_ERR_SOCKET|EPIPE)\)/, 'CODE)'));
 }

@@ -6,7 +6,7 @@ import { newFile, newFolder } from '../e2e/files.ts';
 import { API_KEY, answerOf, apiEnv, BUILT_PROGRAM, fakeApi, serve, serveWithApi } from '../e2e/serve.ts';
 import { answers, fails, holds, neverAnswers, stallsMidStream } from '../support/behaviours.ts';
 import { type CleanProcessOptions, startCleanProcess } from '../support/clean-process.ts';
-import { McpOutputReader } from '../support/mcp-output.ts';
+import { type JsonRpcMessage, McpOutputReader } from '../support/mcp-output.ts';
 
 /** "Within a second" (ruling 13), and what a busy machine adds. */
 const SOON_MS = 2000;
@@ -52,7 +52,7 @@ test.runIf(isPosix).for(BUGS)(
     const answered = server.messages.filter(({ method }) => method === undefined).map(({ id }) => id);
     expect(answered).toEqual([1, 2, 'running', 'queued']);
     expect(server.junk).toEqual([]);
-    expect(withoutTime(server.stderr())).toBe(`[openai-responses-mcp] TIME ERROR a fault of this program: ${words}\n`);
+    expect(withoutTime(server.stderr())).toBe(`[openai-responses-mcp] TIME ERROR internal error: ${words}\n`);
   },
 );
 
@@ -61,9 +61,7 @@ test.runIf(isPosix)('an uncaught error while no call runs ends the process with 
   await server.initialize();
   server.kill('SIGUSR2');
   expect(await server.exited).toEqual({ code: 1, signal: null });
-  expect(withoutTime(server.stderr())).toBe(
-    '[openai-responses-mcp] TIME ERROR a fault of this program: Error: planted\n',
-  );
+  expect(withoutTime(server.stderr())).toBe('[openai-responses-mcp] TIME ERROR internal error: Error: planted\n');
 });
 
 test.runIf(isPosix)('a second uncaught error answers no call twice', async () => {
@@ -100,7 +98,7 @@ test.runIf(isPosix)('an uncaught error is logged without the key', async () => {
   await server.initialize();
   server.kill('SIGUSR2');
   expect((await server.exited).code).toBe(1);
-  expect(server.stderr()).toContain('a fault of this program: Error: key ');
+  expect(server.stderr()).toContain('internal error: Error: key ');
   expect(server.stderr()).not.toContain(API_KEY);
 });
 
@@ -184,29 +182,25 @@ test('after the end of its input it also answers waiting calls, and nothing is l
   expect(isRunning(server.pid)).toBe(false);
 });
 
-test.for([['before it asks again'], ['before it asks at all']])(
-  'SIGTERM ends a call that waits for a retry, %s',
-  async ([which]) => {
-    const { api, server } = await serveWithApi();
-    api.replyAlways(
-      fails({
-        status: 429,
-        error: { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' },
-        headers: { 'retry-after': '30' },
-      }),
-    );
-    void server.callTool('answer', { query: 'first' });
-    await api.waitForRequests(1);
-    await api.until(() => api.openResponses() === 0);
-    await server.request('ping');
-    if (which === 'before it asks at all') void server.callTool('answer', { query: 'second' });
-    const startedAt = performance.now();
-    server.kill('SIGTERM');
-    expect(await server.exited).toEqual({ code: 0, signal: null });
-    expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
-    expect(api.requests).toHaveLength(1);
-  },
-);
+test('SIGTERM ends a call that waits for a retry, and one that waits for its slot', async () => {
+  const { api, server } = await serveWithApi({ env: { OPENAI_MAX_CONCURRENCY: '1' } });
+  api.replyAlways(
+    fails({
+      status: 429,
+      error: { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' },
+      headers: { 'retry-after': '30' },
+    }),
+  );
+  void server.callTool('answer', { query: 'first' }, { progressToken: 'first' });
+  await server.waitFor(isProgress('first', /^Rate limited; retrying in 30 s/));
+  void server.callTool('answer', { query: 'second' }, { progressToken: 'second' });
+  await server.waitFor(isProgress('second', /^Waiting for a free slot/));
+  const startedAt = performance.now();
+  server.kill('SIGTERM');
+  expect(await server.exited).toEqual({ code: 0, signal: null });
+  expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
+  expect(api.requests).toHaveLength(1);
+});
 
 /** 16 MB of answers, far more than any pipe can buffer. */
 const MANY = 2000;
@@ -313,6 +307,11 @@ function start(args: readonly string[], options: CleanProcessOptions = {}) {
   });
   return { child, exited };
 }
+
+const isProgress =
+  (token: string, words: RegExp) =>
+  ({ params }: JsonRpcMessage): boolean =>
+    params?.progressToken === token && words.test(String(params.message));
 
 /** Everything that a stream emits from now on. */
 function textOf(stream: NodeJS.ReadableStream): () => string {

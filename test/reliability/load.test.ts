@@ -127,60 +127,41 @@ test('the timeout of a call starts at its arrival, also if it waits', async () =
   expect(performance.now() - askedAt).toBeLessThan(timeoutMs + waitedMs);
 });
 
-test('a call whose timeout ends before its turn fails, and never reaches the API', async () => {
-  const { api, server } = await serveWithApi({ env: { OPENAI_API_TIMEOUT: '1000' } });
-  api.replyAlways(rateLimited({ 'retry-after': '30' }));
-  expect(failureOf(await server.callTool('answer', { query: 'question 1' }))).toMatch(/It asks to wait 30 s/);
-  const askedAt = performance.now();
-  expect((await server.callTool('answer', { query: 'question 2' })).error).toMatchObject({ code: -32001 });
-  expect(performance.now() - askedAt).toBeLessThan(3000);
+test('a call whose timeout ends while it waits for its slot fails, and never reaches the API', async () => {
+  const timeoutMs = 1500;
+  const env = { OPENAI_MAX_CONCURRENCY: '1', OPENAI_API_TIMEOUT: String(timeoutMs) };
+  const { api, server } = await serveWithApi({ env });
+  api.replyAlways(neverAnswers());
+  void server.callTool('answer', { query: 'question 1' });
+  await api.waitForRequests(1);
+  const second = server.callTool('answer', { query: 'question 2' });
+  await wait(timeoutMs / 2);
+  // The slot stays taken: this call shares the search of the first, and has a later timeout.
+  void server.callTool('answer', { query: 'question 1' });
+  expect(failureOf(await second)).toMatch(/^No answer within 1\.5 s\./);
+  await finish(server);
   expect(api.requests.map(numberOf)).toEqual([1]);
 });
 
-test('once the API asks to wait, nobody who waits for its turn is let through until then', async () => {
-  const holdMs = 700;
-  const { api, server } = await serveWithApi({ env: { OPENAI_MAX_CONCURRENCY: '4' } });
-  const others = holds();
-  let askedToWaitAt = 0;
-  api.replyWith((request) => {
-    if (numberOf(request) !== 1) return others;
-    if (askedToWaitAt > 0) return answers('Here.');
-    askedToWaitAt = performance.now();
-    return rateLimited({ 'retry-after-ms': String(holdMs) });
-  });
-  callAll(server, 12);
-  await api.waitForRequests(4);
-  // Their places are free again in the middle of the wait.
-  await wait(holdMs / 3);
-  others.release(answers('Here.'));
-  expect(await finish(server)).toHaveLength(12);
-  const behind = api.requests.slice(4).map(({ at }) => at - askedToWaitAt);
-  expect(behind).toHaveLength(9);
-  expect(Math.min(...behind)).toBeGreaterThanOrEqual(holdMs - 1);
+test('a call that waits for a retry keeps its slot', async () => {
+  const { api, server } = await serveWithApi({ env: { OPENAI_MAX_CONCURRENCY: '1' } });
+  api.reply(rateLimited({ 'retry-after-ms': '300' }));
+  api.replyAlways(answers('Here.'));
+  callAll(server, 3);
+  expect((await finish(server)).map(({ id }) => id)).toEqual([1, 2, 3]);
+  expect(api.requests.map(numberOf)).toEqual([1, 1, 2, 3]);
 });
 
-test('once the API asks to wait, a call that was about to ask again waits as well', async () => {
-  const holdMs = 2000;
+test('a Retry-After of one call does not delay others', async () => {
   const { api, server } = await serveWithApi();
-  let askedToWaitAt = 0;
-  const failures = { 1: 2, 2: 1 };
-  api.replyWith((request) => {
-    const number = numberOf(request) === 1 ? 1 : 2;
-    failures[number] -= 1;
-    if (failures[number] < 0) return answers('Here.');
-    if (number === 1) return fails({ status: 500, error: SLOW_DOWN });
-    askedToWaitAt = performance.now();
-    return rateLimited({ 'retry-after-ms': String(holdMs) });
-  });
-  void server.callTool('answer', { query: 'question 1' });
-  await api.waitForRequests(2);
-  await api.until(() => api.openResponses() === 0);
-  // It now waits for its third attempt, for 750 to 1000 ms.
-  void server.callTool('answer', { query: 'question 2' });
-  expect(await finish(server)).toHaveLength(2);
-  const behind = api.requests.slice(3).map(({ at }) => at - askedToWaitAt);
-  expect(behind).toHaveLength(2);
-  expect(Math.min(...behind)).toBeGreaterThanOrEqual(holdMs - 1);
+  api.reply(rateLimited({ 'retry-after': '60' }));
+  api.replyAlways(answers('Here.'));
+  void server.callTool('answer', { query: 'question 1' }, { progressToken: 1 }, 1);
+  await server.waitFor(({ params }) => /^Rate limited; retrying in 60 s/.test(String(params?.message)));
+  expect(answerOf(await server.callTool('answer', { query: 'question 2' }, undefined, 2)).answer).toBe('Here.');
+  server.notify('notifications/cancelled', { requestId: 1 });
+  expect((await finish(server)).map(({ id }) => id)).toEqual([2]);
+  expect(api.requests.map(numberOf)).toEqual([1, 2]);
 });
 
 test('a storm in which a fifth meet 429 or 500: each of 1,000 calls is answered once, 16 at a time', async () => {
@@ -211,7 +192,7 @@ test('a storm in which a fifth meet 429 or 500: each of 1,000 calls is answered 
   expect(peak()).toBe(MOST);
 });
 
-test('a storm ends instead of feeding itself: an API that takes 40 requests in each 200 ms is not asked in vain', async () => {
+test('a storm ends instead of growing: an API that accepts 40 requests in each 200 ms refuses only few', async () => {
   const WINDOW_MS = 200;
   const TAKES = 40;
   const { api, server } = await serveWithApi();
@@ -237,7 +218,7 @@ test('a storm ends instead of feeding itself: an API that takes 40 requests in e
   const answered = await finish(server);
   expect(answered.map(({ id }) => id).sort(byNumber)).toEqual(numbers(400));
   for (const message of answered) expect(message.error).toBeUndefined();
-  // In each window those who were on their way meet a refusal, and nobody else.
+  // A refused call keeps its slot until the window ends, so that at most MOST are refused per window.
   expect(refused.length).toBeLessThanOrEqual((400 / TAKES) * MOST);
   expect(api.requests).toHaveLength(400 + refused.length);
   expect(peak()).toBe(MOST);
@@ -347,10 +328,7 @@ function replyAndWatch(api: FakeApi, replyTo: (number: number) => Behaviour, mos
   return () => peak;
 }
 
-/**
- * A call that is let through has at most `most - 1` before it that have not arrived yet: the question NUMBER arrives no
- * earlier than that.
- */
+/** When a call reaches the API, at most `most - 1` earlier ones have not reached it yet. */
 function expectNoOvertaking(api: FakeApi, most: number): void {
   const order = api.requests.map(numberOf);
   expect(order.filter((number, index) => number - index > most)).toEqual([]);

@@ -13,7 +13,6 @@ export type ConfiguredAnswer = Application['answerQuery'];
  */
 export class FakeApplication implements Application {
   readonly asked: AnswerQueryInput[] = [];
-  readonly signals: AbortSignal[] = [];
   readonly cancelled: CancelRequestInput[] = [];
   readonly #configured: readonly ConfiguredAnswer[];
   /** By request key. */
@@ -23,14 +22,13 @@ export class FakeApplication implements Application {
     this.#configured = configured;
   }
 
-  answerQuery(input: AnswerQueryInput, signal: AbortSignal): ReturnType<ConfiguredAnswer> {
+  answerQuery(input: AnswerQueryInput): ReturnType<ConfiguredAnswer> {
     const answer = this.#configured[this.asked.length];
     this.asked.push(input);
-    this.signals.push(signal);
     if (answer === undefined) throw new Error(`FakeApplication has ${this.#configured.length} answers and needs more`);
     return new Promise((resolve, reject) => {
       this.#cancel.set(input.requestKey, () => resolve(err({ kind: 'cancelled' })));
-      answer(input, signal).then(resolve, reject);
+      answer(input).then(resolve, reject);
     });
   }
 
@@ -59,11 +57,3 @@ export function failsWith(error: AnswerError): ConfiguredAnswer {
 
 /** Waits until it is cancelled. */
 export const hangs: ConfiguredAnswer = () => new Promise(() => {});
-
-/** Waits until it is cancelled or its signal aborts. */
-export const hangsUntilAborted: ConfiguredAnswer = (_input, signal) =>
-  new Promise((resolve) => {
-    const onAbort = () => resolve(err({ kind: 'cancelled' }));
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-  });

@@ -1,14 +1,14 @@
 import type { Result } from 'neverthrow';
 import type { SearchError } from '../../domain/answer-error.ts';
 
-/** Looks whether the API can be used, without asking it anything. The promises never reject. */
+/** Checks whether the API can be used, without asking a question. The promises never reject. */
 export interface ApiProbe {
-  /** Where requests go, and by which way: `api.openai.com, directly`. */
+  /** The API's host, and the proxy on the way to it: `api.openai.com via the proxy 10.0.0.1:8080`. */
   readonly route: string;
 
-  /** Reaches the base URL: name, connection, TLS, proxy. Any HTTP status will do, and is given back. */
+  /** Connects to the base URL: name, connection, TLS, proxy. Resolves with the HTTP status, whatever it is. */
   reach(signal: AbortSignal): Promise<Result<number, SearchError>>;
 
-  /** Whether the key may use a model; `unknown` where the server does not list models. */
+  /** Whether the key may use a model; `unknown` if the server does not list models. */
   findModel(model: string, signal: AbortSignal): Promise<Result<'found' | 'unknown', SearchError>>;
 }

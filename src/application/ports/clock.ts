@@ -1,13 +1,13 @@
-/** Tells the time, and waits. Nothing else in the program looks at a clock. */
+/** The only source of time in the program. */
 export interface Clock {
   now(): Date;
 
-  /** Milliseconds since some fixed instant; never runs backwards. */
+  /** Milliseconds since a fixed instant; never decreases. */
   elapsedMs(): number;
 
   /**
-   * Resolves with `elapsed` when `ms` have passed by `elapsedMs` and never before, or with `aborted` as soon as `signal`
-   * aborts. Any whole number of milliseconds may be waited for. Leaves no timer and no listener behind.
+   * Resolves with `elapsed` when `elapsedMs` has advanced by `ms` and never earlier, or with `aborted` as soon as `signal`
+   * aborts. `ms` may be any number of milliseconds. Leaves no timer and no listener.
    */
   sleep(ms: number, signal: AbortSignal): Promise<'elapsed' | 'aborted'>;
 }

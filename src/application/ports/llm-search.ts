@@ -4,35 +4,42 @@ import type { ModelProfile } from '../../domain/model-profile.ts';
 import type { Question } from '../../domain/question.ts';
 import type { Reply } from '../../domain/reply.ts';
 
+/** A question, and how to ask it. */
 export interface SearchRequest {
-  /** Who asks; callers with different names share nothing. */
+  /** The name of the caller. Requests of different callers share nothing. */
   readonly caller: string;
   readonly question: Question;
   readonly profile: ModelProfile;
-  /** The system policy, as configured. */
+  /** The system policy. */
   readonly instructions: string;
-  /** The day in Asia/Tokyo. */
+  /** Today in Asia/Tokyo, `YYYY-MM-DD`. */
   readonly today: string;
-  /** When the caller gives up, on the clock's `elapsedMs` scale: a wait beyond it is not worth beginning. */
+  /** When the caller gives up, on the clock's `elapsedMs` scale: a wait beyond it is pointless. */
   readonly deadlineMs: number;
 }
 
-/** A reply, and what it took. */
+/** A reply, and what it took to produce it. */
 export interface SearchReply extends Reply {
   readonly report: SearchReport;
 }
 
+/** What a search took. */
 export interface SearchReport {
-  /** Model and response id as the API reported them. */
+  /** Model and response ID as the API reported them. */
   readonly model?: string;
   readonly responseId?: string;
   readonly usage?: TokenUsage;
-  /** The queries of the searches that ran, in order. */
+  /** The queries of the web searches, in order. */
   readonly queries: readonly string[];
+  /** The number of web searches. */
   readonly searches: number;
+  /** The number of requests to the API. */
   readonly attempts: number;
+  /** True if another call accounts for this search, which it shared. */
+  readonly isShared?: true;
 }
 
+/** Tokens as the API counts them: cached tokens are part of the input, reasoning tokens of the output. */
 export interface TokenUsage {
   readonly inputTokens: number;
   readonly cachedTokens: number;
@@ -40,32 +47,38 @@ export interface TokenUsage {
   readonly reasoningTokens: number;
 }
 
-/** What happens while a search runs. */
+/** What happens during a search. */
 export type SearchProgress =
   | { readonly kind: 'asking' }
-  /** Behind so many others. */
+  /** In the queue; `ahead` is the current number of calls before this one. */
   | { readonly kind: 'waiting'; readonly ahead: number }
   | { readonly kind: 'thinking' }
+  /** Without a query: a search has started. With it: a search has finished. */
   | { readonly kind: 'searching'; readonly query?: string }
   | { readonly kind: 'opened_page'; readonly url: string }
-  /** So many characters until now. */
+  /** The number of characters so far. */
   | { readonly kind: 'writing'; readonly characters: number }
-  | { readonly kind: 'retrying'; readonly reason: string; readonly waitMs: number; readonly attempt: number };
+  | {
+      readonly kind: 'retrying';
+      readonly reason: SearchError['kind'];
+      readonly waitMs: number;
+      /** The number of the next attempt. */
+      readonly attempt: number;
+    };
 
+/** Must not throw. */
 export interface SearchObserver {
   onProgress(progress: SearchProgress): void;
 }
+
+export type SearchOutcome = Result<SearchReply, SearchError>;
 
 /**
  * A language model that may search the web before it replies.
  *
  * The promise never rejects: a failure is a SearchError. When `signal` aborts, the search stops and settles soon after,
- * and leaves no listener on the signal. `observer` hears of progress until then, and not after.
+ * and leaves no listener on the signal. `observer` gets progress until then, and none afterwards.
  */
 export interface LlmSearch {
-  search(
-    request: SearchRequest,
-    observer: SearchObserver,
-    signal: AbortSignal,
-  ): Promise<Result<SearchReply, SearchError>>;
+  search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome>;
 }

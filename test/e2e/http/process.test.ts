@@ -38,13 +38,13 @@ test('reads its section from YAML, overridden by variables, and the token from t
 describe('a start that must fail exits with 1 and the reason', () => {
   test.each([
     ['an invalid address', ['--http=nowhere:x'], {}, '--http (http.listen): got "nowhere:x", expected host:port'],
-    ['an open address without a token', ['--http=0.0.0.0:0'], {}, 'unless http.token_env (MCP_HTTP_TOKEN_ENV) names'],
-    ['an empty token', ['--http'], { MCP_HTTP_TOKEN_ENV: 'TOKEN', TOKEN: ' ' }, 'TOKEN: expected a token'],
+    ['an open address without a token', ['--http=0.0.0.0:0'], {}, 'so a token is required: set MCP_HTTP_TOKEN_ENV'],
+    ['an empty token', ['--http'], { MCP_HTTP_TOKEN_ENV: 'TOKEN', TOKEN: ' ' }, 'TOKEN: empty or not set'],
     [
-      'twins',
+      'a token that two callers share',
       ['--http'],
       { MCP_HTTP_TOKEN_ENV: 'a=A,b=B', A: 'same', B: 'same' },
-      'B: expected another token than a has',
+      'B: the token of a must not be used twice',
     ],
     [
       'an invalid origin',
@@ -80,9 +80,59 @@ describe('a start that must fail exits with 1 and the reason', () => {
     onTestFinished(() => void other.close());
     const { port } = other.address() as { readonly port: number };
     const { code, stderr } = await runCli([`--http=127.0.0.1:${port}`]);
-    expect(stderr).toContain(`Cannot listen on 127.0.0.1 port ${port} (EADDRINUSE): another program listens there`);
+    expect(stderr).toContain(
+      `Cannot listen on 127.0.0.1 port ${port} (EADDRINUSE): another program is using this port`,
+    );
     expect(code).toBe(1);
   });
+});
+
+/** Base64 with `=`, and hexadecimal digits that begin with a letter, like the name of a variable. */
+const PASTED_TOKENS = [['q3J7+abc/def='], ['af86d0c2b91e47d5a3f0c6e8d1b2a497']] as const;
+
+describe.for(PASTED_TOKENS)(
+  'the token %s, pasted in the place of the name of a variable, is never shown',
+  ([token]) => {
+    test.for([['--http=127.0.0.1:0'], ['--http=0.0.0.0:0'], ['--show-config']])('by %s', async ([option = '']) => {
+      const { stdout, stderr } = await runCli([option], { env: { MCP_HTTP_TOKEN_ENV: token } });
+      expect(stdout + stderr).toContain('[redacted]');
+      expect(stdout + stderr).not.toContain(token.slice(0, 7));
+    });
+
+    test('from YAML', async () => {
+      const config = newFile('config.yaml', `http: { token_env: ${JSON.stringify(token)} }\n`);
+      for (const option of ['--http=127.0.0.1:0', '--show-config']) {
+        const { stdout, stderr } = await runCli([option, '--config', config]);
+        expect(stdout + stderr).toContain('[redacted]');
+        expect(stdout + stderr).not.toContain(token.slice(0, 7));
+      }
+    });
+  },
+);
+
+test.for([['[::1]'], ['[0:0:0:0:0:0:0:1]']])('serves at the IPv6 address %s', async ([address = ''], { skip }) => {
+  skip(!(await hasIpV6()), 'this machine has no IPv6');
+  const { url } = await startHttpProcess({ args: [`--http=${address}:0`] });
+  expect(url).toMatch(/^http:\/\/\[::1\]:\d+\/mcp$/);
+  expect((await send(url, { body: legacy('ping') })).status).toBe(200);
+});
+
+test('on all addresses without a list of host names, it says that clients can only use localhost', async () => {
+  const env = { MCP_HTTP_TOKEN_ENV: 'TOKEN', TOKEN: 'token-of-alice-0123' };
+  const { stderr, kill, exited } = await startHttpProcess({ args: ['--http=0.0.0.0:0', '--offline'], env });
+  kill();
+  expect(await exited).toEqual({ code: 0, signal: null });
+  expect(stderr()).toMatch(
+    /\nOnly calls that name this machine as localhost are accepted: set MCP_HTTP_ALLOWED_HOSTS /,
+  );
+
+  const named = await startHttpProcess({
+    args: ['--http=0.0.0.0:0', '--offline'],
+    env: { ...env, MCP_HTTP_ALLOWED_HOSTS: 'mcp.example.com' },
+  });
+  named.kill();
+  await named.exited;
+  expect(named.stderr()).not.toContain('MCP_HTTP_ALLOWED_HOSTS');
 });
 
 test('starts without a key, alive but not ready', async () => {
@@ -139,6 +189,13 @@ test.each([
 ])('%j is bad usage', async (args, code) => {
   expect((await runCli(args)).code).toBe(code);
 });
+
+function hasIpV6(): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false)).listen(0, '::1', () => server.close(() => resolve(true)));
+  });
+}
 
 async function untilStatus(url: string, status: number): Promise<void> {
   while ((await send(url, { method: 'GET' })).status !== status) await new Promise((resolve) => setImmediate(resolve));

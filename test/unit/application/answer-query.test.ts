@@ -3,7 +3,7 @@ import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { AnswerQuery } from '../../../src/application/answer-query.ts';
 import { InFlightRequests } from '../../../src/application/in-flight-requests.ts';
-import { ask, coreConfig, never, startCore } from '../../support/core.ts';
+import { ask, coreConfig, startCore } from '../../support/core.ts';
 import { FakeClock, settled } from '../../support/fake-clock.ts';
 import {
   FakeLlmSearch,
@@ -22,7 +22,7 @@ const cancel = { requestKey: 'test/1' };
 describe('the search request', () => {
   test('contains the question, its hints, the profile and the instructions', async () => {
     const { app, llmSearch } = startCore({ config: { instructions: 'Be brief.' } });
-    await app.answerQuery(ask({ args: { query: 'q', recency_days: 7 } }), never());
+    await app.answerQuery(ask({ args: { query: 'q', recency_days: 7 } }));
     expect(llmSearch.requests).toMatchObject([
       {
         question: { tool: 'answer', query: 'q', recencyDays: 7, maxResults: 5, domains: [] },
@@ -34,7 +34,7 @@ describe('the search request', () => {
 
   test('contains the day in Tokyo, not in UTC', async () => {
     const { app, llmSearch } = startCore({ clock: new FixedClock('2025-12-31T15:30:00Z') });
-    await app.answerQuery(ask(), never());
+    await app.answerQuery(ask());
     expect(llmSearch.requests).toMatchObject([{ today: '2026-01-01' }]);
   });
 
@@ -42,13 +42,13 @@ describe('the search request', () => {
     const clock = new FakeClock();
     const { app, llmSearch } = startCore({ clock, config: { timeoutMs: 5000 } });
     await clock.advance(1000);
-    await app.answerQuery(ask(), never());
+    await app.answerQuery(ask());
     expect(llmSearch.requests).toMatchObject([{ deadlineMs: 6000 }]);
   });
 
   test('has the profile of answer if the tool has none', async () => {
     const { app, llmSearch } = startCore();
-    await app.answerQuery(ask({ tool: 'answer_detailed' }), never());
+    await app.answerQuery(ask({ tool: 'answer_detailed' }));
     expect(llmSearch.requests).toMatchObject([{ profile: { model: 'gpt-5.2' } }]);
   });
 
@@ -58,7 +58,7 @@ describe('the search request', () => {
       answer_quick: { model: 'gpt-5.2-chat' },
     } as const;
     const { app, llmSearch } = startCore({ config: { profiles } });
-    const answer = await app.answerQuery(ask({ tool: 'answer_quick' }), never());
+    const answer = await app.answerQuery(ask({ tool: 'answer_quick' }));
     expect(llmSearch.requests).toMatchObject([{ profile: { model: 'gpt-5.2-chat', verbosity: 'low' } }]);
     expect(answer._unsafeUnwrap().result.model).toBe('gpt-5.2-chat');
   });
@@ -69,7 +69,7 @@ describe('the answer', () => {
     const sources = { cited: [{ url: 'https://a.com' }], consulted: [], opened: [] };
     const llmSearch = new FakeLlmSearch(replies({ text: 'Sunny.', searched: true, sources }));
     const { app } = startCore({ llmSearch, clock: new FixedClock('2025-12-31T15:30:00Z') });
-    expect((await app.answerQuery(ask(), never()))._unsafeUnwrap().result).toEqual({
+    expect((await app.answerQuery(ask()))._unsafeUnwrap().result).toEqual({
       answer: 'Sunny.\n\nSources:\n- https://a.com (2026-01-01)',
       used_search: true,
       citations: [{ url: 'https://a.com', published_at: '2026-01-01' }],
@@ -81,7 +81,7 @@ describe('the answer', () => {
     const reply = repliesLate();
     const clock = new FakeClock('2025-12-31T14:59:59Z');
     const { app } = startCore({ llmSearch: new FakeLlmSearch(reply.configured), clock });
-    const answer = app.answerQuery(ask(), never());
+    const answer = app.answerQuery(ask());
     await clock.advance(2000);
     reply.settle(ok(searchReply({ searched: true })));
     expect((await answer)._unsafeUnwrap().result.answer).toMatch(/\n- web_search \(2025-12-31\)$/);
@@ -91,7 +91,7 @@ describe('the answer', () => {
     const reply = repliesLate();
     const clock = new FakeClock();
     const { app } = startCore({ llmSearch: new FakeLlmSearch(reply.configured), clock });
-    const answer = app.answerQuery(ask(), never());
+    const answer = app.answerQuery(ask());
     await clock.advance(1500);
     reply.settle(
       ok(searchReply({ report: { model: 'gpt-5.2-2025-12-11', queries: ['q'], searches: 1, attempts: 2 } })),
@@ -107,13 +107,13 @@ describe('the answer', () => {
 
   test('fails if it has no text', async () => {
     const { app } = startCore({ llmSearch: new FakeLlmSearch(replies({ text: ' ' })) });
-    expect((await app.answerQuery(ask(), never()))._unsafeUnwrapErr()).toEqual({ kind: 'empty_answer' });
+    expect((await app.answerQuery(ask()))._unsafeUnwrapErr()).toEqual({ kind: 'empty_answer' });
   });
 
   test('fails as the search failed', async () => {
     const error = { kind: 'forbidden', detail: 'Not here.', diagnostics: { status: 403 } } as const;
     const { app } = startCore({ llmSearch: new FakeLlmSearch(fails(error)) });
-    expect((await app.answerQuery(ask(), never()))._unsafeUnwrapErr()).toEqual(error);
+    expect((await app.answerQuery(ask()))._unsafeUnwrapErr()).toEqual(error);
   });
 
   test('is preceded by progress', async () => {
@@ -121,13 +121,13 @@ describe('the answer', () => {
     const { app } = startCore({
       llmSearch: new FakeLlmSearch(progresses({ kind: 'thinking' }, { kind: 'searching' })),
     });
-    await app.answerQuery(ask({ observer: { onProgress: (progress) => reported.push(progress) } }), never());
+    await app.answerQuery(ask({ observer: { onProgress: (progress) => reported.push(progress) } }));
     expect(reported).toEqual([{ kind: 'asking' }, { kind: 'thinking' }, { kind: 'searching' }]);
   });
 
   test('logs its profile, and nothing of the question', async () => {
     const logger = new RecordingLogger({ isDebug: true });
-    await startCore({ logger }).app.answerQuery(ask({ args: { query: 'a private question' } }), never());
+    await startCore({ logger }).app.answerQuery(ask({ args: { query: 'a private question' } }));
     expect(logger.lines[0]).toBe(
       'debug answer: profile=answer model=gpt-5.2 supports={verbosity:true, reasoning:true}',
     );
@@ -136,7 +136,7 @@ describe('the answer', () => {
 
   test('logs nothing without debug', async () => {
     const { app, logger } = startCore();
-    await app.answerQuery(ask(), never());
+    await app.answerQuery(ask());
     expect(logger.lines).toEqual([]);
   });
 });
@@ -144,12 +144,12 @@ describe('the answer', () => {
 describe('nothing is billed for', () => {
   test('a call with bad arguments', async () => {
     const { app, llmSearch } = startCore();
-    const answer = await app.answerQuery(ask({ args: { query: ' ', max_results: 0 } }), never());
+    const answer = await app.answerQuery(ask({ args: { query: ' ', max_results: 0 } }));
     expect(answer._unsafeUnwrapErr()).toEqual({
       kind: 'invalid_arguments',
       problems: [
-        { argument: 'query', received: ' ', accepted: 'a string that holds a question' },
-        { argument: 'max_results', received: 0, accepted: 'a whole number from 1' },
+        { argument: 'query', received: ' ', accepted: 'a non-empty string' },
+        { argument: 'max_results', received: 0, accepted: 'an integer, 1 or greater' },
       ],
     });
     expect(llmSearch.requests).toEqual([]);
@@ -157,14 +157,8 @@ describe('nothing is billed for', () => {
 
   test('a call of a tool without a profile', async () => {
     const { app, llmSearch } = startCore({ config: { profiles: { answer_quick: { model: 'o3' } } } });
-    const answer = await app.answerQuery(ask({ tool: 'answer_detailed' }), never());
+    const answer = await app.answerQuery(ask({ tool: 'answer_detailed' }));
     expect(answer._unsafeUnwrapErr()).toEqual({ kind: 'no_profile', tool: 'answer_detailed' });
-    expect(llmSearch.requests).toEqual([]);
-  });
-
-  test('a call whose caller left before it started', async () => {
-    const { app, llmSearch } = startCore();
-    expect((await app.answerQuery(ask(), AbortSignal.abort()))._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
     expect(llmSearch.requests).toEqual([]);
   });
 });
@@ -174,7 +168,7 @@ describe('the deadline', () => {
     const clock = new FakeClock();
     const { app } = startCore({ llmSearch: new FakeLlmSearch(hangs), clock, config: { timeoutMs: 5000 } });
     let ended = false;
-    const answer = app.answerQuery(ask(), never()).finally(() => {
+    const answer = app.answerQuery(ask()).finally(() => {
       ended = true;
     });
     await clock.advance(4999);
@@ -186,7 +180,7 @@ describe('the deadline', () => {
   test('aborts the search', async () => {
     const clock = new FakeClock();
     const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(hangs), clock, config: { timeoutMs: 5000 } });
-    const answer = app.answerQuery(ask(), never());
+    const answer = app.answerQuery(ask());
     await clock.advance(5000);
     await answer;
     expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([true]);
@@ -195,7 +189,7 @@ describe('the deadline', () => {
   test('has no effect after the answer', async () => {
     const clock = new FakeClock();
     const { app, llmSearch } = startCore({ clock });
-    expect((await app.answerQuery(ask(), never())).isOk()).toBe(true);
+    expect((await app.answerQuery(ask())).isOk()).toBe(true);
     await clock.advance(1_000_000);
     expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([false]);
   });
@@ -204,7 +198,7 @@ describe('the deadline', () => {
 describe('a cancellation', () => {
   test('ends the question and its search', async () => {
     const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(hangs) });
-    const answer = app.answerQuery(ask(), never());
+    const answer = app.answerQuery(ask());
     await settled();
     app.cancelRequest(cancel);
     expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
@@ -213,24 +207,15 @@ describe('a cancellation', () => {
 
   test('finds the question on the very next line', async () => {
     const { app } = startCore({ llmSearch: new FakeLlmSearch(hangs) });
-    const answer = app.answerQuery(ask(), never());
+    const answer = app.answerQuery(ask());
     app.cancelRequest(cancel);
-    expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
-  });
-
-  test('can also come from the signal of the caller', async () => {
-    const caller = new AbortController();
-    const { app } = startCore({ llmSearch: new FakeLlmSearch(hangs) });
-    const answer = app.answerQuery(ask(), caller.signal);
-    await settled();
-    caller.abort();
     expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
   });
 
   test('before the deadline is the cause, even if the deadline passes as well', async () => {
     const clock = new FakeClock();
     const { app } = startCore({ llmSearch: new FakeLlmSearch(hangs), clock, config: { timeoutMs: 5000 } });
-    const answer = app.answerQuery(ask(), never());
+    const answer = app.answerQuery(ask());
     await settled();
     app.cancelRequest(cancel);
     await clock.advance(5000);
@@ -240,7 +225,7 @@ describe('a cancellation', () => {
   test('after the deadline is not the cause', async () => {
     const clock = new FakeClock();
     const { app } = startCore({ llmSearch: new FakeLlmSearch(hangs), clock, config: { timeoutMs: 5000 } });
-    const answer = app.answerQuery(ask(), never());
+    const answer = app.answerQuery(ask());
     await clock.advance(5000);
     app.cancelRequest(cancel);
     expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'timed_out', timeoutMs: 5000 });
@@ -252,7 +237,7 @@ describe('a cancellation', () => {
   ])('drops %s that comes after it', async (_, late) => {
     const reply = repliesLate();
     const { app } = startCore({ llmSearch: new FakeLlmSearch(reply.configured) });
-    const answer = app.answerQuery(ask(), never());
+    const answer = app.answerQuery(ask());
     await settled();
     app.cancelRequest(cancel);
     reply.settle(late);
@@ -264,8 +249,14 @@ test('the reply of a search that was cancelled is dropped', async () => {
   const reply = repliesLate();
   const inFlight = new InFlightRequests();
   const llmSearch = new FakeLlmSearch(reply.configured);
-  const answerQuery = new AnswerQuery(llmSearch, new FakeClock(), new RecordingLogger(), inFlight, coreConfig());
-  const answer = answerQuery.execute(ask(), never());
+  const answerQuery = new AnswerQuery({
+    llmSearch,
+    clock: new FakeClock(),
+    logger: new RecordingLogger(),
+    inFlight,
+    config: coreConfig(),
+  });
+  const answer = answerQuery.execute(ask());
   inFlight.cancel('test/1');
   reply.settle(ok(searchReply()));
   expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
@@ -277,32 +268,27 @@ describe('nothing is left', () => {
     ['a failure', fails({ kind: 'content_filtered' }), async () => {}],
     ['an empty answer', replies({ text: '' }), async () => {}],
     ['a cancellation', hangs, async ({ app }: Started) => app.cancelRequest(cancel)],
-    ['an aborted caller', hangs, async ({ caller }: Started) => caller.abort()],
     ['a time-out', hangs, async ({ clock }: Started) => clock.advance(300_000)],
   ])('after %s', async (_, configured, end) => {
     const clock = new FakeClock();
-    const caller = new AbortController();
-    const { app } = startCore({ llmSearch: new FakeLlmSearch(configured), clock });
-    const answer = app.answerQuery(ask(), caller.signal);
+    const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(configured), clock });
+    const answer = app.answerQuery(ask());
     await settled();
-    await end({ app, clock, caller });
+    await end({ app, clock });
     await answer;
     expect(clock.pendingSleeps).toBe(0);
-    expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
+    for (const signal of llmSearch.signals) expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   interface Started {
     readonly app: ReturnType<typeof startCore>['app'];
     readonly clock: FakeClock;
-    readonly caller: AbortController;
   }
 
   test('after a search that breaks its contract, and the bug is not hidden', async () => {
     const clock = new FakeClock();
-    const caller = new AbortController();
     const { app } = startCore({ llmSearch: new FakeLlmSearch(), clock });
-    await expect(app.answerQuery(ask(), caller.signal)).rejects.toThrow('needs more');
+    await expect(app.answerQuery(ask())).rejects.toThrow('needs more');
     expect(clock.pendingSleeps).toBe(0);
-    expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ interface Setup {
   readonly llmSearch?: FakeLlmSearch;
   readonly clock?: FakeClock;
   readonly config?: Partial<Config>;
-  readonly hasKey?: boolean;
+  readonly keyProblem?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -30,12 +30,12 @@ async function diagnose({
   llmSearch = new FakeLlmSearch(replies(SEARCHED)),
   clock = new FakeClock(),
   config = {},
-  hasKey = true,
+  keyProblem,
   signal = never(),
 }: Setup = {}): Promise<Check[]> {
   const ports = { llmSearch, apiProbe: async () => probe, clock, logger: new RecordingLogger() };
   const checks: Check[] = [];
-  for await (const check of createApplication(ports, coreConfig(config)).diagnoseSetup(hasKey, signal)) {
+  for await (const check of createApplication(ports, coreConfig(config)).diagnoseSetup(keyProblem, signal)) {
     checks.push(check);
   }
   return checks;
@@ -82,12 +82,12 @@ describe('a problem is reported with its reason', () => {
     expect(probe.models).toEqual([]);
   });
 
-  test('there is no key: only the connection is tried', async () => {
+  test('there is no usable key: only the connection is tried', async () => {
     const probe = new FakeApiProbe();
-    expect(await diagnose({ probe, hasKey: false, llmSearch: new FakeLlmSearch() })).toEqual([
+    expect(await diagnose({ probe, keyProblem: 'the key is malformed', llmSearch: new FakeLlmSearch() })).toEqual([
       { name: 'connection', verdict: 'ok', detail: 'api.test can be reached' },
-      { name: 'models', verdict: 'skipped', detail: 'there is no key' },
-      { name: 'web search', verdict: 'skipped', detail: 'there is no key' },
+      { name: 'models', verdict: 'skipped', detail: 'the key is malformed' },
+      { name: 'web search', verdict: 'skipped', detail: 'the key is malformed' },
     ]);
     expect(probe.models).toEqual([]);
   });
@@ -106,6 +106,15 @@ describe('a problem is reported with its reason', () => {
       'web search: ok',
     ]);
     expect(checks[1]).toMatchObject({ error: failure });
+  });
+
+  test.each<SearchError>([
+    { kind: 'forbidden', detail: 'No.' },
+    { kind: 'missing_permission', variable: 'OPENAI_API_KEY', detail: 'Missing scopes: api.model.read' },
+  ])('the key may not look up models ($kind): a warning, and the search is tried', async (failure) => {
+    const checks = await diagnose({ probe: new FakeApiProbe({ findModel: () => err(failure) }) });
+    expect(checks[1]).toMatchObject({ name: 'model gpt-5.2', verdict: 'warning', error: failure });
+    expect(checks[2]).toMatchObject({ name: 'web search', verdict: 'ok' });
   });
 
   test('the server has no list of models', async () => {
@@ -151,7 +160,7 @@ describe('a server that does not respond', () => {
     expect((await checks)[0]).toMatchObject({
       name: 'connection',
       verdict: 'failed',
-      error: { kind: 'connection_failed', detail: 'No answer within 15 s' },
+      error: { kind: 'connection_failed', detail: 'no response within 15 s' },
     });
     expect(probe.signals.map(({ aborted }) => aborted)).toEqual([true]);
     expect(clock.pendingSleeps).toBe(0);

@@ -1,78 +1,68 @@
-import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { InFlightRequests } from '../../../src/application/in-flight-requests.ts';
-import { never } from '../../support/core.ts';
 import { deferred } from '../../support/fake-llm-search.ts';
+
+/** Work that ends with its controller's reason as soon as `ended` settles. */
+function startedWork(requests: InFlightRequests, key: string) {
+  const ended = deferred<void>();
+  const running = requests.run(key, async ({ signal }) => {
+    await ended.promise;
+    return signal.reason;
+  });
+  const end = () => {
+    ended.settle();
+    return running;
+  };
+  return { end };
+}
 
 test('a request is registered before its work starts', async () => {
   const requests = new InFlightRequests();
-  await requests.run('a', never(), async () => expect(requests.cancel('a')).toBe(true));
+  await requests.run('a', async ({ signal }) => {
+    requests.cancel('a');
+    expect(signal.reason).toBe('cancelled');
+  });
 });
 
-test('a request is registered until its work ends', async () => {
+test('only the request with that key is aborted', async () => {
   const requests = new InFlightRequests();
-  const work = deferred<string>();
-  const running = requests.run('a', never(), () => work.promise);
-  expect(requests.cancel('b')).toBe(false);
-  expect(requests.cancel('a')).toBe(true);
-  work.settle('done');
-  expect(await running).toBe('done');
-  expect(requests.cancel('a')).toBe(false);
+  const work = startedWork(requests, 'a');
+  requests.cancel('b');
+  expect(await work.end()).toBeUndefined();
 });
 
-describe('the reason of an abort', () => {
-  const reasonOf = async (abort: (requests: InFlightRequests, controller: AbortController) => void) => {
-    const requests = new InFlightRequests();
-    return requests.run('a', never(), async (controller) => {
-      abort(requests, controller);
-      return controller.signal.reason;
-    });
-  };
-
-  test('is the cancellation', async () => {
-    expect(await reasonOf((requests) => requests.cancel('a'))).toBe('cancelled');
-  });
-
-  test('is the first of two', async () => {
-    expect(
-      await reasonOf((requests, controller) => {
-        controller.abort('timed_out');
-        requests.cancel('a');
-      }),
-    ).toBe('timed_out');
-  });
-
-  test('is a cancellation if the signal of the caller aborts, now or earlier', async () => {
-    const caller = new AbortController();
-    const requests = new InFlightRequests();
-    const reasons = [caller.signal, AbortSignal.abort('something else')].map((signal) =>
-      requests.run(String(signal.aborted), signal, async (controller) => {
-        caller.abort();
-        return controller.signal.reason;
-      }),
-    );
-    expect(await Promise.all(reasons)).toEqual(['cancelled', 'cancelled']);
-  });
-});
-
-test.each([
-  ['done', () => Promise.resolve()],
-  ['broken', () => Promise.reject(new Error('a bug'))],
-])('work that is %s leaves no listener and no key', async (_, work) => {
+test('of two causes of an abort, the first wins', async () => {
   const requests = new InFlightRequests();
-  const signal = never();
-  await requests.run('a', signal, work).catch(() => {});
-  expect(getEventListeners(signal, 'abort')).toEqual([]);
-  expect(requests.cancel('a')).toBe(false);
+  await requests.run('a', async (controller) => {
+    controller.abort('timed_out');
+    requests.cancel('a');
+    expect(controller.signal.reason).toBe('timed_out');
+  });
+});
+
+describe('a key is free again', () => {
+  test.each([
+    ['resolved', () => Promise.resolve()],
+    ['rejected', () => Promise.reject(new Error('a bug'))],
+  ])('after work that %s', async (_, work) => {
+    const requests = new InFlightRequests();
+    let signal: AbortSignal | undefined;
+    await requests
+      .run('a', (controller) => {
+        signal = controller.signal;
+        return work();
+      })
+      .catch(() => {});
+    requests.cancel('a');
+    expect(signal?.aborted).toBe(false);
+  });
 });
 
 test('the end of one request does not remove another with the same key', async () => {
   const requests = new InFlightRequests();
-  const work = deferred<void>();
-  const first = requests.run('a', never(), async () => {});
-  const second = requests.run('a', never(), () => work.promise);
-  await first;
-  expect(requests.cancel('a')).toBe(true);
-  work.settle();
-  await second;
+  const first = startedWork(requests, 'a');
+  const second = startedWork(requests, 'a');
+  await first.end();
+  requests.cancel('a');
+  expect(await second.end()).toBe('cancelled');
 });

@@ -1,6 +1,7 @@
 import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
-import { LazyApplication } from '../../../src/application/lazy-application.ts';
+import type { Application } from '../../../src/application/application.ts';
+import { type ComposedApplication, LazyApplication } from '../../../src/application/lazy-application.ts';
 import { ANSWER, answers, FakeApplication } from '../../support/fake-application.ts';
 
 const INPUT = {
@@ -11,19 +12,19 @@ const INPUT = {
   observer: { onProgress: () => {} },
 } as const;
 const CANCEL = { requestKey: 'a/1' } as const;
-const never = () => new AbortController().signal;
+
+function composed(application: Application, close = async () => {}): ComposedApplication {
+  return { application, close };
+}
 
 test('is created once, at its first use', async () => {
   const loads: FakeApplication[] = [];
   const lazy = new LazyApplication(async () => {
     loads.push(new FakeApplication(answers(), answers()));
-    return loads[0] as FakeApplication;
+    return composed(loads[0] as FakeApplication);
   });
   expect(loads).toHaveLength(0);
-  expect(await Promise.all([lazy.answerQuery(INPUT, never()), lazy.answerQuery(INPUT, never())])).toEqual([
-    ok(ANSWER),
-    ok(ANSWER),
-  ]);
+  expect(await Promise.all([lazy.answerQuery(INPUT), lazy.answerQuery(INPUT)])).toEqual([ok(ANSWER), ok(ANSWER)]);
   expect(loads).toHaveLength(1);
 });
 
@@ -35,28 +36,31 @@ test('a cancellation on the next line reaches the application after its question
   };
   const application = new FakeApplication(asked, asked);
   application.cancelRequest = () => order.push('cancelled');
-  const lazy = new LazyApplication(async () => application);
-  const first = lazy.answerQuery(INPUT, never());
+  const lazy = new LazyApplication(async () => composed(application));
+  const first = lazy.answerQuery(INPUT);
   lazy.cancelRequest(CANCEL);
-  const second = lazy.answerQuery(INPUT, never());
+  const second = lazy.answerQuery(INPUT);
   await Promise.all([first, second]);
   expect(order).toEqual(['asked', 'cancelled', 'asked']);
 });
 
 test('fails for those who asked if it cannot be created, and is created again at the next use', async () => {
-  const loads = [async () => Promise.reject(new Error('no file')), async () => new FakeApplication(answers())];
+  const loads = [
+    async () => Promise.reject(new Error('no file')),
+    async () => composed(new FakeApplication(answers())),
+  ];
   const lazy = new LazyApplication(async () => loads.shift()?.() ?? expect.fail('it was loaded too often'));
-  const failed = lazy.answerQuery(INPUT, never());
+  const failed = lazy.answerQuery(INPUT);
   lazy.cancelRequest(CANCEL);
   await expect(failed).rejects.toThrow('no file');
-  expect(await lazy.answerQuery(INPUT, never())).toEqual(ok(ANSWER));
+  expect(await lazy.answerQuery(INPUT)).toEqual(ok(ANSWER));
 });
 
 test('is called at once after it was created', async () => {
   const application = new FakeApplication(answers(), answers());
-  const lazy = new LazyApplication(async () => application);
-  await lazy.answerQuery(INPUT, never());
-  void lazy.answerQuery(INPUT, never());
+  const lazy = new LazyApplication(async () => composed(application));
+  await lazy.answerQuery(INPUT);
+  void lazy.answerQuery(INPUT);
   expect(application.asked).toHaveLength(2);
   lazy.cancelRequest(CANCEL);
   expect(application.cancelled).toEqual([CANCEL]);
@@ -65,4 +69,18 @@ test('is called at once after it was created', async () => {
 test('is not created for a cancellation', () => {
   const lazy = new LazyApplication(() => expect.fail('it was loaded'));
   lazy.cancelRequest(CANCEL);
+});
+
+test('closes what was composed, and nothing if it was never used', async () => {
+  let closed = 0;
+  const lazy = new LazyApplication(async () =>
+    composed(new FakeApplication(answers()), async () => {
+      closed += 1;
+    }),
+  );
+  await lazy.close();
+  expect(closed).toBe(0);
+  await lazy.answerQuery(INPUT);
+  await lazy.close();
+  expect(closed).toBe(1);
 });

@@ -93,7 +93,7 @@ describe('an answer without text', () => {
   });
 
   test('states why it is incomplete', () => {
-    const reply: Reply = { ...searched(''), ending: { kind: 'cut', reason: 'max_output_tokens' } };
+    const reply: Reply = { ...searched(''), ending: { kind: 'incomplete', reason: 'max_output_tokens' } };
     expect(toAnswerResult(reply, context())._unsafeUnwrapErr()).toEqual({
       kind: 'empty_answer',
       reason: 'max_output_tokens',
@@ -102,14 +102,14 @@ describe('an answer without text', () => {
 });
 
 describe('an incomplete answer', () => {
-  const cut = (reply: Reply): Reply => ({ ...reply, ending: { kind: 'cut', reason: 'max_output_tokens' } });
+  const cut = (reply: Reply): Reply => ({ ...reply, ending: { kind: 'incomplete', reason: 'max_output_tokens' } });
 
   test('says so before its sources', () => {
     expect(answerTo(cut(searched('Sunny and', 'https://a.com'))).answer).toBe(
       lines(
         'Sunny and',
         '',
-        '[The answer was cut before its end (max_output_tokens).]',
+        '[The answer was cut off at the output token limit (max_output_tokens).]',
         '',
         'Sources:',
         '- https://a.com (2026-01-05)',
@@ -131,7 +131,7 @@ describe('an incomplete answer', () => {
 
   test('says so without a search too', () => {
     expect(answerTo(cut({ ...searched('Once'), searched: false })).answer).toBe(
-      'Once\n\n[The answer was cut before its end (max_output_tokens).]',
+      'Once\n\n[The answer was cut off at the output token limit (max_output_tokens).]',
     );
   });
 });
@@ -155,7 +155,7 @@ describe('an answer longer than configured', () => {
   test("loses sources of the model's list rather than text or citations", () => {
     const listed = Array.from({ length: 50 }, (_, n) => `- https://b.com/${n} (2026-01-01)`).join('\n');
     const { answer } = answerTo(searched(`Sunny.\n\nSources:\n${listed}`, 'https://a.com'), { maxAnswerChars: 1000 });
-    const note = '[The answer is too long: listed sources beyond the citations were left out.]';
+    const note = '[The answer is too long: sources other than the citations were omitted.]';
     expect(answer).toBe(`Sunny.\n\n${note}\n\nSources:\n- https://a.com (2026-01-05)`);
   });
 

@@ -19,6 +19,10 @@ test.each([
   expect(cutAtParagraph(text, max)).toBe(cut);
 });
 
+test('a text of many sentences can be cut', () => {
+  expect(cutAtParagraph('a. '.repeat(300_000), 800_001)).toMatch(/a\.$/);
+});
+
 describe('for any text', () => {
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 12 }),
@@ -74,7 +78,7 @@ describe('an answer', () => {
     .map(
       ({ body, listed, cited, consulted, searched, isCut }): Reply => ({
         text: listed.length === 0 ? body : `${body}\n\nSources:\n${listed.join('\n')}`,
-        ending: isCut ? { kind: 'cut', reason: 'max_output_tokens' } : { kind: 'complete' },
+        ending: isCut ? { kind: 'incomplete', reason: 'max_output_tokens' } : { kind: 'complete' },
         searched,
         sources: { cited: cited.map((url) => ({ url, title: 'A page' })), consulted, opened: [] },
       }),
@@ -142,12 +146,12 @@ describe('an answer', () => {
   test("that lost sources of the model's list says so", () => {
     const listed = Array.from({ length: 50 }, (_, n) => `- https://b.com/${n} (2026-01-01)`);
     const text = `Sunny.\n\nSources:\n${listed.join('\n')}`;
-    expect(bodyOf(answerTo({ ...FOUND, text }, 'q', 1000).answer)).toMatch(/\[.*(?:cut|left out).*\]/);
+    expect(bodyOf(answerTo({ ...FOUND, text }, 'q', 1000).answer)).toMatch(/\[.*(?:cut|omitted).*\]/);
   });
 
   test('that is a refusal, or incomplete as well, keeps both notes before Sources:', () => {
     const text = 'A paragraph that says something.\n\n'.repeat(100);
-    const ending = { kind: 'cut', reason: 'max_output_tokens' } as const;
+    const ending = { kind: 'incomplete', reason: 'max_output_tokens' } as const;
     const { answer } = answerTo({ ...FOUND, text, ending, sources: SOURCES }, 'q', 2000);
     expect(answer).toMatch(
       /something\.\n\n\[The answer is too long [^\]]+\]\n\n\[The answer was cut [^\]]+\]\n\nSources:\n- https:\/\/a\.com \(2026-01-05\)$/,

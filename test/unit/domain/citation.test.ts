@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type NamedSources, pageOf, toCitations } from '../../../src/domain/citation.ts';
+import { type NamedSources, pageKey, toCitations } from '../../../src/domain/citation.ts';
 
 const DAY = '2026-01-05';
 
@@ -81,8 +81,8 @@ describe('one entry per page', () => {
   });
 
   test('two URLs are one page exactly if they are equal without tracker, fragment and trailing slash', () => {
-    expect(pageOf('https://a.com/x/?utm_source=openai#part')).toBe('https://a.com/x');
-    expect(pageOf('https://a.com/x?a=1&utm_source=openai')).toBe('https://a.com/x?a=1');
+    expect(pageKey('https://a.com/x/?utm_source=openai#part')).toBe('https://a.com/x');
+    expect(pageKey('https://a.com/x?a=1&utm_source=openai')).toBe('https://a.com/x?a=1');
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { closeFence, fenceBehind } from '../../../src/domain/code-fence.ts';
+import { closeFence, fenceAfter } from '../../../src/domain/code-fence.ts';
 
 test.each([
   ['prose', 'Sunny.', 'Sunny.'],
@@ -12,7 +12,7 @@ test.each([
 });
 
 test('a fence ends only with the same marks, alone on a line', () => {
-  expect(fenceBehind('~~~', '```')).toBe('```');
-  expect(fenceBehind('```js', '```')).toBe('```');
-  expect(fenceBehind('`````', '```')).toBe('');
+  expect(fenceAfter('~~~', '```')).toBe('```');
+  expect(fenceAfter('```js', '```')).toBe('```');
+  expect(fenceAfter('`````', '```')).toBe('');
 });

@@ -34,7 +34,7 @@ describe('query', () => {
     '%j is not a question',
     (query) => {
       expect(problemsOf({ query })).toEqual([
-        { argument: 'query', received: query ?? undefined, accepted: 'a string that holds a question' },
+        { argument: 'query', received: query ?? undefined, accepted: 'a non-empty string' },
       ]);
     },
   );
@@ -85,13 +85,13 @@ describe('numbers', () => {
   ];
   test.each(noNumbers)('recency_days: %j is rejected, not clamped', (value) => {
     expect(problemsOf({ recency_days: value })).toEqual([
-      { argument: 'recency_days', received: value, accepted: 'a whole number from 0' },
+      { argument: 'recency_days', received: value, accepted: 'an integer, 0 or greater' },
     ]);
   });
 
   test.each([...noNumbers, 0, '0', -0])('max_results: %j is rejected, not clamped', (value) => {
     expect(problemsOf({ max_results: value })).toEqual([
-      { argument: 'max_results', received: value, accepted: 'a whole number from 1' },
+      { argument: 'max_results', received: value, accepted: 'an integer, 1 or greater' },
     ]);
   });
 });

@@ -1,33 +1,39 @@
 import { parseArgs } from 'node:util';
-import type { ConfigOptions } from '../../../application/ports/config.ts';
 import { createRedactor } from '../../../domain/redaction.ts';
 import { TOOL_NAMES, type ToolName } from '../../../domain/tool-name.ts';
 
-/** What the program is to do. */
+export { USAGE } from './usage.ts';
+
+export const QUESTION_REQUIRED = 'ask needs a question: openai-responses-mcp ask "your question"';
+
+/** Options about the configuration, by name; a bare `--debug` has the value ''. */
+type ConfigOptions = Readonly<Record<string, string>>;
+
+/** What the command line asks for. */
 export type Command =
-  | { readonly kind: 'help' }
-  | { readonly kind: 'version' }
-  | { readonly kind: 'show-config'; readonly config: ConfigOptions }
-  | { readonly kind: 'serve'; readonly showConfig: boolean; readonly config: ConfigOptions }
-  | { readonly kind: 'serve-http'; readonly showConfig: boolean; readonly config: ConfigOptions }
+  | { readonly kind: 'help' | 'version' }
+  | { readonly kind: 'show-config'; readonly options: ConfigOptions }
+  | { readonly kind: 'serve' | 'serve-http'; readonly showConfig: boolean; readonly options: ConfigOptions }
   | {
       readonly kind: 'ask';
       readonly tool: ToolName;
-      readonly question: string;
+      /** Undefined: read from standard input. */
+      readonly question: string | undefined;
       readonly json: boolean;
       readonly verbose: boolean;
-      readonly config: ConfigOptions;
+      readonly options: ConfigOptions;
     }
-  | { readonly kind: 'doctor'; readonly json: boolean; readonly config: ConfigOptions }
+  | { readonly kind: 'doctor'; readonly json: boolean; readonly options: ConfigOptions }
   | { readonly kind: 'bad-usage'; readonly problem: string };
 
+/** An option of the type `string` takes the next argument as its value; the others have a value only after `=`. */
 const OPTIONS = {
   stdio: { type: 'boolean' },
-  http: { type: 'string' },
+  http: { type: 'boolean' },
   'show-config': { type: 'boolean' },
   config: { type: 'string' },
-  debug: { type: 'string' },
-  offline: { type: 'string' },
+  debug: { type: 'boolean' },
+  offline: { type: 'boolean' },
   record: { type: 'string' },
   tool: { type: 'string' },
   json: { type: 'boolean' },
@@ -36,173 +42,131 @@ const OPTIONS = {
   version: { type: 'boolean', short: 'v' },
 } as const;
 
-const OPTIONAL_VALUES = ['--debug', '--offline', '--http'];
-const REQUIRED_VALUES = ['--config', '--record', '--tool'];
-const FOR_PERSONS = ['tool', 'json', 'verbose'] as const;
+type OptionName = keyof typeof OPTIONS;
 
-export const USAGE = `openai-responses-mcp: answers with sources, from OpenAI's Responses API and web search, over MCP
-
-Usage:
-  openai-responses-mcp --stdio [options]            serve MCP over standard input and output
-  openai-responses-mcp --http [host:port] [options] serve MCP over HTTP (default: http://127.0.0.1:3917/mcp)
-  openai-responses-mcp ask [options] "question"     answer one question here
-  openai-responses-mcp doctor [options]             check configuration, key, network, models and a search
-  openai-responses-mcp --show-config [options]      print the effective configuration, as JSON on stderr
-
-Options:
-  --config <path>     YAML file (default: ~/.config/openai-responses-mcp/config.yaml, if there is one)
-  --offline[=path]    answer from recorded replies, without key or network: the shipped ones, a folder's, or one file's
-  --record=<folder>   keep the API's replies there, for --offline=<folder>
-  --debug[=file]      say on stderr what happens, and in the file as well
-  --help, --version
-
-Options of ask and doctor:
-  --json              print the result as JSON
-Options of ask:
-  --tool <name>       answer (default), answer_detailed or answer_quick
-  --verbose           print on stderr what the answer took
-
-The API key is read from OPENAI_API_KEY, or from the file that OPENAI_API_KEY_FILE names. doctor asks the API one
-short question, which costs a little. More: https://github.com/uchimanajet7/openai-responses-mcp#readme
-`;
-
-/** Reads the command line (spec 5.5, ruling 21). Without a mode: help on a terminal, the server on a pipe. */
-export function parseCommandLine(argv: readonly string[], isTerminal: boolean): Command {
-  const command = firstArgument(argv);
-  const isForPerson = command === 'ask' || command === 'doctor';
-  const parsed = parse(withEmptyValues(isForPerson ? argv : joinOptionalValues(argv)));
-  if ('problem' in parsed) return { kind: 'bad-usage', problem: parsed.problem };
-
-  const { values, positionals } = parsed;
-  if (values.help === true) return { kind: 'help' };
-  if (values.version === true) return { kind: 'version' };
-  const config = toConfigOptions(values, parsed.names);
-  if (command === 'ask') return toAsk(positionals.slice(1), values, config);
-  if (command === 'doctor') return toDoctor(positionals.slice(1), values, config);
-
-  const [unknown] = positionals;
-  const misplaced = FOR_PERSONS.find((name) => values[name] !== undefined);
-  if (unknown !== undefined)
-    return {
-      kind: 'bad-usage',
-      problem: `unknown command ${JSON.stringify(unknown)}; the commands are ask and doctor`,
-    };
-  if (misplaced !== undefined)
-    return {
-      kind: 'bad-usage',
-      problem: `--${misplaced} belongs to the command ${misplaced === 'json' ? 'ask or doctor' : 'ask'}`,
-    };
-  if (values.stdio === true && values.http !== undefined)
-    return { kind: 'bad-usage', problem: '--stdio does not go with --http: give one of the two' };
-  if (values.http !== undefined) return { kind: 'serve-http', showConfig: values['show-config'] === true, config };
-  if (values['show-config'] === true && values.stdio !== true) return { kind: 'show-config', config };
-  if (values.stdio !== true && isTerminal) return { kind: 'help' };
-  return { kind: 'serve', showConfig: values['show-config'] === true, config };
-}
-
-type Values = {
-  readonly [Name in keyof typeof OPTIONS]?:
-    | ((typeof OPTIONS)[Name]['type'] extends 'boolean' ? boolean : string)
-    | undefined;
+const CONFIG_OPTIONS = ['config', 'debug', 'offline', 'record', 'http'] as const;
+const OPTIONAL_VALUES = ['debug', 'offline', 'http'] as const;
+/** With the value that each option requires. */
+const REQUIRED_VALUES: Readonly<Record<string, string>> = {
+  config: 'a path: --config=<path>',
+  record: 'a folder: --record=<folder>',
+  tool: `a tool: --tool=${TOOL_NAMES.join('|')}`,
 };
 
-function toAsk(words: readonly string[], values: Values, config: ConfigOptions): Command {
+/** The options that a command does not have. */
+const MISPLACED = {
+  serve: ['tool', 'json', 'verbose'],
+  ask: ['stdio', 'http', 'show-config'],
+  doctor: ['tool', 'verbose', 'stdio', 'http', 'show-config'],
+} as const;
+
+/** The options that are present; '' if they have no value. */
+type Values = { [Name in OptionName]?: string };
+
+/** Parses the command line (spec 5.5, ruling 21). Without a mode: help on a terminal, the stdio server on a pipe. */
+export function parseCommandLine(argv: readonly string[], isTerminal: boolean): Command {
+  const tokens = tokenize(argv);
+  const problem = tokens.map(problemOf).find((problem) => problem !== undefined);
+  if (problem !== undefined) return badUsage(problem);
+
+  const first = tokens.find((token) => token.kind === 'positional')?.value;
+  const isServer = first !== 'ask' && first !== 'doctor';
+  const values: Values = {};
+  const words: string[] = [];
+  for (const [index, token] of tokens.entries()) {
+    if (token.kind === 'option') values[token.name as OptionName] = token.value ?? '';
+    if (token.kind !== 'positional') continue;
+    const option = isServer && !token.value.startsWith('-') ? openOption(tokens[index - 1]) : undefined;
+    if (option === undefined) words.push(token.value);
+    else values[option] = token.value;
+  }
+  if ('help' in values) return { kind: 'help' };
+  if ('version' in values) return { kind: 'version' };
+  if (isServer) return toServe(words, values, isTerminal);
+  if (first === 'doctor') return toDoctor(words.slice(1), values);
+  return toAsk(words.slice(1), values, isTerminal, argv.includes('--record'));
+}
+
+function toServe([word]: readonly string[], values: Values, isTerminal: boolean): Command {
+  if (word !== undefined) return badUsage(`unknown command ${JSON.stringify(word)}; the commands are ask and doctor`);
+  const misplaced = MISPLACED.serve.find((name) => name in values);
+  if (misplaced !== undefined) {
+    return badUsage(`--${misplaced} is an option of ${misplaced === 'json' ? 'ask and doctor' : 'ask'}`);
+  }
+  const isStdio = 'stdio' in values;
+  const showConfig = 'show-config' in values;
+  const options = toConfigOptions(values);
+  if (isStdio && 'http' in values) return badUsage('--stdio cannot be combined with --http');
+  if ('http' in values) return { kind: 'serve-http', showConfig, options };
+  if (showConfig && !isStdio) return { kind: 'show-config', options };
+  return isStdio || !isTerminal ? { kind: 'serve', showConfig, options } : { kind: 'help' };
+}
+
+/** With `hasDetachedRecord`, a folder follows `--record` as another argument, which may have been the question. */
+function toAsk(words: readonly string[], values: Values, isTerminal: boolean, hasDetachedRecord: boolean): Command {
   const tool = TOOL_NAMES.find((name) => name === (values.tool ?? 'answer'));
+  if (tool === undefined) return badUsage(`--tool must be one of ${TOOL_NAMES.join(', ')}`);
+  const misplaced = MISPLACED.ask.find((name) => name in values);
+  if (misplaced !== undefined) return badUsage(`--${misplaced} cannot be combined with ask`);
   const question = words.join(' ');
-  if (tool === undefined) return { kind: 'bad-usage', problem: `--tool takes one of ${TOOL_NAMES.join(', ')}` };
-  if (question.trim() === '')
-    return { kind: 'bad-usage', problem: 'ask takes a question: openai-responses-mcp ask "your question"' };
-  const misplaced = (['stdio', 'http', 'show-config'] as const).find((name) => values[name] !== undefined);
-  if (misplaced !== undefined) return { kind: 'bad-usage', problem: `--${misplaced} does not go with ask` };
-  return { kind: 'ask', tool, question, json: values.json === true, verbose: values.verbose === true, config };
-}
-
-function toDoctor(words: readonly string[], values: Values, config: ConfigOptions): Command {
-  const misplaced = (['tool', 'verbose', 'stdio', 'http', 'show-config'] as const).find(
-    (name) => values[name] !== undefined,
-  );
-  if (misplaced !== undefined) return { kind: 'bad-usage', problem: `--${misplaced} does not go with doctor` };
-  if (words.length > 0) return { kind: 'bad-usage', problem: 'doctor takes no arguments' };
-  return { kind: 'doctor', json: values.json === true, config };
-}
-
-function toConfigOptions(values: Values, names: readonly string[]): ConfigOptions {
-  const { config, debug, offline, record, http } = values;
+  const isEmpty = question.trim() === '';
+  if (isEmpty && hasDetachedRecord) return badUsage(`--record needs ${REQUIRED_VALUES.record}`);
+  const isPiped = question.trim() === '-' || (words.length === 0 && !isTerminal);
+  if (isEmpty && !isPiped) return badUsage(QUESTION_REQUIRED);
   return {
-    ...(config === undefined ? {} : { configPath: config }),
-    ...(debug === undefined ? {} : { debug }),
-    ...(offline === undefined ? {} : { offline }),
-    ...(record === undefined ? {} : { record }),
-    ...(http === undefined ? {} : { http }),
-    names: names
-      .filter((name) => ['config', 'debug', 'offline', 'record', 'http'].includes(name))
-      .map((name) => `--${name}`),
+    kind: 'ask',
+    tool,
+    question: isPiped ? undefined : question,
+    json: 'json' in values,
+    verbose: 'verbose' in values,
+    options: toConfigOptions(values),
   };
 }
 
-type Parsed =
-  | { readonly values: Values; readonly positionals: readonly string[]; readonly names: readonly string[] }
-  | { readonly problem: string };
+function toDoctor(words: readonly string[], values: Values): Command {
+  const misplaced = MISPLACED.doctor.find((name) => name in values);
+  if (misplaced !== undefined) return badUsage(`--${misplaced} cannot be combined with doctor`);
+  if (words.length > 0) return badUsage('doctor takes no arguments');
+  return { kind: 'doctor', json: 'json' in values, options: toConfigOptions(values) };
+}
 
-function parse(args: readonly string[]): Parsed {
-  const { values, positionals, tokens } = parseArgs({
-    args: [...args],
-    options: OPTIONS,
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  });
-  const names = new Set<string>();
-  for (const token of tokens) {
-    if (token.kind !== 'option') continue;
-    if (!Object.hasOwn(OPTIONS, token.name)) return { problem: `unknown option ${shown(token.rawName)}` };
-    const isFlag = OPTIONS[token.name as keyof typeof OPTIONS].type === 'boolean';
-    if (isFlag && token.value !== undefined) return { problem: `${token.rawName} takes no value` };
-    if (REQUIRED_VALUES.includes(`--${token.name}`) && isMissing(token))
-      return { problem: `${token.rawName} takes a value` };
-    names.add(token.name);
+function toConfigOptions(values: Values): ConfigOptions {
+  const present = CONFIG_OPTIONS.filter((name) => name in values);
+  return Object.fromEntries(present.map((name) => [`--${name}`, values[name] ?? '']));
+}
+
+function badUsage(problem: string): Command {
+  return { kind: 'bad-usage', problem };
+}
+
+type Token = ReturnType<typeof tokenize>[number];
+
+function tokenize(argv: readonly string[]) {
+  return parseArgs({ args: [...argv], options: OPTIONS, strict: false, allowPositionals: true, tokens: true }).tokens;
+}
+
+function problemOf(token: Token): string | undefined {
+  if (token.kind !== 'option') return undefined;
+  const { name, rawName, value, inlineValue } = token;
+  if (!Object.hasOwn(OPTIONS, name)) return unknownOption(rawName);
+  const required = REQUIRED_VALUES[name];
+  if (required === undefined) {
+    const isAllowed = value === undefined || OPTIONAL_VALUES.some((option) => option === name);
+    return isAllowed ? undefined : `${rawName} takes no value`;
   }
-  return { values: values as Values, positionals, names: [...names] };
+  // In `--config --stdio` the value is missing.
+  const isMissing = value === undefined || value.trim() === '' || (!inlineValue && value.startsWith('-'));
+  return isMissing ? `${rawName} needs ${required}` : undefined;
 }
 
-/** What came in place of an option: it may be a key that was pasted, or a word of a question, as in "-5 degrees". */
-function shown(option: string): string {
-  const safe = createRedactor([]).inLogs(option);
-  return option.startsWith('--') ? safe : `${safe}; a question that begins with - goes behind --`;
+/** It may be a pasted key, or a word of a question, as in "-5 degrees". */
+function unknownOption(option: string): string {
+  const shown = `unknown option ${createRedactor([]).inLogs(option)}`;
+  return option.startsWith('--') ? shown : `${shown}; put -- before a question that starts with -`;
 }
 
-/** `--config --stdio` forgot its value. */
-function isMissing({
-  value,
-  inlineValue,
-}: {
-  readonly value?: string | undefined;
-  readonly inlineValue?: boolean | undefined;
-}): boolean {
-  return value === undefined || value.trim() === '' || (inlineValue !== true && value.startsWith('-'));
-}
-
-/** `--debug file` as `--debug=file`, as spec 5.5 has it: with a server no argument can be meant instead. */
-function joinOptionalValues(argv: readonly string[]): readonly string[] {
-  const joined: string[] = [];
-  for (const argument of argv) {
-    const above = joined.at(-1) ?? '';
-    if (OPTIONAL_VALUES.includes(above) && !argument.startsWith('-'))
-      joined[joined.length - 1] = `${above}=${argument}`;
-    else joined.push(argument);
-  }
-  return joined;
-}
-
-/** A bare `--debug` as `--debug=`, so that it does not swallow what follows it. */
-function withEmptyValues(argv: readonly string[]): readonly string[] {
-  const end = argv.indexOf('--');
-  return argv.map((argument, index) =>
-    OPTIONAL_VALUES.includes(argument) && (end < 0 || index < end) ? `${argument}=` : argument,
-  );
-}
-
-/** The first argument that is neither an option nor an option's value. */
-function firstArgument(argv: readonly string[]): string | undefined {
-  return argv.find((argument, index) => !argument.startsWith('-') && !REQUIRED_VALUES.includes(argv[index - 1] ?? ''));
+/** The option that takes the next argument: for a server, `--debug file` is `--debug=file` (spec 5.5). */
+function openOption(token: Token | undefined): OptionName | undefined {
+  if (token?.kind !== 'option' || token.value !== undefined) return undefined;
+  return OPTIONAL_VALUES.find((name) => name === token.name);
 }

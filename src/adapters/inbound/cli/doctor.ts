@@ -1,122 +1,89 @@
 import type { Application } from '../../../application/application.ts';
 import type { Check } from '../../../application/diagnose-setup.ts';
-import { createRedactor, isSendableKey, type Redactor } from '../../../domain/redaction.ts';
-import { wordsFor } from '../error-words.ts';
+import type { ConfigProblem } from '../../../application/ports/config.ts';
+import { createRedactor, isPlaceholderKey, isSendableKey, type Redactor } from '../../../domain/redaction.ts';
+import { messageFor } from '../error-messages.ts';
+import { messageForProblem } from './config-problems.ts';
 
-export interface DoctorOptions {
-  readonly application: Application;
-  readonly redactor: Redactor;
-  /** As `process.versions.node`. */
-  readonly nodeVersion: string;
-  /** Where the configuration was read from, in words. */
-  readonly configSources: string;
-  readonly apiKey: { readonly variable: string; readonly value?: string };
-  readonly isOffline: boolean;
+interface PrintOptions {
   readonly json: boolean;
   readonly out: (text: string) => void;
 }
 
-const OLDEST_NODE = 20;
-const MARKS: Readonly<Record<Check['verdict'], string>> = {
-  ok: 'ok',
-  warning: 'WARN',
-  failed: 'FAIL',
-  skipped: 'skip',
-};
-
-/** Checks the way from this machine to an answer, one line each; the exit code is 0 if nothing failed. Shows no key. */
-export async function doctor(options: DoctorOptions, signal: AbortSignal): Promise<number> {
-  const { redactor } = options;
-  return report(checks(options, signal), redactor, options, signal);
+export interface DoctorOptions extends PrintOptions {
+  readonly application: Pick<Application, 'diagnoseSetup'>;
+  readonly redactor: Redactor;
+  /** Where the configuration was read from, for people. */
+  readonly configSources: string;
+  readonly apiKey: { readonly variable: string; readonly value?: string | undefined };
+  readonly isOffline: boolean;
 }
 
-/** What doctor says of a configuration that cannot be used: every problem, as a check that failed. */
-export async function doctorOfProblems(
-  nodeVersion: string,
-  problems: readonly string[],
-  print: Pick<DoctorOptions, 'json' | 'out'>,
-): Promise<number> {
-  const found = [
-    checkNode(nodeVersion),
-    ...problems.map(
-      (problem): Advised => ({ name: 'configuration', verdict: 'failed', detail: 'wrong', advice: problem }),
-    ),
-  ];
-  return report(found, createRedactor([]), print, new AbortController().signal);
+/** A check; `todo` is what happened and what to do, if that is not the message for `error`. */
+type PrintedCheck = Check & { readonly todo?: string };
+
+/** The program does not start on a version that is too old. */
+const NODE: Check = { name: 'node', verdict: 'ok', detail: process.versions.node };
+const INTERRUPTED = 130;
+const MARKS = { ok: 'ok', warning: 'WARN', failed: 'FAIL', skipped: 'skip' } as const;
+
+/** Checks the way from this machine to an answer, one line per step. The exit code is 0 if nothing failed. Shows no key. */
+export function doctor(options: DoctorOptions, signal: AbortSignal): Promise<number> {
+  return print(checks(options, signal), options, options.redactor, signal);
 }
 
-type Advised = Check & { readonly advice?: string };
-
-async function report(
-  found: AsyncIterable<Advised> | Iterable<Advised>,
-  redactor: Redactor,
-  { json, out }: Pick<DoctorOptions, 'json' | 'out'>,
-  signal: AbortSignal,
-): Promise<number> {
-  const lines: Shown[] = [];
-  for await (const check of found) {
-    if (signal.aborted) return 130;
-    const shown = toShown(check, redactor);
-    lines.push(shown);
-    if (!json) out(`${toLine(shown)}\n`);
-  }
-  const isWell = lines.every(({ verdict }) => verdict !== 'failed');
-  if (json) out(`${JSON.stringify({ ok: isWell, checks: lines }, undefined, 2)}\n`);
-  return isWell ? 0 : 1;
+/** Prints the problems of a configuration that cannot be used, each as a failed check. Returns the exit code. */
+export function doctorOnProblems(problems: readonly ConfigProblem[], options: PrintOptions): Promise<number> {
+  const failed = problems.map((problem): PrintedCheck => {
+    return { name: 'configuration', verdict: 'failed', detail: 'invalid', todo: messageForProblem(problem) };
+  });
+  return print([NODE, ...failed], options, createRedactor([]), new AbortController().signal);
 }
 
-async function* checks(options: DoctorOptions, signal: AbortSignal): AsyncGenerator<Advised> {
-  const { application, nodeVersion, configSources, apiKey, isOffline } = options;
-  yield checkNode(nodeVersion);
-  yield { name: 'configuration', verdict: 'ok', detail: configSources };
+async function* checks(options: DoctorOptions, signal: AbortSignal): AsyncGenerator<PrintedCheck> {
+  const { application, configSources, apiKey, isOffline } = options;
+  yield NODE;
+  yield { name: 'configuration', verdict: 'ok', detail: `valid (${configSources})` };
   if (isOffline) {
-    yield {
-      name: 'adapter',
-      verdict: 'ok',
-      detail: 'offline: answers come from recordings, so no key or network is needed',
-    };
+    const detail = 'offline: answers come from recordings, so no key and no network are needed';
+    yield { name: 'adapter', verdict: 'ok', detail };
     return;
   }
   const key = checkKey(apiKey.variable, apiKey.value);
   yield key;
-  yield* application.diagnoseSetup(key.verdict === 'ok', signal);
+  yield* application.diagnoseSetup(key.verdict === 'ok' ? undefined : `the key is ${key.detail}`, signal);
 }
 
-function checkNode(version: string): Advised {
-  if (Number.parseInt(version, 10) >= OLDEST_NODE) return { name: 'node', verdict: 'ok', detail: version };
-  const advice = `${version} is too old. Install Node.js ${OLDEST_NODE} or later.`;
-  return { name: 'node', verdict: 'failed', detail: version, advice };
+async function print(
+  checks: AsyncIterable<PrintedCheck> | Iterable<PrintedCheck>,
+  { json, out }: PrintOptions,
+  { inLogs }: Redactor,
+  signal: AbortSignal,
+): Promise<number> {
+  const printed: object[] = [];
+  let isOk = true;
+  for await (const { name, verdict, error, ...check } of checks) {
+    if (signal.aborted) return INTERRUPTED;
+    const detail = inLogs(check.detail);
+    const advice = error === undefined ? check.todo : messageFor(error);
+    const todo = advice === undefined ? undefined : inLogs(advice);
+    isOk &&= verdict !== 'failed';
+    printed.push({ name, verdict, detail, todo });
+    if (!json) out(`${MARKS[verdict].padEnd(4)}  ${name}: ${todo ?? detail}\n`);
+  }
+  if (json) out(`${JSON.stringify({ ok: isOk, checks: printed }, undefined, 2)}\n`);
+  return isOk ? 0 : 1;
 }
 
 function checkKey(variable: string, value: string | undefined): Check {
-  const name = 'key';
-  if (value === undefined) return { name, verdict: 'failed', detail: 'none', error: { kind: 'no_api_key', variable } };
-  return isSendableKey(value)
-    ? { name, verdict: 'ok', detail: `from ${variable}` }
-    : { name, verdict: 'failed', detail: 'malformed', error: { kind: 'malformed_api_key', variable } };
-}
-
-/** A check as it is printed; `todo` says what happened and what to do where it did not go well. */
-interface Shown {
-  readonly name: string;
-  readonly verdict: Check['verdict'];
-  readonly detail: string;
-  readonly todo?: string;
-}
-
-function toShown(
-  { name, verdict, detail, error, advice }: Check & { readonly advice?: string },
-  redactor: Redactor,
-): Shown {
-  const todo = error === undefined ? advice : wordsFor(error);
-  return {
-    name,
-    verdict,
-    detail: redactor.inLogs(detail),
-    ...(todo === undefined ? {} : { todo: redactor.inLogs(todo) }),
-  };
-}
-
-function toLine({ name, verdict, detail, todo }: Shown): string {
-  return `${MARKS[verdict].padEnd(4)}  ${name}: ${todo ?? detail}`;
+  const failed = (detail: string, kind: 'no_api_key' | 'placeholder_api_key' | 'malformed_api_key'): Check => ({
+    name: 'key',
+    verdict: 'failed',
+    detail,
+    error: { kind, variable },
+  });
+  if (value === undefined) return failed('missing', 'no_api_key');
+  if (isPlaceholderKey(value)) return failed('a placeholder', 'placeholder_api_key');
+  if (!isSendableKey(value)) return failed('malformed', 'malformed_api_key');
+  return { name: 'key', verdict: 'ok', detail: `from ${variable}` };
 }

@@ -1,31 +1,32 @@
 import stringWidth from 'string-width';
 import type { Clock } from '../../../application/ports/clock.ts';
 
-/** A terminal, as far as a live line needs it. */
+/** An output stream, such as standard error. Progress is shown only on a terminal. */
 export interface Terminal {
+  readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
 }
 
 const CLEAR_LINE = '\r\u001B[2K';
 
-/** One line on a terminal that shows what happens now and for how long; `end` leaves no trace of it. */
+/** One line on a terminal that shows the current progress and the elapsed time. `end` removes it. */
 export class LiveLine {
   readonly #terminal: Terminal;
   readonly #clock: Clock;
   readonly #startedMs: number;
   readonly #ended = new AbortController();
-  #words = '';
+  #message = '';
 
   constructor(terminal: Terminal, clock: Clock) {
     this.#terminal = terminal;
     this.#clock = clock;
     this.#startedMs = clock.elapsedMs();
-    void this.#tick();
+    void this.#refresh();
   }
 
-  show(words: string): void {
-    this.#words = words;
+  show(message: string): void {
+    this.#message = message;
     this.#draw();
   }
 
@@ -34,18 +35,18 @@ export class LiveLine {
     this.#terminal.write(CLEAR_LINE);
   }
 
-  async #tick(): Promise<void> {
+  async #refresh(): Promise<void> {
     while ((await this.#clock.sleep(1000, this.#ended.signal)) === 'elapsed') this.#draw();
   }
 
   #draw(): void {
     const elapsed = Math.floor((this.#clock.elapsedMs() - this.#startedMs) / 1000);
     const columns = this.#terminal.columns || 80;
-    this.#terminal.write(`${CLEAR_LINE}${clip(`${elapsed} s  ${this.#words}`, columns - 1)}`);
+    this.#terminal.write(`${CLEAR_LINE}${clip(`${elapsed} s  ${this.#message}`, columns - 1)}`);
   }
 }
 
-/** The beginning of a text that fits into so many columns; characters of East Asia and emoji take two. */
+/** The beginning of a text that fits into `columns`; East Asian characters and emoji take two. */
 function clip(text: string, columns: number): string {
   let kept = '';
   for (const { segment } of new Intl.Segmenter().segment(text)) {

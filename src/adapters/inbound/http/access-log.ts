@@ -1,63 +1,40 @@
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { CallReport } from './call-watch.ts';
+import type { CallReport } from '../mcp/call-meter.ts';
 
-/** What is known of a request; filled in while it is served. */
+/** What is known about a request; completed while it is served. */
 export interface AccessEntry {
+  /** The HTTP method. */
   readonly verb: string;
   caller?: string;
   /** The JSON-RPC method. */
   method?: string;
-  traceparent?: string;
+  traceparent?: string | undefined;
   call?: CallReport;
 }
 
-/** As nginx says it: the client left before it was answered. */
-export const CLIENT_LEFT = 499;
+/** As in nginx: the client closed the connection before the response. */
+export const CLIENT_CLOSED = 499;
 
-/** One line of JSON a request, for machines that collect logs. It holds nothing that a person wrote. */
-export class AccessLog {
-  readonly #clock: Clock;
-  readonly #write: (line: string) => void;
-
-  constructor(clock: Clock, write: (line: string) => void) {
-    this.#clock = clock;
-    this.#write = write;
-  }
-
-  /** `startedMs` on the clock's `elapsedMs` scale. */
-  write({ verb, caller, method, traceparent, call }: AccessEntry, status: number, startedMs: number): void {
-    const line = {
-      time: this.#clock.now().toISOString(),
-      caller,
-      verb,
-      method,
-      tool: call?.tool,
-      status,
-      outcome: call?.outcome ?? (status < 400 ? 'served' : status === CLIENT_LEFT ? 'cancelled' : 'refused'),
-      ms: Math.round(this.#clock.elapsedMs() - startedMs),
-      searches: call?.searches,
-      traceparent,
-    };
-    this.#write(`${JSON.stringify(line)}\n`);
-  }
+/** One line of JSON per request, for log collectors. It contains no text that a person wrote. */
+export function toAccessLine(entry: AccessEntry, status: number, time: Date, ms: number): string {
+  const { verb, caller, method, traceparent, call } = entry;
+  const line = {
+    time: time.toISOString(),
+    caller,
+    verb,
+    method,
+    tool: call?.tool,
+    status,
+    outcome: call?.outcome ?? (status < 400 ? 'served' : status === CLIENT_CLOSED ? 'cancelled' : 'refused'),
+    ms: Math.round(ms),
+    searches: call?.searches,
+    traceparent,
+  };
+  return `${JSON.stringify(line)}\n`;
 }
 
-/** A method's name as it may stand in a log: a client can put anything there, a question too. */
+/** The name of a method, safe to log: a client can send any text, even a question. */
 export function loggableMethod(method: string): string {
   return KNOWN_METHODS.includes(method) ? method : 'other';
-}
-
-/** W3C Trace Context, from the header or `_meta`; anything else is dropped. */
-export function readTraceparent(...candidates: readonly unknown[]): { readonly traceparent?: string } {
-  for (const value of candidates) {
-    if (
-      typeof value === 'string' &&
-      /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/.test(value)
-    ) {
-      return { traceparent: value };
-    }
-  }
-  return {};
 }
 
 const KNOWN_METHODS = [
@@ -69,3 +46,10 @@ const KNOWN_METHODS = [
   'tools/call',
   'tools/list',
 ];
+
+/** The first valid W3C `traceparent` of the candidates. */
+export function readTraceparent(...candidates: readonly unknown[]): string | undefined {
+  return candidates.filter((candidate) => typeof candidate === 'string').find((text) => TRACEPARENT.test(text));
+}
+
+const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;

@@ -1,78 +1,37 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { err, ok, type Result } from 'neverthrow';
-import type { Application } from '../../../application/application.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
-import { Access, type AccessOptions } from './access.ts';
-import { AccessLog } from './access-log.ts';
-import { McpEndpoint, type OpenSession } from './mcp-endpoint.ts';
+import type { HttpServerOptions, HttpTimeouts } from './http-context.ts';
 import { Metrics } from './metrics.ts';
 import { Routes } from './routes.ts';
 
-export interface HttpServerOptions extends AccessOptions {
-  readonly host: string;
-  /** 0 is any that is free. */
-  readonly port: number;
-  readonly path: string;
-  readonly drainMs: number;
-  readonly maxBodyBytes: number;
-  readonly maxConnections: number;
-  readonly maxCallsPerToken: number;
-  /** Whether there is what it takes to answer: a key, or recordings. */
-  readonly canAnswer: boolean;
-  readonly application: Application;
-  readonly openSession: OpenSession;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly redact: (text: string) => string;
-  /** Where the access log goes, a line at a time. */
-  readonly writeAccessLine: (line: string) => void;
-  readonly patience?: Patience;
-}
+export type { HttpServerOptions } from './http-context.ts';
 
-/** How long a client may take over its headers, and over a whole request. How long we may answer has no bound here. */
-export interface Patience {
-  readonly headersMs: number;
-  readonly requestMs: number;
-  readonly checkEveryMs: number;
-}
+const TIMEOUTS: HttpTimeouts = { headersMs: 10_000, requestMs: 30_000, checkEveryMs: 5000 };
 
-const PATIENCE: Patience = { headersMs: 10_000, requestMs: 30_000, checkEveryMs: 5000 };
-
-/** How long aborted calls may take to end before the process does. */
+/** How long aborted calls may take to settle before the process exits. */
 const ABORT_MS = 500;
 
-/** Longer than the minute for which load balancers keep idle connections: who closes first must be them, or a call gets lost. */
+/** Longer than the 60 s of load balancers: the balancer must close first, otherwise it may reuse a closing connection. */
 const KEEP_ALIVE_MS = 65_000;
 
-/** MCP over HTTP, from the first connection to the end of the last call. */
+/** The HTTP server: connections, limits, draining. */
 export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #server: Server;
-  /** Requests that are not answered in full, or whose calls have not stopped yet. */
+  /** Requests without a complete response, or whose calls have not settled yet. */
   readonly #serving = new Set<Promise<void>>();
   #isDraining = false;
 
   constructor(options: HttpServerOptions) {
-    const { clock, logger, patience = PATIENCE } = options;
+    const { timeouts = TIMEOUTS } = options;
     this.#options = options;
-    const metrics = new Metrics();
-    const routes = new Routes({
-      path: options.path,
-      endpoint: new McpEndpoint({ ...options, watcher: metrics, isDraining: () => this.#isDraining }),
-      access: new Access(options),
-      metrics,
-      accessLog: new AccessLog(clock, options.writeAccessLine),
-      clock,
-      logger,
-      unreadiness: () => (this.#isDraining ? 'draining' : options.canAnswer ? undefined : 'no key'),
-    });
+    const routes = new Routes({ ...options, metrics: new Metrics(), isDraining: () => this.#isDraining });
     this.#server = createServer(
       {
-        headersTimeout: patience.headersMs,
-        requestTimeout: patience.requestMs,
-        connectionsCheckingInterval: patience.checkEveryMs,
+        headersTimeout: timeouts.headersMs,
+        requestTimeout: timeouts.requestMs,
+        connectionsCheckingInterval: timeouts.checkEveryMs,
         keepAliveTimeout: KEEP_ALIVE_MS,
       },
       (request, response) => {
@@ -85,11 +44,11 @@ export class HttpServer {
     this.#server.maxConnections = options.maxConnections;
   }
 
-  /** Begins to serve; gives back the URL of the endpoint, or why it cannot listen. */
+  /** Starts listening. Resolves with the URL of the endpoint, or with the error code of the operating system. */
   listen(): Promise<Result<string, string>> {
     const { host, port, path } = this.#options;
     return new Promise((resolve) => {
-      // It stays: what goes wrong with one connection later is no reason to end.
+      // The listener stays: a later error of one connection is no reason to exit.
       this.#server.on('error', (error: NodeJS.ErrnoException) => resolve(err(error.code ?? String(error))));
       this.#server.listen(port, host, () => {
         const { port } = this.#server.address() as AddressInfo;
@@ -98,17 +57,14 @@ export class HttpServer {
     });
   }
 
-  /**
-   * Takes no more calls, and ends once those in flight are answered or `drainMs` are over; then the rest is aborted. Until
-   * the end it still listens, so that whoever has not heard of it is told 503 and asks another replica.
-   */
+  /** Answers new calls with 503, and closes when those in flight have finished; after `drainMs` they are aborted. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     await this.#settled(this.#options.drainMs);
     await this.close();
   }
 
-  /** Ends at once: who is not answered yet loses the connection, and the call is aborted upstream. */
+  /** Closes all connections at once; calls in flight are aborted upstream. */
   async close(): Promise<void> {
     this.#isDraining = true;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
@@ -117,14 +73,14 @@ export class HttpServer {
     await this.#settled(ABORT_MS);
   }
 
-  /** Waits until nothing is being served, for so long at most. */
-  async #settled(mostMs: number): Promise<void> {
+  /** Waits until no request is being served, for at most `maxMs`. */
+  async #settled(maxMs: number): Promise<void> {
     const idle = new AbortController();
     const untilIdle = async () => {
       while (this.#serving.size > 0) await Promise.all(this.#serving);
       idle.abort();
     };
     void untilIdle();
-    await this.#options.clock.sleep(mostMs, idle.signal);
+    await this.#options.clock.sleep(maxMs, idle.signal);
   }
 }

@@ -1,121 +1,91 @@
-import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
-import type { Application } from '../../../application/application.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
-import { INVALID_REQUEST, isParams, readMessage } from '../mcp/json-rpc.ts';
-import type { Send } from '../mcp/mcp-session.ts';
-import { type AccessEntry, loggableMethod, readTraceparent } from './access-log.ts';
-import { CallLimit } from './call-limit.ts';
-import { type CallWatcher, watchCalls } from './call-watch.ts';
-import { PostAnswer } from './post-answer.ts';
-import { checkLegacyHeaders, checkModernHeaders, eraOfPost, type RequestMessage } from './protocol-headers.ts';
-import { aboutToEnd, type Refusal, refusal, sendEmpty, sendRefusal } from './refusal.ts';
+import { isObject } from '../../../domain/json.ts';
+import type { CallObserver } from '../mcp/call-meter.ts';
+import type { Era } from '../mcp/era.ts';
+import { type RequestMessage, toMessage } from '../mcp/json-rpc.ts';
+import { loggableMethod, readTraceparent } from './access-log.ts';
+import type { Exchange, HttpContext } from './http-context.ts';
+import { PostResponse } from './post-response.ts';
+import { checkHeaders, eraOfPost } from './protocol-headers.ts';
+import { refusal, sendEmpty, sendRefusal, shuttingDown } from './refusal.ts';
 import { readJsonBody } from './request-body.ts';
 
-/** One conversation in MCP, as far as an endpoint needs it. */
-export interface Session {
-  receive(value: unknown, send: Send): Promise<void>;
-  /** Nobody reads the answer any more. */
-  close(): void;
-}
-
-/** Begins a conversation for one request; what it asks goes to `application`. */
-export type OpenSession = (request: {
-  readonly application: Application;
-  readonly sessionKey: string;
-  readonly caller: string;
-}) => Session;
-
-export interface McpEndpointOptions {
-  readonly openSession: OpenSession;
-  readonly application: Application;
-  readonly clock: Clock;
-  readonly redact: (text: string) => string;
-  readonly maxBodyBytes: number;
-  readonly maxCallsPerToken: number;
-  readonly watcher: CallWatcher;
-  readonly isDraining: () => boolean;
-}
-
 /**
- * Takes one message a POST, in either era. Every request has a session of its own: nothing is kept between requests, and the
- * ids of different clients never meet, which also means that a posted `notifications/cancelled` finds nothing to cancel. A
- * client cancels by leaving; nobody could read the answer then.
+ * Serves one message per POST, in either era. Every request has its own session: no state is kept between requests, and the
+ * IDs of different clients are separate. A posted `notifications/cancelled` therefore cancels nothing. A client cancels by
+ * closing the connection, after which nothing could read the response.
  */
 export class McpEndpoint {
-  readonly #options: McpEndpointOptions;
-  readonly #limit: CallLimit;
+  readonly #context: HttpContext;
+  /** The number of calls in flight by caller. */
+  readonly #inFlight = new Map<string, number>();
   #sessions = 0;
 
-  constructor(options: McpEndpointOptions) {
-    this.#options = options;
-    this.#limit = new CallLimit(options.maxCallsPerToken);
+  constructor(context: HttpContext) {
+    this.#context = context;
   }
 
-  /** Resolves when all that the message is owed has been handed to `response`. The order of checks is the protocol's. */
-  async post(request: HttpRequest, response: ServerResponse, caller: string, entry: AccessEntry): Promise<void> {
+  /** Resolves when the complete response was passed to `response`. The protocol defines the order of the checks. */
+  async post(exchange: Exchange): Promise<void> {
+    const { request, response, entry } = exchange;
     const { headers } = request;
-    const body = await readJsonBody(request, this.#options.maxBodyBytes);
+    const { maxBodyBytes, isDraining } = this.#context;
+    if (isDraining()) return sendRefusal(response, shuttingDown());
+    const body = await readJsonBody(request, maxBodyBytes);
     if (response.destroyed) return;
     if (body.isErr()) return sendRefusal(response, body.error);
-    // The drain may have begun while the body came.
-    if (this.#options.isDraining()) return sendRefusal(response, aboutToEnd());
+    // The drain may have started while the body was received.
+    if (isDraining()) return sendRefusal(response, shuttingDown());
 
-    const message = readMessage(body.value);
-    if (message.kind === 'invalid') {
-      const { id, reason } = message;
-      const error = { code: INVALID_REQUEST, message: `Invalid Request: ${reason}` };
-      return sendRefusal(response, { status: 400, error, ...(id === undefined ? {} : { id }) });
-    }
+    const message = toMessage(body.value);
+    if (message.kind === 'invalid') return sendRefusal(response, { status: 400, ...message });
     const meta = 'params' in message ? message.params?._meta : undefined;
     if ('method' in message) entry.method = loggableMethod(message.method);
-    Object.assign(entry, readTraceparent(isParams(meta) ? meta.traceparent : undefined, headers.traceparent));
+    entry.traceparent = readTraceparent(isObject(meta) ? meta.traceparent : undefined, headers.traceparent);
 
     const era = eraOfPost(headers, message);
-    if (message.kind !== 'request') {
-      const unfit = era === 'legacy' ? checkLegacyHeaders(headers, message) : undefined;
-      return unfit === undefined ? sendEmpty(response, 202) : sendRefusal(response, unfit);
-    }
-    const unfit = era === 'modern' ? checkModernHeaders(headers, message) : checkLegacyHeaders(headers, message);
-    if (unfit !== undefined) return sendRefusal(response, unfit);
+    const refused = checkHeaders(headers, message, era);
+    if (refused !== undefined) return sendRefusal(response, refused);
+    if (message.kind !== 'request') return sendEmpty(response, 202);
+    if (message.method === 'tools/call') await this.#callTool(message, era, exchange);
+    else await this.#respond(message, era, exchange);
+  }
 
-    const { clock, redact } = this.#options;
-    const answer = new PostAnswer({ response, headers, era, clock, redact });
-    if (message.method !== 'tools/call') return this.#serve(body.value, answer, response, caller, entry);
-    if (!this.#limit.enter(caller)) return sendRefusal(response, this.#tooMany(message));
+  async #callTool(message: RequestMessage, era: Era, exchange: Exchange): Promise<void> {
+    const { response, caller } = exchange;
+    const { maxCallsPerToken: max } = this.#context;
+    const inFlight = this.#inFlight.get(caller) ?? 0;
+    if (inFlight >= max) {
+      const advice = `Too many calls in flight: at most ${max} per token. Try again when one has finished.`;
+      return sendRefusal(response, { ...refusal(429, advice, { 'Retry-After': '1' }), id: message.id });
+    }
+    this.#inFlight.set(caller, inFlight + 1);
     try {
-      void answer.keepWaiting();
-      await this.#serve(body.value, answer, response, caller, entry);
+      await this.#respond(message, era, exchange);
     } finally {
-      this.#limit.leave(caller);
+      this.#inFlight.set(caller, (this.#inFlight.get(caller) ?? 1) - 1);
     }
   }
 
-  async #serve(
-    value: unknown,
-    answer: PostAnswer,
-    response: ServerResponse,
-    caller: string,
-    entry: AccessEntry,
-  ): Promise<void> {
-    const { openSession, clock, watcher } = this.#options;
-    const application = watchCalls(this.#options.application, clock, {
-      began: () => watcher.began(),
-      waits: (isWaiting) => watcher.waits(isWaiting),
-      ended: (report) => {
+  async #respond(message: RequestMessage, era: Era, exchange: Exchange): Promise<void> {
+    const postResponse = new PostResponse(exchange, era, this.#context);
+    await this.#openSession(exchange).receive(message, era, (message) => postResponse.send(message));
+  }
+
+  #openSession({ response, caller, entry }: Exchange) {
+    const { openSession, metrics } = this.#context;
+    const observer: CallObserver = {
+      onStarted: () => metrics.onStarted(),
+      onWaiting: (isWaiting) => metrics.onWaiting(isWaiting),
+      onEnded: (report) => {
         entry.call = report;
-        watcher.ended(report);
+        metrics.onEnded(report);
       },
-    });
+    };
     this.#sessions += 1;
-    const session = openSession({ application, sessionKey: `http/${this.#sessions}`, caller });
+    const session = openSession({ sessionKey: `http/${this.#sessions}`, caller, observer });
     response.once('close', () => {
       if (!response.writableFinished) session.close();
     });
-    await session.receive(value, (message) => answer.send(message));
-  }
-
-  #tooMany({ id }: RequestMessage): Refusal {
-    const words = `Too many calls in flight: ${this.#options.maxCallsPerToken} a token. Ask again when one has ended.`;
-    return { ...refusal(429, words, { 'Retry-After': '1' }), id };
+    return session;
   }
 }

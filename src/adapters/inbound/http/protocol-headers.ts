@@ -1,68 +1,68 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { checkEnvelope, checkVersion, claimedVersion, type Era, eraOf, MODERN_VERSION } from '../mcp/era.ts';
-import { INVALID_REQUEST, type IncomingMessage, type RequestId } from '../mcp/json-rpc.ts';
+import { checkEnvelope, checkVersion, type Era, eraOf, MODERN_VERSION, requestedVersion } from '../mcp/era.ts';
+import { type ErrorObject, INVALID_REQUEST, type IncomingMessage } from '../mcp/json-rpc.ts';
 import type { Refusal } from './refusal.ts';
-
-export type RequestMessage = Extract<IncomingMessage, { kind: 'request' }>;
 
 const HEADER_MISMATCH = -32020;
 
-/**
- * Revisions of the `initialize` era that a client may name after it was answered 2025-06-18. Official clients and the
- * conformance suite go on with the one that they had asked for.
- */
+/** Official clients keep the revision that they requested, although they got 2025-06-18. */
 const LEGACY_VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 
-/** The era of a message by what it claims itself or, failing that, by its `MCP-Protocol-Version`. */
+/** The era of a message by its `_meta`, or else by the header `MCP-Protocol-Version`. */
 export function eraOfPost(headers: IncomingHttpHeaders, message: IncomingMessage): Era {
   const params = 'params' in message ? message.params : undefined;
   if (eraOf(params) === 'modern') return 'modern';
-  // Without a claim it always begins the era that is named for it.
+  // Without a version in `_meta`, it always belongs to its own era.
   if (isInitialize(message)) return 'legacy';
   const version = headerOf(headers, 'mcp-protocol-version') ?? '';
-  // Revisions are dates, and compare as texts.
+  // Revisions are dates, which can be compared as strings.
   return /^\d{4}-\d{2}-\d{2}$/.test(version) && version >= MODERN_VERSION ? 'modern' : 'legacy';
 }
 
-/** 2025-06-18, Protocol Version Header. `initialize` comes before a version is agreed on. */
-export function checkLegacyHeaders(headers: IncomingHttpHeaders, message: IncomingMessage): Refusal | undefined {
-  if (isInitialize(message)) return undefined;
-  const version = headerOf(headers, 'mcp-protocol-version');
-  if (version === undefined || LEGACY_VERSIONS.includes(version)) return undefined;
-  const words = `Invalid Request: MCP-Protocol-Version must be one of ${[...LEGACY_VERSIONS, MODERN_VERSION].join(', ')}`;
-  return { status: 400, error: { code: INVALID_REQUEST, message: words }, ...idOf(message) };
+/** The refusal of a message whose headers its era does not allow. */
+export function checkHeaders(headers: IncomingHttpHeaders, message: IncomingMessage, era: Era): Refusal | undefined {
+  const error = era === 'legacy' ? checkLegacyHeaders(headers, message) : checkModernHeaders(headers, message);
+  return error === undefined ? undefined : { status: 400, error, id: 'id' in message ? message.id : undefined };
 }
 
-/**
- * 2026-07-28, Streamable HTTP: the headers by which proxies route must say what the body says. The order is the official
- * SDK's: envelope, contradiction, version, presence.
- */
-export function checkModernHeaders(headers: IncomingHttpHeaders, request: RequestMessage): Refusal | undefined {
-  const { id, method, params } = request;
-  const claimed = claimedVersion(params);
-  const envelope = checkEnvelope(params);
-  if (envelope !== undefined) return { status: 400, error: envelope, id };
-
+/** 2025-06-18, Protocol Version Header. `initialize` precedes the choice of a version. */
+function checkLegacyHeaders(headers: IncomingHttpHeaders, message: IncomingMessage): ErrorObject | undefined {
   const version = headerOf(headers, 'mcp-protocol-version');
-  if (version !== undefined && version !== claimed) return mismatch(id, 'MCP-Protocol-Version', version, claimed);
-  const unsupported = checkVersion(claimed);
-  if (unsupported !== undefined) return { status: 400, error: unsupported, id };
-  if (version === undefined) return mismatch(id, 'MCP-Protocol-Version', version, claimed);
-
-  const sentMethod = headerOf(headers, 'mcp-method');
-  if (sentMethod !== method) return mismatch(id, 'Mcp-Method', sentMethod, method);
-  if (method !== 'tools/call' || typeof params?.name !== 'string') return undefined;
-  const sentName = headerOf(headers, 'mcp-name');
-  return sentName !== undefined && decodeHeader(sentName) === params.name
-    ? undefined
-    : mismatch(id, 'Mcp-Name', sentName, params.name);
+  if (isInitialize(message) || version === undefined || LEGACY_VERSIONS.includes(version)) return undefined;
+  const versions = [...LEGACY_VERSIONS, MODERN_VERSION].join(', ');
+  return { code: INVALID_REQUEST, message: `Invalid Request: MCP-Protocol-Version must be one of ${versions}` };
 }
 
-/** A value that HTTP cannot carry as it is comes as `=?base64?...?=`; undefined where that is not strict base64 of UTF-8. */
+/** 2026-07-28, Streamable HTTP: headers must match the body. The checks have the order of the official SDK. */
+function checkModernHeaders(headers: IncomingHttpHeaders, message: IncomingMessage): ErrorObject | undefined {
+  if (message.kind !== 'request') return undefined;
+  const { method, params } = message;
+  const requested = requestedVersion(params);
+  const version = headerOf(headers, 'mcp-protocol-version');
+  const mismatch = checkHeader('MCP-Protocol-Version', version, requested);
+  const error =
+    checkEnvelope(params) ??
+    (version === undefined ? undefined : mismatch) ??
+    checkVersion(requested) ??
+    mismatch ??
+    checkHeader('Mcp-Method', headerOf(headers, 'mcp-method'), method);
+  if (error !== undefined || method !== 'tools/call' || typeof params?.name !== 'string') return error;
+  const name = headerOf(headers, 'mcp-name');
+  return checkHeader('Mcp-Name', name, params.name, name !== undefined && decodeHeader(name) === params.name);
+}
+
+/** The error for a header that does not match the body. */
+function checkHeader(name: string, sent: string | undefined, expected: unknown, matches = sent === expected) {
+  if (matches) return undefined;
+  const problem = sent === undefined ? 'is missing; the body has' : `value '${sent}' does not match body value`;
+  return { code: HEADER_MISMATCH, message: `Header mismatch: ${name} header ${problem} '${String(expected)}'` };
+}
+
+/** Decodes `=?base64?...?=`, the form of values that a header cannot contain; undefined if it is not base64 of UTF-8. */
 export function decodeHeader(value: string): string | undefined {
   const [, encoded] = /^=\?base64\?(.*)\?=$/.exec(value) ?? [];
   if (encoded === undefined) return value;
-  // Buffer ignores what is no base64, so the alphabet and the padding are looked at first.
+  // Buffer ignores characters that are not base64, so alphabet and padding are checked first.
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(encoded)) return undefined;
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(encoded, 'base64'));
@@ -75,18 +75,7 @@ function isInitialize(message: IncomingMessage): boolean {
   return 'method' in message && message.method === 'initialize';
 }
 
-function mismatch(id: RequestId, name: string, sent: string | undefined, expected: unknown): Refusal {
-  const said = sent === undefined ? `${name} header is missing` : `${name} header value '${sent}' does not match`;
-  const message = `Header mismatch: ${said}${sent === undefined ? '; the body has' : ' body value'} '${String(expected)}'`;
-  return { status: 400, error: { code: HEADER_MISMATCH, message }, id };
-}
-
-/** Node joins repeated headers of other names with a comma, so that one sent twice matches nothing. */
+/** Node.js joins repeated headers with a comma, so that a header sent twice matches nothing. */
 function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
-  const value = headers[name];
-  return Array.isArray(value) ? value.join(', ') : value;
-}
-
-function idOf(message: IncomingMessage): { readonly id?: RequestId } {
-  return message.kind === 'request' ? { id: message.id } : {};
+  return headers[name]?.toString();
 }

@@ -1,24 +1,32 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { type ErrorObject, errorMessage, INVALID_REQUEST, type RequestId } from '../mcp/json-rpc.ts';
 
-/** Why a request is not served: an HTTP status, and the JSON-RPC error that its body tells. */
+/** The response to a request that is not served: an HTTP status, and the JSON-RPC error of its body. */
 export interface Refusal {
   readonly status: number;
   readonly error: ErrorObject;
-  /** Of the message that was refused, where it could be read (MCP: errors echo it, also with a 4xx). */
-  readonly id?: RequestId;
+  /** The ID of the refused message, if it could be read (MCP: errors repeat it, with a 4xx too). */
+  readonly id?: RequestId | undefined;
   readonly headers?: OutgoingHttpHeaders;
 }
 
-/** A refusal that has nothing to do with what the message asks. */
+/** A refusal that does not depend on the message. */
 export function refusal(status: number, message: string, headers: OutgoingHttpHeaders = {}): Refusal {
   return { status, error: { code: INVALID_REQUEST, message }, headers };
 }
 
+/** No new calls during a drain: another replica can take the call. */
+export function shuttingDown(): Refusal {
+  const headers = { 'Retry-After': '1', Connection: 'close' };
+  return refusal(503, 'Service Unavailable: the server is shutting down', headers);
+}
+
+/** Sends a refusal as a JSON-RPC error message. */
 export function sendRefusal(response: ServerResponse, { status, error, id, headers = {} }: Refusal): void {
   sendJson(response, status, JSON.stringify(errorMessage(id, error)), headers);
 }
 
+/** Sends a complete response. `json` is a JSON text. */
 export function sendJson(
   response: ServerResponse,
   status: number,
@@ -29,13 +37,8 @@ export function sendJson(
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': length, ...headers }).end(json);
 }
 
+/** Sends a response without a body. */
 export function sendEmpty(response: ServerResponse, status: number, headers: OutgoingHttpHeaders = {}): void {
   // RFC 9110: a 204 has no Content-Length.
   response.writeHead(status, status === 204 ? headers : { 'Content-Length': 0, ...headers }).end();
-}
-
-/** No new calls while those in flight end: another replica will take it. */
-export function aboutToEnd(): Refusal {
-  const headers = { 'Retry-After': '1', Connection: 'close' };
-  return refusal(503, 'Service Unavailable: this server is about to end', headers);
 }

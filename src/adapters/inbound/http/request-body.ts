@@ -1,14 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage as HttpRequest } from 'node:http';
 import { err, ok, type Result } from 'neverthrow';
+import { parseJson } from '../../../domain/json.ts';
 import { PARSE_ERROR } from '../mcp/json-rpc.ts';
 import { type Refusal, refusal } from './refusal.ts';
 
-/** The JSON value that a POST carries, of at most so many bytes. */
+/** The JSON value in the body of a POST, of at most `maxBytes`. */
 export async function readJsonBody(request: HttpRequest, maxBytes: number): Promise<Result<unknown, Refusal>> {
   const { headers } = request;
   const mediaType = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  // What a page may send without asking first is none of these (a "simple request").
+  // A page cannot send this type without a preflight request.
   if (mediaType !== 'application/json') return err(refusal(415, 'Content-Type must be application/json'));
   if (!/^(?:identity)?$/i.test(headers['content-encoding'] ?? '')) {
     return err(refusal(415, 'The body must not be compressed', { 'Accept-Encoding': 'identity' }));
@@ -16,23 +17,16 @@ export async function readJsonBody(request: HttpRequest, maxBytes: number): Prom
   const tooLarge = refusal(413, `The body must not exceed ${maxBytes} bytes`);
   if (Number(headers['content-length'] ?? 0) > maxBytes) return err(tooLarge);
   const bytes = await readBytes(request, maxBytes);
-  return bytes === undefined ? err(tooLarge) : parse(bytes);
-}
-
-function parse(bytes: Buffer): Result<unknown, Refusal> {
-  const fault = (what: string) =>
-    err({ status: 400, error: { code: PARSE_ERROR, message: `Parse error: the body is no ${what}` } });
-  if (!isUtf8(bytes)) return fault('UTF-8');
-  try {
-    return ok(JSON.parse(bytes.toString()));
-  } catch {
-    return fault('JSON');
-  }
+  if (bytes === undefined) return err(tooLarge);
+  const value = isUtf8(bytes) ? parseJson(bytes.toString()) : undefined;
+  if (value !== undefined) return ok(value);
+  const message = `Parse error: the body is not valid ${isUtf8(bytes) ? 'JSON' : 'UTF-8'}`;
+  return err({ status: 400, error: { code: PARSE_ERROR, message } });
 }
 
 /**
- * Undefined where there are more than `maxBytes`. The rest is left to Node.js, which discards it once we have answered, so
- * that the sender reads our answer instead of a reset connection; its time limit for a request ends that too.
+ * Undefined if there are more than `maxBytes`. Node.js discards the rest after the response, so that the client can read the
+ * response instead of getting a reset connection. The time limit for requests applies to the rest too.
  */
 function readBytes(request: HttpRequest, maxBytes: number): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
@@ -49,8 +43,7 @@ function readBytes(request: HttpRequest, maxBytes: number): Promise<Buffer | und
     };
     request.on('data', onData);
     request.once('end', () => settle(Buffer.concat(chunks)));
-    // A sender that went away reads no answer, whichever it is.
-    request.once('close', () => settle(Buffer.alloc(0)));
-    request.once('error', () => settle(Buffer.alloc(0)));
+    // The client is gone and will not read the response.
+    for (const event of ['close', 'error']) request.once(event, () => settle(Buffer.alloc(0)));
   });
 }

@@ -1,113 +1,106 @@
 import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
-import { INTERNAL_ERROR } from '../mcp/json-rpc.ts';
-import type { Access } from './access.ts';
-import { type AccessEntry, type AccessLog, CLIENT_LEFT } from './access-log.ts';
-import type { McpEndpoint } from './mcp-endpoint.ts';
-import type { Metrics } from './metrics.ts';
-import { aboutToEnd, refusal, sendEmpty, sendJson, sendRefusal } from './refusal.ts';
+import { INTERNAL } from '../mcp/json-rpc.ts';
+import { type AccessEntry, CLIENT_CLOSED, toAccessLine } from './access-log.ts';
+import type { Exchange, HttpContext } from './http-context.ts';
+import { McpEndpoint } from './mcp-endpoint.ts';
+import { refusal, sendEmpty, sendJson, sendRefusal } from './refusal.ts';
+import { PREFLIGHT_HEADERS, RequestGuard } from './request-guard.ts';
 
-export interface RoutesOptions {
-  /** Where MCP is served. */
-  readonly path: string;
-  readonly endpoint: McpEndpoint;
-  readonly access: Access;
-  readonly metrics: Metrics;
-  readonly accessLog: AccessLog;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** Why calls cannot be answered now; undefined if they can. */
-  readonly unreadiness: () => 'draining' | 'no key' | undefined;
-}
+/** The handlers of a path by HTTP method. */
+type Route = Readonly<Record<string, (exchange: Exchange) => Promise<void>>>;
 
-/** Leads every request to what serves it: probes, metrics, MCP; and sends everything else back. */
+/** Dispatches probes, metrics and MCP. Anything else is 404 or 405. */
 export class Routes {
-  readonly #options: RoutesOptions;
+  readonly #context: HttpContext;
+  readonly #guard: RequestGuard;
+  readonly #routes: ReadonlyMap<string, Route>;
 
-  constructor(options: RoutesOptions) {
-    this.#options = options;
+  constructor(context: HttpContext) {
+    this.#context = context;
+    this.#guard = new RequestGuard(context);
+    const endpoint = new McpEndpoint(context);
+    const { registry } = context.metrics;
+    const sendMetrics = async ({ response }: Exchange) => {
+      response.writeHead(200, { 'Content-Type': registry.contentType }).end(await registry.metrics());
+    };
+    this.#routes = new Map<string, Route>([
+      ['/metrics', { GET: sendMetrics, HEAD: sendMetrics }],
+      [context.path, { POST: (exchange) => endpoint.post(exchange) }],
+    ]);
   }
 
-  /** Resolves when the response is out, or its connection is gone. Never rejects. */
+  /** Resolves when the response was sent, or its connection is closed. Never rejects. */
   async serve(request: HttpRequest, response: ServerResponse): Promise<void> {
     const path = pathOf(request.url ?? '');
     if (path === '/healthz' || path === '/readyz') return this.#probe(path, response);
 
-    const { clock, accessLog, metrics, logger } = this.#options;
+    const { clock, metrics, logger, writeAccessLine } = this.#context;
     const startedMs = clock.elapsedMs();
     const entry: AccessEntry = { verb: request.method ?? '' };
     const closed = new Promise<void>((resolve) => response.once('close', () => resolve()));
-    tellOfClose(request, response);
+    forwardClose(request, response);
     try {
-      await this.#lead(path, request, response, entry);
+      await this.#dispatch(path, request, response, entry);
     } catch (bug) {
-      logger.error(`a fault of this program, in an HTTP request: ${String(bug)}`);
+      logger.error(`internal error in an HTTP request: ${String(bug)}`);
       if (response.headersSent) response.destroy();
-      else sendRefusal(response, { status: 500, error: { code: INTERNAL_ERROR, message: 'Internal error' } });
+      else sendRefusal(response, { status: 500, error: INTERNAL });
     }
     await closed;
-    const status = response.writableFinished ? response.statusCode : CLIENT_LEFT;
-    metrics.answered(status);
-    accessLog.write(entry, status, startedMs);
+    const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED;
+    metrics.onResponse(status);
+    writeAccessLine(toAccessLine(entry, status, clock.now(), clock.elapsedMs() - startedMs));
   }
 
-  /** For load balancers, which have no token and call us by any name. */
+  /** For load balancers, which have no token and use any host name. */
   #probe(path: string, response: ServerResponse): void {
-    const why = path === '/readyz' ? this.#options.unreadiness() : undefined;
+    const { isDraining, canAnswer } = this.#context;
+    const notReady = isDraining() ? 'draining' : canAnswer ? undefined : 'no key';
+    const why = path === '/readyz' ? notReady : undefined;
     sendJson(response, why === undefined ? 200 : 503, JSON.stringify({ ok: why === undefined, why }));
   }
 
-  async #lead(path: string, request: HttpRequest, response: ServerResponse, entry: AccessEntry): Promise<void> {
-    const { access } = this.#options;
-    const { method, headers } = request;
-    const forbidden = access.refusalOf(headers);
+  async #dispatch(path: string, request: HttpRequest, response: ServerResponse, entry: AccessEntry): Promise<void> {
+    const { method = '', headers } = request;
+    const forbidden = this.#guard.refusalOf(headers);
     if (forbidden !== undefined) return sendRefusal(response, forbidden);
 
-    const cors = access.corsHeaders(headers);
+    const cors = this.#guard.corsHeaders(headers);
     for (const [name, value] of Object.entries(cors ?? {})) response.setHeader(name, value ?? '');
-    // A browser asks without the token.
-    if (method === 'OPTIONS' && cors !== undefined) return sendEmpty(response, 204, access.preflightHeaders());
+    // A preflight request has no token.
+    if (method === 'OPTIONS' && cors !== undefined) return sendEmpty(response, 204, PREFLIGHT_HEADERS);
 
-    const known = access.callerOf(headers);
+    const known = this.#guard.callerOf(headers);
     if (!('caller' in known)) return sendRefusal(response, known);
     entry.caller = known.caller;
 
-    if (path === '/metrics') return this.#tellMetrics(method, response);
-    if (path !== this.#options.path)
-      return sendRefusal(response, refusal(404, `Not Found: MCP is served at ${this.#options.path}`));
-    if (method !== 'POST') return this.#turnAway(request, response);
-    if (this.#options.unreadiness() === 'draining') return sendRefusal(response, aboutToEnd());
-    return this.#options.endpoint.post(request, response, known.caller, entry);
-  }
-
-  async #tellMetrics(method: string | undefined, response: ServerResponse): Promise<void> {
-    if (method !== 'GET' && method !== 'HEAD') {
-      return sendRefusal(response, refusal(405, 'Method Not Allowed', { Allow: 'GET, HEAD' }));
+    const route = this.#routes.get(path);
+    if (route === undefined) {
+      return sendRefusal(response, refusal(404, `Not Found: MCP is served at ${this.#context.path}`));
     }
-    const { metrics } = this.#options;
-    response.writeHead(200, { 'Content-Type': metrics.contentType }).end(await metrics.text());
+    const handle = Object.hasOwn(route, method) ? route[method] : undefined;
+    if (handle === undefined) return this.#methodNotAllowed(route, request, response);
+    await handle({ request, response, caller: known.caller, entry });
   }
 
-  /**
-   * There are no streams to GET and no sessions to DELETE. A caller that ends a session in which it believes, as OpenAI's API
-   * does, goes on content.
-   */
-  #turnAway({ method, headers }: HttpRequest, response: ServerResponse): void {
-    if (method === 'DELETE' && headers['mcp-session-id'] !== undefined) sendEmpty(response, 204);
-    else sendRefusal(response, refusal(405, 'Method Not Allowed: POST one message', { Allow: 'POST' }));
+  /** There are no streams to GET and no sessions to DELETE. DELETE with a session ID gets 204: OpenAI's API sends it. */
+  #methodNotAllowed(route: Route, { method, headers }: HttpRequest, response: ServerResponse): void {
+    const allow = Object.keys(route).join(', ');
+    const advice = allow === 'POST' ? ': send one JSON-RPC message per POST' : '';
+    if (method === 'DELETE' && headers['mcp-session-id'] !== undefined && 'POST' in route) sendEmpty(response, 204);
+    else sendRefusal(response, refusal(405, `Method Not Allowed${advice}`, { Allow: allow }));
   }
 }
 
-/** The target of a request without its query; proxies may name the whole URL (RFC 9112, 3.2.2). */
+/** The path of a request target; proxies may send a complete URL (RFC 9112, 3.2.2). */
 function pathOf(target: string): string {
   return target.replace(/^https?:\/\/[^/?]*/i, '').split('?')[0] || '/';
 }
 
-/** A response that waits behind others on its connection hears nothing of that connection's end: Node tells only the first. */
-function tellOfClose({ socket }: HttpRequest, response: ServerResponse): void {
-  const onGone = () => response.emit('close');
-  // A client may have any number of requests under way on one connection.
-  socket.setMaxListeners(0).once('close', onGone);
-  response.once('close', () => socket.off('close', onGone));
+/** When a connection closes, Node.js emits `close` only on the first of the pipelined responses: emits it on all. */
+function forwardClose({ socket }: HttpRequest, response: ServerResponse): void {
+  const onClose = () => response.emit('close');
+  // A connection may have any number of requests in progress.
+  socket.setMaxListeners(0).once('close', onClose);
+  response.once('close', () => socket.off('close', onClose));
 }

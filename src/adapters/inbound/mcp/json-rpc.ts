@@ -1,59 +1,67 @@
-/** JSON-RPC 2.0, as far as MCP uses it: no batches, ids never null. */
+import { isObject, type JsonObject } from '../../../domain/json.ts';
+
+/** JSON-RPC 2.0 as MCP uses it: no batches, and IDs are never null. */
 export type RequestId = string | number;
 
-export interface Params {
-  readonly [name: string]: unknown;
-}
+export type Params = JsonObject;
 
+/** A JSON-RPC error. `data` is for the client's user. */
 export interface ErrorObject {
   readonly code: number;
   readonly message: string;
   readonly data?: Params;
 }
 
-/** What is written: an answer, an error (without an id where none could be read), or a notification. */
+/** A message to the client. An error has no ID if the ID of the request could not be read. */
 export type OutgoingMessage =
   | { readonly jsonrpc: '2.0'; readonly id: RequestId; readonly result: Params }
   | { readonly jsonrpc: '2.0'; readonly id?: RequestId; readonly error: ErrorObject }
   | { readonly jsonrpc: '2.0'; readonly method: string; readonly params: Params };
 
-/** What was read, told apart. */
-export type IncomingMessage =
-  | { readonly kind: 'request'; readonly id: RequestId; readonly method: string; readonly params: Params | undefined }
-  | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
-  /** An answer to a question that nobody asked; ignored (ruling 18). */
-  | { readonly kind: 'response' }
-  | { readonly kind: 'invalid'; readonly id?: RequestId; readonly reason: string };
+export interface RequestMessage {
+  readonly kind: 'request';
+  readonly id: RequestId;
+  readonly method: string;
+  /** Undefined if it is not an object, which is for the method to reject. */
+  readonly params: Params | undefined;
+}
 
+/** A message from the client. */
+export type IncomingMessage =
+  | RequestMessage
+  | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
+  /** This server sends no requests: responses are ignored (ruling 18). */
+  | { readonly kind: 'response' }
+  | { readonly kind: 'invalid'; readonly id?: RequestId; readonly error: ErrorObject };
+
+/** The error codes of the JSON-RPC 2.0 specification, section 5.1. */
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 
-/** Tells what a JSON value is as a message. `params` that are no object are undefined, for the method to refuse. */
-export function readMessage(value: unknown): IncomingMessage {
-  if (Array.isArray(value))
-    return { kind: 'invalid', reason: 'batches are not part of MCP: send one message at a time' };
-  if (!isParams(value)) return { kind: 'invalid', reason: 'a message is a JSON object' };
+/** Classifies a JSON value as a message. */
+export function toMessage(value: unknown): IncomingMessage {
+  if (Array.isArray(value)) return invalid({}, 'batches are not part of MCP: send one message at a time');
+  if (!isObject(value)) return invalid({}, 'a message is a JSON object');
   const { id, method } = value;
   const known = isRequestId(id) ? { id } : {};
-  if (value.jsonrpc !== '2.0') return { kind: 'invalid', reason: 'jsonrpc must be "2.0"', ...known };
+  if (value.jsonrpc !== '2.0') return invalid(known, 'jsonrpc must be "2.0"');
   if (method === undefined && ('result' in value || 'error' in value)) return { kind: 'response' };
-  if (typeof method !== 'string') return { kind: 'invalid', reason: 'method must be a string', ...known };
+  if (typeof method !== 'string') return invalid(known, 'method must be a string');
 
   const params = value.params ?? {};
-  if (!('id' in value)) return { kind: 'notification', method, params: isParams(params) ? params : {} };
-  if (!isRequestId(id))
-    return { kind: 'invalid', reason: 'id must be a string or a number that JSON can hold exactly' };
-  return { kind: 'request', id, method, params: isParams(params) ? params : undefined };
+  if (!('id' in value)) return { kind: 'notification', method, params: isObject(params) ? params : {} };
+  if (!isRequestId(id)) return invalid({}, 'id must be a string or a number that JSON can represent exactly');
+  return { kind: 'request', id, method, params: isObject(params) ? params : undefined };
 }
 
-export function isParams(value: unknown): value is Params {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function invalid(known: { readonly id?: RequestId }, reason: string): IncomingMessage {
+  return { kind: 'invalid', ...known, error: { code: INVALID_REQUEST, message: `Invalid Request: ${reason}` } };
 }
 
-/** `0` and `""` are ids; a number that lost digits in reading would be answered under another id. */
+/** `0` and `""` are IDs. A number that lost digits when it was parsed would be answered with another ID. */
 export function isRequestId(value: unknown): value is RequestId {
   return (
     typeof value === 'string' ||
@@ -61,7 +69,7 @@ export function isRequestId(value: unknown): value is RequestId {
   );
 }
 
-/** A key under which `1` and `"1"` are different ids (ruling 18). */
+/** A key for which `1` and `"1"` are different IDs (ruling 18). */
 export function keyOf(id: RequestId): string {
   return JSON.stringify(id);
 }
@@ -70,10 +78,14 @@ export function resultMessage(id: RequestId, result: Params): OutgoingMessage {
   return { jsonrpc: '2.0', id, result };
 }
 
-/** An error to a message whose id could not be read carries no id at all: MCP's schemas refuse null (ruling 4). */
+/** An error for a message whose ID could not be read has no `id` member: MCP's schemas reject null (ruling 4). */
 export function errorMessage(id: RequestId | undefined, error: ErrorObject): OutgoingMessage {
   return { jsonrpc: '2.0', ...(id === undefined ? {} : { id }), error };
 }
 
-/** A fault of this program, of which a client learns nothing more. */
+export function invalidParams(reason: string): ErrorObject {
+  return { code: INVALID_PARAMS, message: `Invalid params: ${reason}` };
+}
+
+/** A bug in this program. The details are only logged. */
 export const INTERNAL: ErrorObject = { code: INTERNAL_ERROR, message: 'Internal error' };

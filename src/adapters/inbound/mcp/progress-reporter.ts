@@ -1,39 +1,37 @@
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { SearchObserver, SearchProgress } from '../../../application/ports/llm-search.ts';
 import type { Language } from '../../../domain/language.ts';
-import { progressWords } from '../progress-words.ts';
-import type { OutgoingMessage } from './json-rpc.ts';
-
-export type ProgressToken = string | number;
+import { progressMessage } from '../progress-messages.ts';
+import type { Send } from './tool-set.ts';
 
 export interface ProgressReporterOptions {
-  readonly token: ProgressToken;
+  /** The client's progress token. */
+  readonly token: string | number;
   readonly language: Language;
   readonly clock: Clock;
-  readonly send: (message: OutgoingMessage) => void;
+  readonly notify: Send;
 }
 
-const SHORTEST_GAP_MS = 1000;
-/** Clients with idle timers stay if they hear something at least this often. */
-const LONGEST_GAP_MS = 10_000;
-const LONGEST_LINE = 200;
+const MIN_INTERVAL_MS = 1000;
+/** Clients with an idle timeout keep waiting if they get something at least this often. */
+const MAX_INTERVAL_MS = 10_000;
+const MAX_LENGTH = 200;
 
 /**
- * Tells a client what happens during its call, as `notifications/progress`: the first at once, then at most one a second
- * and at least one every ten. Searches, opened pages and retries are never dropped: what waits is joined into the next line.
+ * Reports progress as `notifications/progress`: the first at once, then at most one per second and at least one per ten
+ * seconds. Searches, opened pages and the latest retry are never dropped: what is pending is joined into one message.
  */
 export class ProgressReporter implements SearchObserver {
   readonly #options: ProgressReporterOptions;
   readonly #startedMs: number;
-  /** What must be told, in words. */
-  #facts: string[] = [];
-  /** What happens now; only the latest counts. */
+  /** Steps that were not reported yet. */
+  #pending: SearchProgress[] = [];
+  /** The current activity. */
   #state: SearchProgress = { kind: 'asking' };
-  #isStateNew = false;
-  #hasNews = false;
-  #sent = 0;
+  #isStateReported = true;
+  #sentCount = 0;
   #sentMs = 0;
-  #isOver = false;
+  #isStopped = false;
   #wake = new AbortController();
 
   constructor(options: ProgressReporterOptions) {
@@ -42,84 +40,83 @@ export class ProgressReporter implements SearchObserver {
   }
 
   onProgress(progress: SearchProgress): void {
-    if (this.#isOver) return;
-    if (isFact(progress)) this.#facts.push(clip(progressWords(progress, this.#options.language)));
-    if (!isFact(progress) || progress.kind === 'retrying') this.#state = progress;
-    if (!isFact(progress)) this.#isStateNew = true;
-    if (this.#sent === 0) {
-      this.#sendNext();
+    if (this.#isStopped) return;
+    const hadNews = this.#hasNews;
+    const isRetry = progress.kind === 'retrying';
+    if (isRetry) this.#pending = this.#pending.filter(({ kind }) => kind !== 'retrying');
+    if (isRetry || isStep(progress)) this.#pending.push(progress);
+    else this.#isStateReported = false;
+    if (!isStep(progress)) this.#state = progress;
+    if (this.#sentCount === 0) {
+      this.#send();
       void this.#run();
-    } else if (!this.#hasNews) {
-      this.#hasNews = true;
+    } else if (!hadNews) {
       this.#wake.abort();
     }
   }
 
-  /** The answer comes next: tells what still waits, and nothing after it. Gives back whether there was any. */
+  /** Reports what is pending and stops. Returns whether there was anything. */
   finish(): boolean {
-    const hasFacts = !this.#isOver && this.#facts.length > 0;
-    while (!this.#isOver && this.#facts.length > 0) this.#sendNext();
+    const hasPending = !this.#isStopped && this.#pending.length > 0;
+    while (!this.#isStopped && this.#pending.length > 0) this.#send();
     this.stop();
-    return hasFacts;
+    return hasPending;
   }
 
-  /** Nothing more is told. */
   stop(): void {
-    this.#isOver = true;
+    this.#isStopped = true;
     this.#wake.abort();
+  }
+
+  get #hasNews(): boolean {
+    return this.#pending.length > 0 || !this.#isStateReported;
   }
 
   async #run(): Promise<void> {
     const { clock } = this.#options;
-    while (!this.#isOver) {
-      const dueMs = this.#sentMs + (this.#hasNews ? SHORTEST_GAP_MS : LONGEST_GAP_MS);
+    while (!this.#isStopped) {
+      const dueMs = this.#sentMs + (this.#hasNews ? MIN_INTERVAL_MS : MAX_INTERVAL_MS);
       const leftMs = dueMs - clock.elapsedMs();
-      if (leftMs <= 0) {
-        this.#sendNext();
-      } else {
-        this.#wake = new AbortController();
-        await clock.sleep(Math.ceil(leftMs), this.#wake.signal);
-      }
+      this.#wake = new AbortController();
+      if (leftMs <= 0) this.#send();
+      else await clock.sleep(Math.ceil(leftMs), this.#wake.signal);
     }
   }
 
-  #sendNext(): void {
-    const { token, clock, send } = this.#options;
-    const message = this.#facts.length > 0 ? this.#takeFacts() : this.#stateLine();
-    this.#hasNews = this.#facts.length > 0 || this.#isStateNew;
-    this.#sent += 1;
+  #send(): void {
+    const { token, clock, notify } = this.#options;
+    const message = this.#pending.length > 0 ? this.#takeSteps() : this.#stateMessage();
+    this.#sentCount += 1;
     this.#sentMs = clock.elapsedMs();
-    const params = { progressToken: token, progress: this.#sent, message };
-    send({ jsonrpc: '2.0', method: 'notifications/progress', params });
+    const params = { progressToken: token, progress: this.#sentCount, message };
+    notify({ jsonrpc: '2.0', method: 'notifications/progress', params });
   }
 
-  /** As many facts as fit on a line; the others wait for the next. */
-  #takeFacts(): string {
-    let line = this.#facts.shift() ?? '';
-    while (this.#facts[0] !== undefined && `${line} · ${this.#facts[0]}`.length <= LONGEST_LINE) {
-      line = `${line} · ${this.#facts.shift()}`;
-    }
-    return line;
+  /** As many steps as fit into one message. */
+  #takeSteps(): string {
+    const messages = this.#pending.map((step) => clip(progressMessage(step, this.#options.language)));
+    let count = 1;
+    const joined = (count: number) => messages.slice(0, count).join(' · ');
+    while (count < messages.length && joined(count + 1).length <= MAX_LENGTH) count += 1;
+    this.#pending = this.#pending.slice(count);
+    return joined(count);
   }
 
-  /** A line that says the same again says for how long. */
-  #stateLine(): string {
-    this.#isStateNew = false;
-    const words = progressWords(this.#state, this.#options.language);
+  /** A repeated message says for how long the call has been running. */
+  #stateMessage(): string {
+    this.#isStateReported = true;
+    const message = progressMessage(this.#state, this.#options.language);
     const elapsed = Math.round((this.#options.clock.elapsedMs() - this.#startedMs) / 1000);
-    return clip(elapsed === 0 ? words : `${words} · ${elapsed} s`);
+    return clip(elapsed === 0 ? message : `${message} · ${elapsed} s`);
   }
 }
 
-function isFact(progress: SearchProgress): boolean {
-  return (
-    progress.kind === 'opened_page' ||
-    progress.kind === 'retrying' ||
-    (progress.kind === 'searching' && progress.query !== undefined)
-  );
+/** A finished search or an opened page, as opposed to an activity. */
+function isStep(progress: SearchProgress): boolean {
+  return progress.kind === 'opened_page' || (progress.kind === 'searching' && progress.query !== undefined);
 }
 
 function clip(line: string): string {
-  if (line.length <= LONGEST_LINE) return line;
-  return `${line.slice(0, LONGEST_LINE - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  if (line.length <= MAX_LENGTH) return line;
+  return `${line.slice(0, MAX_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

@@ -1,55 +1,33 @@
 import { fstatSync, writeSync } from 'node:fs';
-import type { Clock } from '../../../application/ports/clock.ts';
 
-const LOOK_EVERY_MS = 250;
-const [STDIN, STDOUT] = [0, 1];
+const CHECK_EVERY_MS = 250;
+const STDOUT = 1;
 
 /**
- * Calls `onGone` once nobody can read our answers: standard output is closed, or the process that started us is gone
- * (ruling 13). It may call more than once.
- *
- * `beginMessage` writes what any next message may begin with, if it is known what that is, and tells whether it did. It
- * is called when it seems that nobody reads a pipe, which only a write can tell for certain.
+ * Calls `onGone` when nothing can read standard output any more: a write failed, the socket was closed, or the parent
+ * process is gone (ruling 13). `onGone` may be called more than once. A pipe that its reader closed is detected by the next
+ * write.
  */
-export function watchReader(onGone: (why: string) => void, beginMessage: () => boolean, clock: Clock): void {
+export function onReaderGone(onGone: (reason: string) => void): void {
   const parent = process.ppid;
+  const isSocket = isStdoutSocket();
   process.stdout.on('error', () => onGone('standard output is closed'));
-  const kind = kindOf(STDOUT);
   const timer = setInterval(() => {
     if (process.ppid !== parent) onGone('the parent process is gone');
-    else if (kind === 'socket' && isSocketClosed()) onGone('standard output is closed');
-  }, LOOK_EVERY_MS);
+    else if (isSocket && isSocketClosed()) onGone('standard output is closed');
+  }, CHECK_EVERY_MS);
   timer.unref();
-  if (kind === 'pipe') void watchStdout(beginMessage, clock);
 }
 
-async function watchStdout(beginMessage: () => boolean, clock: Clock): Promise<void> {
-  const [{ isParentSeen, PipePeer }, { watchPipe }] = await Promise.all([
-    import('./pipe-peer.ts'),
-    import('./pipe-watch.ts'),
-  ]);
-  const reader = new PipePeer(STDOUT, 'reads');
-  const writer = new PipePeer(STDIN, 'writes');
-  const peers = {
-    isReaderSeen: () => reader.isSeen(),
-    // Who writes to us where we cannot look most likely reads us there.
-    areReadersVisible: async () =>
-      isParentSeen() && (process.stdin.readableEnded || kindOf(STDIN) !== 'pipe' || (await writer.isSeen())),
-  };
-  await watchPipe(peers, beginMessage, LOOK_EVERY_MS, clock);
-}
-
-function kindOf(fd: number): 'socket' | 'pipe' | 'other' {
+function isStdoutSocket(): boolean {
   try {
-    const stat = fstatSync(fd);
-    if (stat.isSocket()) return 'socket';
-    return stat.isFIFO() ? 'pipe' : 'other';
+    return fstatSync(STDOUT).isSocket();
   } catch {
-    return 'other';
+    return false;
   }
 }
 
-/** Node gives its children sockets; a closed one shows even to an empty write. */
+/** Node.js gives its children sockets. An empty write fails if the other end is closed, and writes nothing if it is not. */
 function isSocketClosed(): boolean {
   try {
     writeSync(STDOUT, '');

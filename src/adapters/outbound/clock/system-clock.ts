@@ -1,6 +1,6 @@
 import type { Clock } from '../../../application/ports/clock.ts';
 
-/** The longest wait that Node's timers take; a longer one would fire at once. */
+/** The longest wait that Node's timers accept; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The clock of the machine. */
@@ -15,7 +15,7 @@ export class SystemClock implements Clock {
 
   async sleep(ms: number, signal: AbortSignal): Promise<'elapsed' | 'aborted'> {
     const untilMs = this.elapsedMs() + ms;
-    // Node's timer may ring up to a millisecond early.
+    // Node's timers may fire up to a millisecond early.
     for (let leftMs = ms; leftMs > 0; leftMs = untilMs - this.elapsedMs()) {
       if ((await wait(Math.min(Math.ceil(leftMs), LONGEST_TIMER_MS), signal)) === 'aborted') return 'aborted';
     }
@@ -23,12 +23,10 @@ export class SystemClock implements Clock {
   }
 }
 
+/** Not `timers/promises`: it creates an exception for every wait that is aborted, and every call has one. */
 function wait(ms: number, signal: AbortSignal): Promise<'elapsed' | 'aborted'> {
   return new Promise((resolve) => {
-    if (signal.aborted) {
-      resolve('aborted');
-      return;
-    }
+    if (signal.aborted) return resolve('aborted');
     const onAbort = () => {
       clearTimeout(timer);
       resolve('aborted');

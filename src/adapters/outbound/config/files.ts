@@ -1,20 +1,46 @@
 import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 
-/** A file's text, or why it cannot be read, in the system's word (`ENOENT`). */
-export function readText(path: string): { readonly text: string } | { readonly fault: string } {
-  try {
-    return { text: readFileSync(path, 'utf8') };
-  } catch (error) {
-    return { fault: (error as NodeJS.ErrnoException).code ?? String(error) };
-  }
+/** A text, or the reason why there is none: the system's error code (`ENOENT`), or words. */
+type FileContent = { readonly text: string } | { readonly reason: string };
+
+/** A file's text without a byte order mark. */
+export function readText(path: string): FileContent {
+  let text = '';
+  const reason = reasonOf(() => {
+    text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+  });
+  return reason === undefined ? { text } : { reason };
 }
 
-/** Why an attempt fails, in the system's word; undefined if it does not. */
-export function faultOf(attempt: () => void): string | undefined {
+/** The same for a file that must not be empty. */
+export function readNonEmptyText(path: string): FileContent {
+  const content = readText(path);
+  return 'text' in content && content.text.trim() === '' ? { reason: 'it is empty' } : content;
+}
+
+/** The system's error code if `attempt` throws, else undefined. */
+export function reasonOf(attempt: () => void): string | undefined {
   try {
     attempt();
     return undefined;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? String(error);
+  }
+}
+
+/** An absolute path: `~` is the home folder, and a relative path starts at `folder`, by default the current one. */
+export function expandPath(path: string, folder = process.cwd()): string {
+  const home = /^~(?:[/\\]|$)/.test(path) ? homeFolder() : undefined;
+  return home === undefined ? resolve(folder, path) : join(home, path.slice(1));
+}
+
+/** Undefined if this user has no home folder. */
+export function homeFolder(): string | undefined {
+  try {
+    return homedir();
+  } catch {
+    return undefined;
   }
 }

@@ -1,27 +1,31 @@
 import { toHostName } from '../../../domain/host-name.ts';
+import { isObject } from '../../../domain/json.ts';
 import { parseListenAddress, toHostPort } from './listen-address.ts';
-import { isTree } from './tree.ts';
 
-/** A kind of value: what it accepts, in words, and how it reads YAML's values and a variable's text. */
+/** A kind of value: what it accepts, and how it reads a value from YAML and the text of a variable. */
 export interface ValueKind {
+  /** Completes "expected ...". */
   readonly accepted: string;
-  /** The value as the program uses it, or undefined where it is not accepted. */
+  /** The value as the program uses it, or undefined if it is not accepted. */
   readonly fromYaml: (value: unknown) => unknown;
   readonly fromText: (text: string) => unknown;
+  /** Relative paths are resolved when they are read. */
+  readonly isPath?: true;
+  /** The value names a variable that contains a secret, which may have been pasted here by mistake. */
+  readonly namesSecret?: true;
 }
 
-export function wholeNumber(min: number, max?: number, unit = ''): ValueKind {
+export function integer(min: number, max = Number.POSITIVE_INFINITY, unit = ''): ValueKind {
   const fromYaml = (value: unknown) =>
-    Number.isInteger(value) && (value as number) >= min && (max === undefined || (value as number) <= max)
-      ? value
-      : undefined;
-  const words = max === undefined ? `a whole number${unit} from ${min}` : `a whole number from ${min} to ${max}`;
+    Number.isInteger(value) && Number(value) >= min && Number(value) <= max ? value : undefined;
   return {
-    accepted: words,
+    accepted: `an integer${unit}${max === Number.POSITIVE_INFINITY ? `, ${min} or greater` : ` from ${min} to ${max}`}`,
     fromYaml,
     fromText: (text) => (/^[+-]?\d+$/.test(text) ? fromYaml(Number(text)) : undefined),
   };
 }
+
+export const milliseconds = (min: number) => integer(min, undefined, ' of milliseconds');
 
 export function oneOf(choices: readonly string[]): ValueKind {
   const read = (value: unknown) => choices.find((choice) => choice === value);
@@ -29,8 +33,11 @@ export function oneOf(choices: readonly string[]): ValueKind {
 }
 
 export function text(accepted: string, pattern = /\S/): ValueKind {
-  const read = (value: unknown) => (typeof value === 'string' && pattern.test(value) ? value.trim() : undefined);
-  return { accepted, fromYaml: read, fromText: read };
+  return textReadBy(accepted, (text) => (pattern.test(text) ? text : undefined));
+}
+
+export function path(accepted: string): ValueKind {
+  return { ...text(accepted), isPath: true };
 }
 
 export const flag: ValueKind = {
@@ -39,71 +46,86 @@ export const flag: ValueKind = {
   fromText: (text) => (/^(?:1|true)$/i.test(text) ? true : /^(?:0|false)$/i.test(text) ? false : undefined),
 };
 
+const DEBUG_FILE = /[/\\]|\.log$/;
+
+/** `DEBUG` as a switch: a path enables debug output too. Other values belong to other programs (ruling 15). */
+export const debugFlag: ValueKind = {
+  ...flag,
+  fromText: (text) => (DEBUG_FILE.test(text) ? true : flag.fromText(text)),
+};
+
+/** `DEBUG` as the path of a file. */
+export const debugFile: ValueKind = {
+  ...path('a path'),
+  fromText: (text) => (DEBUG_FILE.test(text) ? text : undefined),
+};
+
 /** A URL to which paths can be appended: no user, password, query or fragment. */
-export const baseUrl: ValueKind = {
-  accepted: 'an http:// or https:// URL without user, query or fragment, such as https://api.openai.com/v1',
-  fromYaml: readBaseUrl,
-  fromText: readBaseUrl,
-};
-
-export const hostNames: ValueKind = {
-  accepted: 'a list of host names, such as [jma.go.jp, tenki.jp]',
-  fromYaml: (value) => {
-    if (!Array.isArray(value)) return undefined;
-    const hosts = value.map((entry) => (typeof entry === 'string' ? toHostName(entry) : undefined));
-    return hosts.every((host) => host !== undefined) ? [...new Set(hosts)] : undefined;
+export const baseUrl = textReadBy(
+  'an http:// or https:// URL without user, query or fragment, such as https://api.openai.com/v1',
+  (text) => {
+    const url = toHttpUrl(text);
+    const isPlain = url !== undefined && `${url.username}${url.password}${url.search}${url.hash}` === '';
+    return isPlain ? url.href.replace(/\/$/, '') : undefined;
   },
-  fromText: () => undefined,
-};
+);
 
-export const listenAddress: ValueKind = {
-  accepted: 'host:port, such as 127.0.0.1:3917 or [::1]:3917',
-  fromYaml: (value) => (typeof value === 'string' || typeof value === 'number' ? readListen(String(value)) : undefined),
-  fromText: readListen,
-};
+export const hostNames = listOf('a list of host names, such as [jma.go.jp, tenki.jp]', toHostName);
 
-/** Host names or addresses as `Host` has them, without a port; `*` stands for any. */
+/** Host names or addresses as in the `Host` header, without a port; `*` is any. */
 export const requestHosts = listOf('a list of host names, such as [mcp.example.com], or [*] for any', (entry) => {
   if (entry === '*') return entry;
-  const url = URL.canParse(`http://${entry}`) ? new URL(`http://${entry}`) : undefined;
-  return url !== undefined && /^(?:[\w.-]+|\[[\da-f:.]+\])$/i.test(entry) ? url.hostname : undefined;
+  return /^(?:[\w.-]+|\[[\da-f:.]+\])$/i.test(entry) ? toHttpUrl(`http://${entry}`)?.hostname : undefined;
 });
 
 export const origins = listOf('a list of origins, such as [https://chat.example.com]', (entry) => {
-  const url = URL.canParse(entry) ? new URL(entry) : undefined;
-  return url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` ? url.origin : undefined;
+  const url = toHttpUrl(entry);
+  return url !== undefined && url.href === `${url.origin}/` ? url.origin : undefined;
 });
 
-const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+function toHttpUrl(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && /^https?:$/.test(url.protocol) ? url : undefined;
+}
 
-/** A variable, or one for each caller; as text `NAME`, or `alice=NAME,bob=OTHER_NAME`. */
-export const tokenVariables: ValueKind = {
-  accepted: 'the name of an environment variable, or a map of callers to such names',
-  fromYaml: readTokenVariables,
-  fromText: (text) => (text.includes('=') ? readTokenVariables(toMap(text)) : readTokenVariables(text)),
+const hostPortText = textReadBy('host:port, such as 127.0.0.1:3917 or [::1]:3917', (text) => {
+  const address = parseListenAddress(text);
+  return address && toHostPort(address);
+});
+
+/** In YAML, a port alone is a number. */
+export const hostPort: ValueKind = {
+  ...hostPortText,
+  fromYaml: (value) => hostPortText.fromYaml(typeof value === 'number' ? String(value) : value),
 };
 
-/** `caller=NAME,caller=NAME`; undefined if a caller comes twice. */
-function toMap(text: string): unknown {
-  const entries = text.split(',').map((entry): readonly [string, string] => {
-    const [, caller = '', name = ''] = /^\s*([^=]*)=(.*?)\s*$/.exec(entry) ?? [];
-    return [caller, name];
-  });
-  return new Set(entries.map(([caller]) => caller)).size === entries.length ? Object.fromEntries(entries) : undefined;
+export const secretVariable: ValueKind = {
+  ...text('the name of an environment variable', /^[A-Za-z_][A-Za-z0-9_]*$/),
+  namesSecret: true,
+};
+
+/** A variable, or one per caller; as text `NAME`, or `alice=NAME,bob=OTHER_NAME`. */
+export const tokenVariables: ValueKind = {
+  accepted: 'the name of an environment variable (not the token itself), or a map of callers to such names',
+  fromYaml: (value) => (isObject(value) ? readCallers(Object.entries(value)) : secretVariable.fromYaml(value)),
+  fromText: (text) => {
+    if (!text.includes('=')) return secretVariable.fromText(text);
+    return readCallers(text.split(',').map((entry) => /^\s*([^=]*)=(.*)$/s.exec(entry)?.slice(1) ?? []));
+  },
+  namesSecret: true,
+};
+
+/** The variables by caller; undefined if a caller is repeated. */
+function readCallers(entries: readonly (readonly unknown[])[]): unknown {
+  const variables = new Map(entries.map(([caller = '', name]) => [String(caller), secretVariable.fromYaml(name)]));
+  const isValid = [...variables].every(([caller, name]) => /^[\w.@-]+$/.test(caller) && name !== undefined);
+  return isValid && entries.length > 0 && variables.size === entries.length ? Object.fromEntries(variables) : undefined;
 }
 
-function readTokenVariables(value: unknown): unknown {
-  if (typeof value === 'string') return VARIABLE.test(value.trim()) ? value.trim() : undefined;
-  const entries = isTree(value) ? Object.entries(value) : [];
-  const isWell = entries.every(
-    ([caller, name]) => /^[\w.@-]+$/.test(caller) && typeof name === 'string' && VARIABLE.test(name),
-  );
-  return entries.length > 0 && isWell ? value : undefined;
-}
-
-function readListen(text: string): string | undefined {
-  const address = parseListenAddress(text.trim());
-  return address && toHostPort(address);
+/** A text; `read` receives it without surrounding whitespace. */
+function textReadBy(accepted: string, read: (text: string) => string | undefined): ValueKind {
+  const fromText = (text: string) => read(text.trim());
+  return { accepted, fromYaml: (value) => (typeof value === 'string' ? fromText(value) : undefined), fromText };
 }
 
 /** A list of texts, each read by `read`; in a variable they are separated by commas. */
@@ -114,12 +136,4 @@ function listOf(accepted: string, read: (entry: string) => string | undefined): 
     return entries.every((entry) => entry !== undefined) ? [...new Set(entries)] : undefined;
   };
   return { accepted, fromYaml, fromText: (text) => fromYaml(text.split(',')) };
-}
-
-function readBaseUrl(value: unknown): string | undefined {
-  const url = typeof value === 'string' && URL.canParse(value.trim()) ? new URL(value.trim()) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined;
-  return url.username === '' && url.password === '' && url.search === '' && url.hash === ''
-    ? url.href.replace(/\/$/, '')
-    : undefined;
 }

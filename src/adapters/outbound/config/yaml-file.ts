@@ -1,42 +1,80 @@
-import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { closest } from 'fastest-levenshtein';
+import { parseDocument } from 'yaml';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import { readText } from './files.ts';
-import type { Tree } from './tree.ts';
+import { isObject } from '../../../domain/json.ts';
+import { looksLikeKey } from '../../../domain/redaction.ts';
+import { expandPath, readText } from './files.ts';
+import { KEYS } from './keys.ts';
+import { type Layer, shownName } from './layers.ts';
+import { mergeTrees, type Tree, treeOf } from './tree.ts';
 
-export interface YamlLayer {
-  readonly found: boolean;
-  readonly tree: Tree;
-  readonly problems: readonly ConfigProblem[];
-}
+const KEY_ADVICE =
+  'expected no API key: keep keys out of this file, set them in the variable that openai.api_key_env names';
 
-/** The parser loads only if there is a file to read. */
-export async function readYamlLayer(path: string, isExplicit: boolean): Promise<YamlLayer> {
-  if (!isExplicit && !existsSync(path)) return { found: false, tree: {}, problems: [] };
-  const where = isExplicit ? `--config ${path}` : path;
-  const content = readText(path);
-  if ('fault' in content) {
-    return {
-      found: false,
-      tree: {},
-      problems: [{ where, accepted: `a YAML file that can be read (${content.fault})` }],
-    };
+/** The keys in a YAML file. Problems with the file name it as `where`. Import this only to read a file: it loads the parser. */
+export function readYamlFile(file: string, where: string): Layer {
+  const content = readText(file);
+  if ('reason' in content) {
+    return { tree: {}, problems: [{ where, message: `expected a YAML file that can be read (${content.reason})` }] };
   }
-  const [{ parseDocument }, { checkYaml }] = await Promise.all([import('yaml'), import('./yaml-check.ts')]);
   const document = parseDocument(content.text);
   const [syntax] = document.errors;
   if (syntax !== undefined) {
-    const first = syntax.message.split('\n')[0]?.replace(/:$/, '') ?? '';
-    const said = syntax.code === 'MULTIPLE_DOCS' ? 'it holds more than one document' : first;
-    return { found: true, tree: {}, problems: [{ where: path, accepted: `a file in YAML (${said})` }] };
+    const reason = syntax.message.split('\n')[0]?.replace(/:$/, '') ?? '';
+    const shown = syntax.code === 'MULTIPLE_DOCS' ? 'it contains more than one document' : reason;
+    return { tree: {}, file, problems: [{ where: file, message: `expected a file in YAML (${shown})` }] };
   }
-  return { found: true, ...checkYaml(toPlain(document)) };
+  const { tree, problems } = checkYaml(toPlain(document), dirname(file));
+  return { tree, file, problems: problems.map((problem) => ({ ...problem, file })) };
 }
 
-/** Aliases that would grow without bound make the conversion throw; what is then checked is no section. */
+/** Aliases that would grow without limit make the conversion throw; the text of the error is then not a section. */
 function toPlain(document: { toJS(): unknown }): unknown {
   try {
     return document.toJS();
   } catch (error) {
     return String(error);
   }
+}
+
+/** Validates a file. `null` is absent, but `model_profiles.answer: null` removes the default profile (ruling 11). */
+function checkYaml(content: unknown, folder: string): Layer {
+  const problems: ConfigProblem[] = [];
+  let tree: Tree = {};
+  const visit = (value: unknown, path: string): void => {
+    const kind = KEYS.find((known) => known.path === path)?.kind;
+    const isSection = path === '' || KEYS.some((key) => key.path.startsWith(`${path}.`));
+    if (typeof value === 'string' && looksLikeKey(value)) {
+      problems.push({ where: path, value, message: KEY_ADVICE });
+    } else if (kind === undefined && !isSection) {
+      problems.push({ where: path, message: unknownKeyMessage(path) });
+    } else if (value === null) {
+      if (path === 'model_profiles.answer') tree = mergeTrees(tree, treeOf(path, null));
+    } else if (kind !== undefined) {
+      const read = kind.fromYaml(value);
+      const shown = kind.namesSecret ? shownName(toText(value)) : toText(value);
+      if (read === undefined) problems.push({ where: path, value: shown, message: `expected ${kind.accepted}` });
+      else tree = mergeTrees(tree, treeOf(path, kind.isPath ? expandPath(String(read), folder) : read));
+    } else if (isObject(value)) {
+      for (const [name, inner] of Object.entries(value)) visit(inner, path === '' ? name : `${path}.${name}`);
+    } else {
+      problems.push({ where: path || 'the file', value: toText(value), message: 'expected a section of keys' });
+    }
+  };
+  visit(content ?? null, '');
+  return { tree, problems };
+}
+
+function unknownKeyMessage(path: string): string {
+  if (/(?:^|\.)api[_-]?key$/i.test(path)) return KEY_ADVICE;
+  const paths = KEYS.flatMap(({ path }) =>
+    path.split('.').map((_, index, parts) => parts.slice(0, index + 1).join('.')),
+  );
+  return `unknown key; did you mean ${closest(path, [...new Set(paths)])}?`;
+}
+
+/** JSON cannot express `.inf` and `.nan`. */
+function toText(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

@@ -6,24 +6,23 @@ import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
 
 export interface StderrLoggerOptions {
   readonly debug: boolean;
-  /** Where debug lines go as well, besides standard error. */
+  /** A file that receives the same lines as standard error, with debug only. */
   readonly debugFile?: string;
   readonly redactor: Redactor;
   readonly clock: Clock;
 }
 
-/** Writes to standard error, and to a file where one is configured. Keys are taken out of every line (ruling 20). */
+/** Writes to standard error, and to a file if one is configured. Keys are removed from every line (ruling 20). */
 export class StderrLogger implements Logger {
   readonly isDebug: boolean;
-  readonly #redactor: Redactor;
-  readonly #clock: Clock;
+  readonly #options: StderrLoggerOptions;
   readonly #file: number | undefined;
 
-  /** Throws if the debug file cannot be opened; the configuration has been checked for that before. */
-  constructor({ debug, debugFile, redactor, clock }: StderrLoggerOptions) {
+  /** Throws if the debug file cannot be opened; the configuration was checked for that before. */
+  constructor(options: StderrLoggerOptions) {
+    const { debug, debugFile } = options;
     this.isDebug = debug;
-    this.#redactor = redactor;
-    this.#clock = clock;
+    this.#options = options;
     this.#file = debug && debugFile !== undefined ? openDebugFile(debugFile) : undefined;
   }
 
@@ -44,9 +43,11 @@ export class StderrLogger implements Logger {
   }
 
   #write(level: string, line: string): void {
-    const said = this.#redactor.inLogs(asOneLine(line));
-    const text = `[openai-responses-mcp] ${this.#clock.now().toISOString()} ${level} ${said}\n`;
-    hearErrors();
+    const { redactor, clock } = this.#options;
+    // Nothing in a line controls a terminal, or looks like another line.
+    const oneLine = withoutUnsafeCharacters(line.replace(/\r\n?|[\n\u2028\u2029]/g, '\\n'));
+    const text = `[openai-responses-mcp] ${clock.now().toISOString()} ${level} ${redactor.inLogs(oneLine)}\n`;
+    ignoreStderrErrors();
     // A log that cannot be written is no reason to stop serving.
     try {
       process.stderr.write(text);
@@ -55,18 +56,13 @@ export class StderrLogger implements Logger {
   }
 }
 
-/** A line as it may be shown: nothing in it drives a terminal, or looks like another line. */
-function asOneLine(text: string): string {
-  return withoutUnsafeCharacters(text.replace(/\r\n?|[\n\u2028\u2029]/g, '\\n'));
-}
-
-/** A debug file holds answers: a new one is made for its owner alone. */
+/** A debug file contains answers, so only its owner may read it. */
 export function openDebugFile(path: string): number {
   return openSync(path, 'a', 0o600);
 }
 
-/** A closed standard error tells its fault by an event; unheard it would be a fault of ours. Loggers share one listener. */
-function hearErrors(): void {
+/** A closed standard error is reported by an event; without a listener it would end the process. Loggers share one listener. */
+function ignoreStderrErrors(): void {
   if (!process.stderr.listeners('error').includes(ignore)) process.stderr.on('error', ignore);
 }
 

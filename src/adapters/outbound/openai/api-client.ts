@@ -1,10 +1,10 @@
+import { err, ok, type Result } from 'neverthrow';
 import OpenAI from 'openai';
+import type { SearchError } from '../../../domain/answer-error.ts';
+import { isPlaceholderKey, isSendableKey } from '../../../domain/redaction.ts';
 import type { RequestBody } from './request-body.ts';
 
-/**
- * One request to the API, answered by its HTTP response; throws what the `openai` package throws. It leaves a listener on the
- * signal: give each call one of its own.
- */
+/** Resolves with the response; rejects as the `openai` package does. Leaves a listener on the signal. */
 export type ApiCall = (body: RequestBody, signal: AbortSignal) => Promise<Response>;
 
 export interface ApiClientOptions {
@@ -15,10 +15,10 @@ export interface ApiClientOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** The package clears its timer when headers arrive; the bound of a whole call is ours, by signal. */
+/** The package stops its timer when the headers arrive; the time limit of a call is enforced with the signal. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** The `openai` package's client, without retries, timer and log of its own: those are this project's (ruling 12). */
+/** The `openai` package's client without its retries, timer and log (ruling 12). */
 export function createApiCall({ apiKey, baseUrl, organization, project, fetch }: ApiClientOptions): ApiCall {
   const client = new OpenAI({
     apiKey,
@@ -27,9 +27,24 @@ export function createApiCall({ apiKey, baseUrl, organization, project, fetch }:
     project: project ?? null,
     maxRetries: 0,
     timeout: NO_TIMEOUT_MS,
-    // Its default logger writes to standard output, which belongs to MCP.
+    // The default logger writes to standard output, which is reserved for MCP.
     logLevel: 'off',
     ...(fetch === undefined ? {} : { fetch }),
   });
   return (body, signal) => client.responses.create(body, { signal }).asResponse();
+}
+
+export interface NetworkOptions extends Omit<ApiClientOptions, 'apiKey'> {
+  readonly apiKey?: string;
+  readonly apiKeyVariable: string;
+}
+
+/** Requests over the network. Without a usable key the calls fail, not the start: clients list tools without a key. */
+export function networkCalls(options: NetworkOptions): () => Result<ApiCall, SearchError> {
+  const { apiKey, apiKeyVariable: variable } = options;
+  if (apiKey === undefined) return () => err({ kind: 'no_api_key', variable });
+  if (isPlaceholderKey(apiKey)) return () => err({ kind: 'placeholder_api_key', variable });
+  if (!isSendableKey(apiKey)) return () => err({ kind: 'malformed_api_key', variable });
+  const call = ok<ApiCall, SearchError>(createApiCall({ ...options, apiKey }));
+  return () => call;
 }

@@ -1,79 +1,74 @@
 import { err, ok, type Result } from 'neverthrow';
+import { forwardAbort } from '../../../application/forward-abort.ts';
 import type { ApiProbe } from '../../../application/ports/api-probe.ts';
 import type { SearchError } from '../../../domain/answer-error.ts';
-import { isSendableKey } from '../../../domain/redaction.ts';
-import type { FailureContext } from './failure.ts';
-import { toConnectionFailure, toFailure } from './failure.ts';
-import { asObject, parseJson } from './json.ts';
-import type { ProxyOptions } from './proxy-fetch.ts';
-import { proxyFor } from './proxy-route.ts';
+import { parseJson, withoutUndefined } from '../../../domain/json.ts';
+import type { NetworkOptions } from './api-client.ts';
+import { toFailure } from './api-failure.ts';
+import { excerpt, type FailureContext } from './failure.ts';
+import { asObject } from './json-values.ts';
+import { toThrownFailure } from './thrown-failure.ts';
 
-export interface OpenAiProbeOptions {
-  readonly baseUrl: string;
-  readonly apiKey?: string;
-  readonly apiKeyVariable: string;
-  readonly organization?: string;
-  readonly project?: string;
-  readonly proxies?: ProxyOptions;
+export interface OpenAiProbeOptions extends NetworkOptions {
+  /** The API's host, and the proxy on the way to it. */
+  readonly route: string;
   readonly fetch: typeof fetch;
-  /** Takes keys out of what the API said. */
+  /** Redacts keys in what the API reported. */
   readonly redact: (text: string) => string;
 }
 
-/** Looks at the API's list of models, which costs nothing. */
+/** Reads the API's list of models, which costs nothing. */
 export class OpenAiProbe implements ApiProbe {
   readonly route: string;
   readonly #options: OpenAiProbeOptions;
 
   constructor(options: OpenAiProbeOptions) {
     this.#options = options;
-    const { host } = new URL(options.baseUrl);
-    const proxy = proxyFor(options.baseUrl, options.proxies ?? {});
-    this.route = proxy === undefined ? host : `${host}, by the proxy ${proxy},`;
+    this.route = options.route;
   }
 
   async reach(signal: AbortSignal): Promise<Result<number, SearchError>> {
-    const response = await this.#get('models', signal, {});
+    const response = await this.#get('models', {}, signal);
     return response.map(({ status }) => status);
   }
 
   async findModel(model: string, signal: AbortSignal): Promise<Result<'found' | 'unknown', SearchError>> {
-    const { apiKey = '', apiKeyVariable, organization, project } = this.#options;
-    if (!isSendableKey(apiKey)) return err({ kind: 'malformed_api_key', variable: apiKeyVariable });
-    const headers = {
-      authorization: `Bearer ${apiKey}`,
-      ...(organization === undefined ? {} : { 'openai-organization': organization }),
-      ...(project === undefined ? {} : { 'openai-project': project }),
-    };
-    const response = await this.#get(`models/${encodeURIComponent(model)}`, signal, headers);
-    return response.andThen(({ status, body }) => {
-      if (status < 400) return ok<'found' | 'unknown', SearchError>('found');
-      const error = asObject(asObject(parseJson(body))?.error);
-      const failure = toFailure({ status, error: error ?? {}, name: 'APIError' }, this.#context(model)).error;
-      // A server without a list of models says 404 of the path, not of the model.
-      const isUnknown = status === 404 && failure.kind !== 'model_not_found';
-      return isUnknown
-        ? ok<'found' | 'unknown', SearchError>('unknown')
-        : err<'found' | 'unknown', SearchError>(failure);
+    const { apiKey = '', organization, project, redact } = this.#options;
+    const account = withoutUndefined({ 'openai-organization': organization, 'openai-project': project });
+    const headers = { authorization: `Bearer ${apiKey}`, ...account };
+    const response = await this.#get(`models/${encodeURIComponent(model)}`, headers, signal);
+    return response.andThen(({ status, body }): Result<'found' | 'unknown', SearchError> => {
+      const json = asObject(parseJson(body));
+      if (status < 400 && json !== undefined) return ok('found');
+      if (status < 400) return err({ kind: 'unreadable_reply', detail: excerpt(redact(body)) || 'an empty body' });
+      const error = asObject(json?.error) ?? {};
+      const failure = toFailure({ status, error, name: 'APIError' }, this.#context(model)).error;
+      // A server without a list of models answers 404 for the path, not for the model.
+      return status === 404 && failure.kind !== 'model_not_found' ? ok('unknown') : err(failure);
     });
   }
 
   async #get(
     path: string,
-    signal: AbortSignal,
     headers: Record<string, string>,
+    signal: AbortSignal,
   ): Promise<Result<{ readonly status: number; readonly body: string }, SearchError>> {
     const { baseUrl, fetch } = this.#options;
+    // fetch leaves a listener on the signal that it gets.
+    const controller = new AbortController();
+    const stopForwarding = forwardAbort(signal, controller);
     try {
-      const response = await fetch(`${baseUrl}/${path}`, { headers, signal });
+      const response = await fetch(`${baseUrl}/${path}`, { headers, signal: controller.signal });
       return ok({ status: response.status, body: await response.text() });
     } catch (thrown) {
-      return signal.aborted ? err({ kind: 'aborted' }) : err(toConnectionFailure(thrown, this.#context('')).error);
+      return signal.aborted ? err({ kind: 'aborted' }) : err(toThrownFailure(thrown, this.#context('')).error);
+    } finally {
+      stopForwarding();
     }
   }
 
   #context(model: string): FailureContext {
-    const { apiKeyVariable, redact } = this.#options;
-    return { model, apiKeyVariable, host: this.route, attempt: 1, redact };
+    const { apiKeyVariable, redact, route } = this.#options;
+    return { model, apiKeyVariable, route, attempt: 1, redact };
   }
 }

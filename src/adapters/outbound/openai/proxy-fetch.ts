@@ -1,32 +1,23 @@
-import { EnvHttpProxyAgent, Pool, fetch as undiciFetch } from 'undici';
+import { Pool, ProxyAgent, fetch as undiciFetch } from 'undici';
 
-/** The proxies for each kind of address, and the hosts that need none, as `NO_PROXY` lists them. */
-export interface ProxyOptions {
-  readonly http?: string;
-  readonly https?: string;
-  readonly bypass?: string;
+export interface ProxyFetch {
+  readonly fetch: typeof fetch;
+  /** Closes the connections to the proxy. */
+  readonly close: () => Promise<void>;
 }
 
-/**
- * A `fetch` that goes through proxies. It is undici's own, since Node's takes no dispatcher of another major. Nothing is left
- * to the agent's own reading of the environment, to which an empty variable hides a filled one.
- */
-export function createProxyFetch({ http, https, bypass }: ProxyOptions): typeof fetch {
-  const dispatcher = new EnvHttpProxyAgent({
-    httpProxy: http ?? '',
-    httpsProxy: https ?? '',
-    noProxy: bypass ?? '',
+/** A `fetch` through a proxy. It is undici's, because Node's own accepts no dispatcher of another major version. */
+export function createProxyFetch(proxy: string): ProxyFetch {
+  const dispatcher = new ProxyAgent({
+    uri: proxy,
     factory: (origin, options) => new Pool(origin, withFailingConnect(options as Pool.Options)),
   });
   const proxied = (input: unknown, init?: object) =>
     undiciFetch(input as Parameters<typeof undiciFetch>[0], { ...init, dispatcher });
-  return proxied as unknown as typeof fetch;
+  return { fetch: proxied as unknown as typeof fetch, close: () => dispatcher.destroy() };
 }
 
-/**
- * A proxy that hangs up on CONNECT must fail the request. undici takes such an error, by its code, for that of a connection that
- * was in use, and connects again without end.
- */
+/** If a proxy hangs up on CONNECT, undici would connect again without end, because of the code of the error. */
 function withFailingConnect(options: Pool.Options): Pool.Options {
   const { connect } = options;
   if (typeof connect !== 'function') return options;

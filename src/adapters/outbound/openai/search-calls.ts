@@ -1,6 +1,7 @@
-import { asObject, asText, type JsonObject, objectsOf } from './json.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import { asObject, asText, objectsOf } from './json-values.ts';
 
-/** The queries of a `web_search_call`; `query` is the older form, and may stand beside the newer `queries`. */
+/** The queries of a `web_search_call`; `query` is the older form, and may be present in addition to `queries`. */
 export function queriesOf(call: JsonObject): readonly string[] {
   const action = asObject(call.action);
   const queries = Array.isArray(action?.queries)
@@ -16,13 +17,13 @@ export function openedPage(call: JsonObject): string | undefined {
   return action?.type === 'open_page' || action?.type === 'find_in_page' ? asText(action.url) : undefined;
 }
 
-/** What a search consulted: URLs, or the name of a source that has none (`oai-weather`). */
+/** The sources of a search: URLs, or the name of a source without a URL (`oai-weather`). */
 export function consultedBy(call: JsonObject): readonly string[] {
   const sources = objectsOf(asObject(call.action)?.sources);
   return sources.map((source) => asText(source.url) ?? asText(source.name)).filter((source) => source !== undefined);
 }
 
-/** A call without an action is a search all the same. */
+/** A call without an action is a search too. */
 export function isSearch(call: JsonObject): boolean {
   return openedPage(call) === undefined && !/^(?:open_page|find_in_page)$/.test(String(asObject(call.action)?.type));
 }

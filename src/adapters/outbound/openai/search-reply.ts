@@ -1,16 +1,15 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { SearchReply, SearchReport, TokenUsage } from '../../../application/ports/llm-search.ts';
 import type { CitedPage } from '../../../domain/citation.ts';
+import { type JsonObject, withoutUndefined } from '../../../domain/json.ts';
 import type { ReplyEnding } from '../../../domain/reply.ts';
 import { tokyoDate } from '../../../domain/tokyo-date.ts';
-import { excerpt, type Failure, type FailureContext, plainFailure, toStreamFailure } from './failure.ts';
-import { asNumber, asObject, asText, type JsonObject, objectsOf } from './json.ts';
+import { toStreamFailure } from './api-failure.ts';
+import { excerpt, type Failure, type FailureContext, permanentFailure } from './failure.ts';
+import { asNumber, asObject, asText, objectsOf } from './json-values.ts';
 import { consultedBy, isSearch, openedPage, queriesOf } from './search-calls.ts';
 
-/**
- * The reply that a response of the API holds; each terminal state has its own meaning (ruling 14). With `isDated` its
- * sources were seen when it was made.
- */
+/** The reply in a response, by its terminal state (ruling 14). `isDated`: it was accessed when it was created. */
 export function toSearchReply(
   response: JsonObject,
   context: FailureContext,
@@ -19,12 +18,13 @@ export function toSearchReply(
   const error = asObject(response.error);
   const reason = asText(asObject(response.incomplete_details)?.reason);
   if (response.status === 'failed' || error !== undefined) return err(toStreamFailure(error, context));
-  if (reason === 'content_filter') return err(plainFailure({ kind: 'content_filtered' }, reason));
-  if (!Array.isArray(response.output)) return err(unreadable('a reply without output', response));
-  if (response.status === undefined && response.output.length === 0) return err(unreadable('an empty reply', response));
+  if (reason === 'content_filter') return err(permanentFailure({ kind: 'content_filtered' }, reason));
+  if (!Array.isArray(response.output)) return err(unreadable('a response without output', response));
+  if (response.status === undefined && response.output.length === 0)
+    return err(unreadable('an empty response', response));
   if (!/^(?:completed|incomplete|undefined)$/.test(String(response.status))) {
     const detail = excerpt(context.redact(`the API answered with status ${String(response.status)}`));
-    return err(plainFailure({ kind: 'failed', detail }, detail));
+    return err(permanentFailure({ kind: 'failed', detail }, detail));
   }
 
   const items = objectsOf(response.output);
@@ -48,7 +48,7 @@ export function toSearchReply(
   });
 }
 
-/** Commentary is not the answer: where messages carry `phase`, those with `final_answer` make it (ruling 19). */
+/** If messages have a `phase`, those with `final_answer` are the answer, and commentary is not (ruling 19). */
 function answeringMessages(items: readonly JsonObject[]): readonly JsonObject[] {
   const messages = items.filter((item) => item.type === 'message');
   const final = messages.filter((message) => message.phase === 'final_answer');
@@ -62,22 +62,19 @@ function textOf(message: JsonObject): string {
 }
 
 function endingOf(isIncomplete: boolean, reason: string | undefined, parts: readonly JsonObject[]): ReplyEnding {
-  if (isIncomplete) return { kind: 'cut', reason: reason ?? 'incomplete' };
+  if (isIncomplete) return { kind: 'incomplete', reason: reason ?? 'incomplete' };
   return parts.some((part) => part.type === 'refusal') ? { kind: 'refused' } : { kind: 'complete' };
 }
 
 function citedPages(part: JsonObject): readonly CitedPage[] {
-  return objectsOf(part.annotations)
-    .filter((annotation) => annotation.type === 'url_citation')
-    .flatMap((annotation) => {
-      const url = asText(annotation.url);
-      const title = asText(annotation.title);
-      if (url === undefined) return [];
-      return [title === undefined ? { url } : { url, title }];
-    });
+  return objectsOf(part.annotations).flatMap(({ type, url, title }) =>
+    type === 'url_citation' && asText(url) !== undefined
+      ? [withoutUndefined({ url: String(url), title: asText(title) })]
+      : [],
+  );
 }
 
-/** `created_at` counts seconds; published recordings may hold anything in its place. */
+/** `created_at` is in seconds; published recordings may contain anything instead. */
 function accessedOn(response: JsonObject): { readonly accessedOn?: string } {
   const seconds = asNumber(response.created_at) ?? 0;
   return seconds > 0 && seconds < LAST_SECOND ? { accessedOn: tokyoDate(new Date(seconds * 1000)) } : {};
@@ -87,19 +84,15 @@ function accessedOn(response: JsonObject): { readonly accessedOn?: string } {
 const LAST_SECOND = 253_402_300_800;
 
 function toReport(response: JsonObject, calls: readonly JsonObject[], attempts: number): SearchReport {
-  const model = asText(response.model);
-  const responseId = asText(response.id);
-  const usage = toUsage(asObject(response.usage));
   const searches = calls.filter(isSearch);
-  const counted = asNumber(asObject(asObject(response.tool_usage)?.web_search)?.num_requests);
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(responseId === undefined ? {} : { responseId }),
-    ...(usage === undefined ? {} : { usage }),
+  return withoutUndefined({
+    model: asText(response.model),
+    responseId: asText(response.id),
+    usage: toUsage(asObject(response.usage)),
     queries: searches.flatMap(queriesOf),
-    searches: counted ?? searches.length,
+    searches: asNumber(asObject(asObject(response.tool_usage)?.web_search)?.num_requests) ?? searches.length,
     attempts,
-  };
+  });
 }
 
 function toUsage(usage: JsonObject | undefined): TokenUsage | undefined {
@@ -113,5 +106,5 @@ function toUsage(usage: JsonObject | undefined): TokenUsage | undefined {
 }
 
 function unreadable(detail: string, response: JsonObject): Failure {
-  return plainFailure({ kind: 'unreadable_reply', detail }, detail, JSON.stringify(response));
+  return permanentFailure({ kind: 'unreadable_reply', detail }, detail, JSON.stringify(response));
 }

@@ -1,33 +1,64 @@
 import { APIConnectionError, APIError } from 'openai';
-import { type Failure, type FailureContext, toConnectionFailure, toFailure } from './failure.ts';
-import { asObject } from './json.ts';
+import { withoutUndefined } from '../../../domain/json.ts';
+import { toFailure } from './api-failure.ts';
+import { excerpt, type Failure, type FailureContext, permanentFailure } from './failure.ts';
+import { asObject, asText } from './json-values.ts';
 
-/** The failure that an exception of the `openai` package, or of reading its response, means. */
-export function toThrownFailure(thrown: unknown, now: Date, context: FailureContext): Failure {
+/** Certificates stay invalid, and 300 s without data is a timeout, which is not retried. */
+const PERMANENT =
+  /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_INVALID_URL|^bad port$/;
+
+/** The failure for an exception of the `openai` package, of `fetch`, or of reading the response. `now` is for `retry-after`. */
+export function toThrownFailure(thrown: unknown, context: FailureContext, now = new Date(0)): Failure {
   if (!(thrown instanceof APIError) || thrown instanceof APIConnectionError || thrown.status === undefined) {
     return toConnectionFailure(thrown, context);
   }
-  const retryAfterMs = readRetryAfter(thrown.headers, now);
+  const { status, headers, message } = thrown;
+  const isHtml = /<(?:!doctype|html|head|body)\b/i.test(message);
+  const error = asObject(thrown.error) ?? { message: isHtml ? '' : message };
   return toFailure(
-    {
-      status: thrown.status,
-      error: asObject(thrown.error) ?? { message: isHtml(thrown.message) ? '' : thrown.message },
-      name: thrown.constructor.name,
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    },
+    { status, error, name: thrown.constructor.name, retryAfterMs: readRetryAfter(headers, now) },
     context,
   );
 }
 
-/** How long a response asks to wait, in milliseconds: `retry-after-ms`, or `retry-after` as seconds or as a date. */
+/** The failure for a connection that was not made, or that broke before a complete response. */
+function toConnectionFailure(error: unknown, context: FailureContext): Failure {
+  const causes = causesOf(error);
+  const code = causes.map((cause) => asText((cause as NodeJS.ErrnoException).code)).find((code) => code !== undefined);
+  // The outermost message is often `fetch failed`, which explains nothing.
+  const message = causes.at(-1)?.message ?? String(error);
+  const reason = excerpt(context.redact(message));
+  const name = error instanceof Error ? error.name : undefined;
+  if (error instanceof TypeError && /header|ByteString/i.test(message)) {
+    return permanentFailure({ kind: 'bad_request', detail: `the request could not be sent (${reason})` }, reason);
+  }
+  return {
+    error: {
+      kind: 'connection_failed',
+      attempts: context.attempt,
+      host: context.route,
+      // "bad port" is what fetch says about ports that it refuses to connect to.
+      detail: code ?? (message === 'bad port' ? 'fetch blocks this port' : reason),
+      diagnostics: withoutUndefined({ status: code, name }),
+    },
+    retry: PERMANENT.test(code ?? message) ? 'never' : 'later',
+    log: withoutUndefined({ message, code, name }),
+  };
+}
+
+/** The error and its causes, outermost first. */
+function causesOf(error: unknown): readonly Error[] {
+  const causes: Error[] = [];
+  for (let cause = error; cause instanceof Error && causes.length < 6; cause = cause.cause) causes.push(cause);
+  return causes;
+}
+
+/** The requested wait in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date. */
 function readRetryAfter(headers: Headers | undefined, now: Date): number | undefined {
   const inMs = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
   if (inMs > 0) return inMs;
   const header = headers?.get('retry-after')?.trim() ?? '';
   const waitMs = /^\d+(?:\.\d+)?$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now.getTime();
   return waitMs > 0 ? waitMs : undefined;
-}
-
-function isHtml(text: string): boolean {
-  return /<(?:!doctype|html|head|body)\b/i.test(text);
 }

@@ -10,9 +10,10 @@ import {
   type ConfiguredAnswer,
   FakeApplication,
   failsWith,
-  hangsUntilAborted,
+  hangs,
 } from '../../../../support/fake-application.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
+import { RecordingLogger } from '../../../../support/recording-logger.ts';
 
 const CLEAR = '\r\u001B[2K';
 
@@ -23,6 +24,7 @@ async function run(over: Partial<AskOptions> & { readonly isTTY?: boolean; reado
     {
       application: new FakeApplication(answers()),
       clock: new FakeClock(),
+      logger: new RecordingLogger(),
       redactor: createRedactor([]),
       tool: 'answer',
       question: 'HTTP 404?',
@@ -78,13 +80,13 @@ describe('a failure', () => {
     expect(await run({ application, json: true })).toEqual({
       exitCode: 1,
       out: '',
-      err: "The API's content filter stopped the answer. Put the question differently.\n",
+      err: "The API's content filter stopped the answer. Rephrase the question.\n",
     });
   });
 
   test('by Ctrl-C has exit code 130', async () => {
     const interrupted = new AbortController();
-    const ended = run({ application: new FakeApplication(hangsUntilAborted), signal: interrupted.signal });
+    const ended = run({ application: new FakeApplication(hangs), signal: interrupted.signal });
     await settled();
     interrupted.abort();
     expect(await ended).toEqual({ exitCode: 130, out: '', err: 'The question was cancelled.\n' });
@@ -134,7 +136,7 @@ describe('progress', () => {
   test('is cleared before a failure', async () => {
     const application = new FakeApplication(failsWith({ kind: 'content_filtered' }));
     expect((await run({ application, isTTY: true })).err).toBe(
-      `${CLEAR}The API's content filter stopped the answer. Put the question differently.\n`,
+      `${CLEAR}The API's content filter stopped the answer. Rephrase the question.\n`,
     );
   });
 

@@ -4,15 +4,15 @@ import { parseCommandLine, USAGE } from '../../../../../src/adapters/inbound/cli
 const TERMINAL = true;
 const parse = (...argv: readonly string[]) => parseCommandLine(argv, !TERMINAL);
 
-const NOTHING = { names: [] };
-const serve = (config: object = NOTHING) => ({ kind: 'serve', showConfig: false, config });
+const NOTHING = {};
+const serve = (options: object = NOTHING) => ({ kind: 'serve', showConfig: false, options });
 const asked = (question: string, over: object = {}) => ({
   kind: 'ask',
   tool: 'answer',
   question,
   json: false,
   verbose: false,
-  config: NOTHING,
+  options: NOTHING,
   ...over,
 });
 
@@ -38,20 +38,22 @@ describe('the mode', () => {
   });
 
   test('--show-config prints, and serves as well with --stdio', () => {
-    expect(parseCommandLine(['--show-config'], TERMINAL)).toEqual({ kind: 'show-config', config: NOTHING });
-    expect(parse('--show-config', '--stdio')).toEqual({ kind: 'serve', showConfig: true, config: NOTHING });
+    expect(parseCommandLine(['--show-config'], TERMINAL)).toEqual({ kind: 'show-config', options: NOTHING });
+    expect(parse('--show-config', '--stdio')).toEqual({ kind: 'serve', showConfig: true, options: NOTHING });
   });
 
   test('doctor is a command', () => {
-    expect(parse('doctor')).toEqual({ kind: 'doctor', json: false, config: NOTHING });
-    expect(parse('--debug', 'doctor')).toMatchObject({ kind: 'doctor', config: { debug: '' } });
-    expect(parse('--offline', 'doctor', '--debug=x.log')).toMatchObject({ config: { offline: '', debug: 'x.log' } });
-    expect(parse('doctor', '--json')).toEqual({ kind: 'doctor', json: true, config: NOTHING });
+    expect(parse('doctor')).toEqual({ kind: 'doctor', json: false, options: NOTHING });
+    expect(parse('--debug', 'doctor')).toMatchObject({ kind: 'doctor', options: { '--debug': '' } });
+    expect(parse('--offline', 'doctor', '--debug=x.log')).toMatchObject({
+      options: { '--offline': '', '--debug': 'x.log' },
+    });
+    expect(parse('doctor', '--json')).toEqual({ kind: 'doctor', json: true, options: NOTHING });
   });
 });
 
 describe('the server over HTTP', () => {
-  const serveHttp = (http: string) => ({ kind: 'serve-http', showConfig: false, config: { http, names: ['--http'] } });
+  const serveHttp = (http: string) => ({ kind: 'serve-http', showConfig: false, options: { '--http': http } });
 
   test.each([
     [['--http'], ''],
@@ -64,32 +66,29 @@ describe('the server over HTTP', () => {
   test('is not the stdio server', () => {
     expect(parse('--http', '--stdio')).toEqual({
       kind: 'bad-usage',
-      problem: '--stdio does not go with --http: give one of the two',
+      problem: '--stdio cannot be combined with --http',
     });
   });
 });
 
 describe('options of the server', () => {
   test.each([
-    [['--config', 'a.yaml'], { configPath: 'a.yaml', names: ['--config'] }],
-    [['--config=a.yaml'], { configPath: 'a.yaml', names: ['--config'] }],
-    [['--config=-odd.yaml'], { configPath: '-odd.yaml', names: ['--config'] }],
-    [['--debug'], { debug: '', names: ['--debug'] }],
-    [['--debug', 'a.log'], { debug: 'a.log', names: ['--debug'] }],
-    [['--debug=a.log'], { debug: 'a.log', names: ['--debug'] }],
-    [['--debug', '0'], { debug: '0', names: ['--debug'] }],
-    [['--offline'], { offline: '', names: ['--offline'] }],
-    [['--offline', 'dir'], { offline: 'dir', names: ['--offline'] }],
-    [['--offline=dir'], { offline: 'dir', names: ['--offline'] }],
-    [['--record=dir'], { record: 'dir', names: ['--record'] }],
-    [['--record', 'dir'], { record: 'dir', names: ['--record'] }],
-    [
-      ['--debug', '--offline', '--config', 'a.yaml'],
-      { debug: '', offline: '', configPath: 'a.yaml', names: ['--debug', '--offline', '--config'] },
-    ],
-  ])('%j', (argv, config) => {
-    expect(parse('--stdio', ...argv)).toEqual(serve(config));
-    expect(parse(...argv, '--stdio')).toEqual(serve(config));
+    [['--config', 'a.yaml'], { '--config': 'a.yaml' }],
+    [['--config=a.yaml'], { '--config': 'a.yaml' }],
+    [['--config=-odd.yaml'], { '--config': '-odd.yaml' }],
+    [['--debug'], { '--debug': '' }],
+    [['--debug', 'a.log'], { '--debug': 'a.log' }],
+    [['--debug=a.log'], { '--debug': 'a.log' }],
+    [['--debug', '0'], { '--debug': '0' }],
+    [['--offline'], { '--offline': '' }],
+    [['--offline', 'dir'], { '--offline': 'dir' }],
+    [['--offline=dir'], { '--offline': 'dir' }],
+    [['--record=dir'], { '--record': 'dir' }],
+    [['--record', 'dir'], { '--record': 'dir' }],
+    [['--debug', '--offline', '--config', 'a.yaml'], { '--debug': '', '--offline': '', '--config': 'a.yaml' }],
+  ])('%j', (argv, options) => {
+    expect(parse('--stdio', ...argv)).toEqual(serve(options));
+    expect(parse(...argv, '--stdio')).toEqual(serve(options));
   });
 });
 
@@ -102,7 +101,7 @@ describe('ask', () => {
     [['ask', 'q', '--json', '--verbose'], asked('q', { json: true, verbose: true })],
     [['--json', 'ask', 'q'], asked('q', { json: true })],
     [['ask', '--', '--is this an option?'], asked('--is this an option?')],
-    [['ask', '--debug', '--', '-5 degrees'], asked('-5 degrees', { config: { debug: '', names: ['--debug'] } })],
+    [['ask', '--debug', '--', '-5 degrees'], asked('-5 degrees', { options: { '--debug': '' } })],
     [['ask', '--', '--debug'], asked('--debug')],
     [['ask', 'ask'], asked('ask')],
     [['ask', 'doctor'], asked('doctor')],
@@ -111,51 +110,64 @@ describe('ask', () => {
   });
 
   test.each([
-    [['ask', '--debug', 'q'], { debug: '', names: ['--debug'] }],
-    [['--debug', 'ask', 'q'], { debug: '', names: ['--debug'] }],
-    [['ask', '--debug=a.log', 'q'], { debug: 'a.log', names: ['--debug'] }],
-    [['ask', '--offline', 'q'], { offline: '', names: ['--offline'] }],
-    [['--offline', 'ask', 'q'], { offline: '', names: ['--offline'] }],
-    [['ask', '--offline=dir', 'q'], { offline: 'dir', names: ['--offline'] }],
-    [['ask', '--config', 'a.yaml', 'q'], { configPath: 'a.yaml', names: ['--config'] }],
-    [['--config', 'ask', 'ask', 'q'], { configPath: 'ask', names: ['--config'] }],
-    [['ask', '--record=dir', 'q'], { record: 'dir', names: ['--record'] }],
-  ])('an option does not consume the question: %j', (argv, config) => {
-    expect(parse(...argv)).toEqual(asked('q', { config }));
+    [['ask', '--debug', 'q'], { '--debug': '' }],
+    [['--debug', 'ask', 'q'], { '--debug': '' }],
+    [['ask', '--debug=a.log', 'q'], { '--debug': 'a.log' }],
+    [['ask', '--offline', 'q'], { '--offline': '' }],
+    [['--offline', 'ask', 'q'], { '--offline': '' }],
+    [['ask', '--offline=dir', 'q'], { '--offline': 'dir' }],
+    [['ask', '--config', 'a.yaml', 'q'], { '--config': 'a.yaml' }],
+    [['--config', 'ask', 'ask', 'q'], { '--config': 'ask' }],
+    [['ask', '--record=dir', 'q'], { '--record': 'dir' }],
+  ])('an option does not consume the question: %j', (argv, options) => {
+    expect(parse(...argv)).toEqual(asked('q', { options }));
+  });
+});
+
+describe('a question on standard input', () => {
+  test.each([[['ask', '-']], [['ask']], [['ask', '--json']]])('is read from a pipe: %j', (argv) => {
+    expect(parse(...argv)).toMatchObject({ kind: 'ask', question: undefined });
+  });
+
+  test('is read from a terminal only if requested', () => {
+    expect(parseCommandLine(['ask', '-'], TERMINAL)).toMatchObject({ kind: 'ask', question: undefined });
+    expect(parseCommandLine(['ask'], TERMINAL)).toMatchObject({ kind: 'bad-usage' });
   });
 });
 
 describe('bad usage', () => {
   test.each([
     [['--what'], 'unknown option --what'],
-    [['-x'], 'unknown option -x; a question that begins with - goes behind --'],
+    [['-x'], 'unknown option -x; put -- before a question that starts with -'],
     [['--sk-proj-abc123'], 'unknown option --[redacted]'],
     [['--stdio', '--Debug'], 'unknown option --Debug'],
     [['--toString'], 'unknown option --toString'],
     [['--no-json'], 'unknown option --no-json'],
     [['serve'], 'unknown command "serve"; the commands are ask and doctor'],
+    [['-', 'ask'], 'unknown command "-"; the commands are ask and doctor'],
     [['--stdio', 'now'], 'unknown command "now"; the commands are ask and doctor'],
     [['--stdio=1'], '--stdio takes no value'],
     [['ask', 'q', '--json=yes'], '--json takes no value'],
-    [['--config'], '--config takes a value'],
-    [['--config='], '--config takes a value'],
-    [['--config', '--stdio'], '--config takes a value'],
-    [['--config', '--debug'], '--config takes a value'],
-    [['--record', '--stdio'], '--record takes a value'],
-    [['ask', 'q', '--tool'], '--tool takes a value'],
-    [['ask', 'q', '--tool', 'search'], '--tool takes one of answer, answer_detailed, answer_quick'],
-    [['ask'], 'ask takes a question: openai-responses-mcp ask "your question"'],
-    [['ask', ' '], 'ask takes a question: openai-responses-mcp ask "your question"'],
-    [['ask', '--debug'], 'ask takes a question: openai-responses-mcp ask "your question"'],
-    [['ask', '--stdio', 'q'], '--stdio does not go with ask'],
-    [['ask', '--show-config', 'q'], '--show-config does not go with ask'],
-    [['--stdio', '--json'], '--json belongs to the command ask or doctor'],
-    [['--tool', 'answer'], '--tool belongs to the command ask'],
-    [['--verbose'], '--verbose belongs to the command ask'],
+    [['--config'], '--config needs a path: --config=<path>'],
+    [['--config='], '--config needs a path: --config=<path>'],
+    [['--config', '--stdio'], '--config needs a path: --config=<path>'],
+    [['--config', '--debug'], '--config needs a path: --config=<path>'],
+    [['--record', '--stdio'], '--record needs a folder: --record=<folder>'],
+    [['ask', 'q', '--tool'], '--tool needs a tool: --tool=answer|answer_detailed|answer_quick'],
+    [['ask', 'q', '--tool', 'search'], '--tool must be one of answer, answer_detailed, answer_quick'],
+    [['ask'], 'ask needs a question: openai-responses-mcp ask "your question"'],
+    [['ask', ' '], 'ask needs a question: openai-responses-mcp ask "your question"'],
+    [['ask', '--debug'], 'ask needs a question: openai-responses-mcp ask "your question"'],
+    [['ask', '--stdio', 'q'], '--stdio cannot be combined with ask'],
+    [['ask', '--show-config', 'q'], '--show-config cannot be combined with ask'],
+    [['--stdio', '--json'], '--json is an option of ask and doctor'],
+    [['--tool', 'answer'], '--tool is an option of ask'],
+    [['--verbose'], '--verbose is an option of ask'],
     [['doctor', 'now'], 'doctor takes no arguments'],
-    [['doctor', '--verbose'], '--verbose does not go with doctor'],
+    [['doctor', '--verbose'], '--verbose cannot be combined with doctor'],
+    [['ask', '--record', 'my question'], '--record needs a folder: --record=<folder>'],
   ])('%j', (argv, problem) => {
-    expect(parse(...argv)).toEqual({ kind: 'bad-usage', problem });
+    expect(parseCommandLine(argv, TERMINAL)).toEqual({ kind: 'bad-usage', problem });
   });
 });
 

@@ -13,21 +13,21 @@ const WELL: readonly Check[] = [
   { name: 'web search', verdict: 'ok', detail: 'answered with 2 sources in 1.0 s' },
 ];
 
-/** An application with these checks; records whether a key was reported to it. */
+/** An application with these checks; records the problems with the key that were reported to it. */
 function finds(checks: readonly Check[], onEach: () => void = () => {}) {
-  const hadKey: boolean[] = [];
+  const keyProblems: (string | undefined)[] = [];
   const application: Application = {
     answerQuery: () => Promise.reject(new Error('doctor asked a question by itself')),
     cancelRequest: () => {},
-    async *diagnoseSetup(hasKey) {
-      hadKey.push(hasKey);
+    async *diagnoseSetup(keyProblem) {
+      keyProblems.push(keyProblem);
       for (const check of checks) {
         yield check;
         onEach();
       }
     },
   };
-  return { application, hadKey };
+  return { application, keyProblems };
 }
 
 async function run(over: Partial<DoctorOptions> = {}, signal: AbortSignal = never()) {
@@ -36,7 +36,6 @@ async function run(over: Partial<DoctorOptions> = {}, signal: AbortSignal = neve
     {
       application: finds(WELL).application,
       redactor: createRedactor([KEY]),
-      nodeVersion: '22.11.0',
       configSources: 'defaults, OPENAI_API_KEY',
       apiKey: { variable: 'OPENAI_API_KEY', value: 'sk-proj-0123456789' },
       isOffline: false,
@@ -53,8 +52,8 @@ test('if everything works: one line per check, and exit code 0', async () => {
   expect(await run()).toMatchObject({
     exitCode: 0,
     lines: [
-      'ok    node: 22.11.0',
-      'ok    configuration: defaults, OPENAI_API_KEY',
+      `ok    node: ${process.versions.node}`,
+      'ok    configuration: valid (defaults, OPENAI_API_KEY)',
       'ok    key: from OPENAI_API_KEY',
       'ok    connection: api.test answered (HTTP 401)',
       'ok    model gpt-5.2: for answer',
@@ -67,29 +66,14 @@ test('each line is written as soon as its check ends', async () => {
   expect((await run()).writes).toBe(6);
 });
 
-test.each([
-  ['18.20.8', 1, /^FAIL {2}node: .*Install Node\.js 20 or later\.$/],
-  ['8.0.0', 1, /^FAIL {2}node: .*Install Node\.js 20 or later\.$/],
-  ['20.0.0', 0, /^ok {4}node: 20\.0\.0$/],
-  ['24.1.0', 0, /^ok {4}node: 24\.1\.0$/],
-])('Node.js %s: exit code %d', async (nodeVersion, exitCode, line) => {
-  const { lines, exitCode: given } = await run({ nodeVersion });
-  expect(given).toBe(exitCode);
-  expect(lines[0]).toMatch(line);
-});
-
-test('a Node.js that is too old is named, with what to do', async () => {
-  expect((await run({ nodeVersion: '18.20.8' })).lines[0]).toContain('18.20.8');
-});
-
 test('without a key: names the variable to set, tries the rest without it, exit code 1', async () => {
-  const { application, hadKey } = finds([
+  const { application, keyProblems } = finds([
     { name: 'connection', verdict: 'ok', detail: 'api.test answered (HTTP 401)' },
     { name: 'models', verdict: 'skipped', detail: 'there is no key' },
   ]);
   const { lines, exitCode } = await run({ application, apiKey: { variable: 'GATEWAY_KEY' } });
   expect(exitCode).toBe(1);
-  expect(hadKey).toEqual([false]);
+  expect(keyProblems).toEqual(['the key is missing']);
   expect(lines.slice(2)).toEqual([
     expect.stringMatching(/^FAIL {2}key: .*GATEWAY_KEY is not set\. Set it /),
     'ok    connection: api.test answered (HTTP 401)',
@@ -114,7 +98,7 @@ const FAILED: readonly (readonly [Check, RegExp])[] = [
       detail: 'model_not_found',
       error: { kind: 'model_not_found', model: 'gpt-9', detail: 'No such model.' },
     },
-    /^FAIL {2}model gpt-9: The model gpt-9 does not exist.*Change the profile's model/,
+    /^FAIL {2}model gpt-9: The model gpt-9 does not exist.*Change the model of the profile/,
   ],
   [
     {
@@ -123,7 +107,7 @@ const FAILED: readonly (readonly [Check, RegExp])[] = [
       detail: 'rejected_api_key',
       error: { kind: 'rejected_api_key', variable: 'OPENAI_API_KEY' },
     },
-    /^FAIL {2}model gpt-5\.2: The API did not accept the key \(401\)\. Check the environment variable OPENAI_API_KEY/,
+    /^FAIL {2}model gpt-5\.2: The API rejected the key in OPENAI_API_KEY \(401\)/,
   ],
 ];
 
@@ -152,11 +136,11 @@ test('a warning is not a failure', async () => {
 });
 
 test('offline: needs neither key nor network', async () => {
-  const { application, hadKey } = finds([]);
+  const { application, keyProblems } = finds([]);
   const apiKey = { variable: 'OPENAI_API_KEY' };
   const { exitCode, lines } = await run({ application, apiKey, isOffline: true });
   expect(exitCode).toBe(0);
-  expect(hadKey).toEqual([]);
+  expect(keyProblems).toEqual([]);
   expect(lines.map((line) => line.split(':')[0])).toEqual(['ok    node', 'ok    configuration', 'ok    adapter']);
 });
 
@@ -167,8 +151,8 @@ describe('as JSON', () => {
     expect(JSON.parse(out)).toEqual({
       ok: true,
       checks: [
-        { name: 'node', verdict: 'ok', detail: '22.11.0' },
-        { name: 'configuration', verdict: 'ok', detail: 'defaults, OPENAI_API_KEY' },
+        { name: 'node', verdict: 'ok', detail: process.versions.node },
+        { name: 'configuration', verdict: 'ok', detail: 'valid (defaults, OPENAI_API_KEY)' },
         { name: 'key', verdict: 'ok', detail: 'from OPENAI_API_KEY' },
         ...WELL,
       ],

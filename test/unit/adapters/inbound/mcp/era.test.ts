@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { answerToolList } from '../../../../../src/adapters/inbound/mcp/answer-schemas.ts';
 import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
-import { McpSession } from '../../../../../src/adapters/inbound/mcp/mcp-session.ts';
-import { toolList } from '../../../../../src/adapters/inbound/mcp/tools.ts';
-import { createRedactor } from '../../../../../src/domain/redaction.ts';
 import { answers, FakeApplication, failsWith } from '../../../../support/fake-application.ts';
-import { FakeClock } from '../../../../support/fake-clock.ts';
+import { newSession, receive } from '../../../../support/mcp-session.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
 
 const SERVER = { name: 'openai-responses-mcp', version: '1.2.3' };
@@ -16,18 +14,9 @@ const ENVELOPE = {
 
 async function answerTo(method: string, params: object, application = new FakeApplication()) {
   const sent: OutgoingMessage[] = [];
-  const session = new McpSession({
-    application,
-    clock: new FakeClock(),
-    logger: new RecordingLogger({ isDebug: true }),
-    redactor: createRedactor([]),
-    serverInfo: SERVER,
-    toolErrors: 'protocol',
-    sessionKey: 's',
-    caller: 'c',
-    maxAnswerChars: 20_000,
-  });
-  await session.receive({ jsonrpc: '2.0', id: 1, method, params }, (message) => sent.push(message));
+  const logger = new RecordingLogger({ isDebug: true });
+  const session = newSession({ application, logger, serverInfo: SERVER });
+  await receive(session, { jsonrpc: '2.0', id: 1, method, params }, (message) => sent.push(message));
   expect(sent).toHaveLength(1);
   return sent[0];
 }
@@ -57,7 +46,7 @@ describe('a request with an envelope', () => {
       id: 1,
       result: {
         resultType: 'complete',
-        tools: toolList(20_000),
+        tools: answerToolList(20_000),
         ttlMs: 3_600_000,
         cacheScope: 'public',
         _meta: STAMP,
@@ -80,7 +69,7 @@ describe('a request with an envelope', () => {
         content: [
           {
             type: 'text',
-            text: "answer failed: The API's content filter stopped the answer. Put the question differently.",
+            text: "answer failed: The API's content filter stopped the answer. Rephrase the question.",
           },
         ],
         isError: true,

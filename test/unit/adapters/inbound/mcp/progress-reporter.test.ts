@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
-import { ProgressReporter, type ProgressToken } from '../../../../../src/adapters/inbound/mcp/progress-reporter.ts';
-import { progressWords } from '../../../../../src/adapters/inbound/progress-words.ts';
+import { ProgressReporter } from '../../../../../src/adapters/inbound/mcp/progress-reporter.ts';
+import { progressMessage } from '../../../../../src/adapters/inbound/progress-messages.ts';
 import type { SearchProgress } from '../../../../../src/application/ports/llm-search.ts';
 import type { Language } from '../../../../../src/domain/language.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
@@ -13,7 +13,7 @@ interface SentLine {
   readonly progress: number;
 }
 
-function start({ token = 'token', language = 'en' }: { token?: ProgressToken; language?: Language } = {}) {
+function start({ token = 'token', language = 'en' }: { token?: string | number; language?: Language } = {}) {
   const clock = new FakeClock();
   const sent: OutgoingMessage[] = [];
   const sentLines: SentLine[] = [];
@@ -22,7 +22,7 @@ function start({ token = 'token', language = 'en' }: { token?: ProgressToken; la
     const { params } = message as unknown as { params: { message: string; progress: number } };
     sentLines.push({ atMs: clock.elapsedMs(), message: params.message, progress: params.progress });
   };
-  const reporter = new ProgressReporter({ token, language, clock, send });
+  const reporter = new ProgressReporter({ token, language, clock, notify: send });
   const lines = () => sentLines.map(({ atMs, message }) => [atMs, message]);
   return { reporter, clock, sent, sentLines, lines };
 }
@@ -158,7 +158,7 @@ test('during the wait for a retry, no line reports another step', async () => {
   await clock.advance(15_000);
   expect(lines().map(([, message]) => message)).toEqual([
     'Thinking',
-    'The API limits the rate; trying again in 30 s',
+    'Rate limited; retrying in 30 s',
     expect.not.stringContaining('Thinking'),
   ]);
 });
@@ -196,6 +196,16 @@ test.each(['finish', 'stop'] as const)('a call without progress sends nothing (%
   await clock.advance(60_000);
   expect(sent).toEqual([]);
   expect(clock.pendingSleeps).toBe(0);
+});
+
+test('of several pending retries, only the latest is reported', async () => {
+  const { reporter, clock, lines } = start();
+  reporter.onProgress(asking);
+  reporter.onProgress(retrying(442));
+  await clock.advance(442);
+  reporter.onProgress(retrying(813));
+  await clock.advance(1000);
+  expect(lines().map(([, message]) => message)).toEqual(['Asking the model', 'Rate limited; retrying in 0.8 s']);
 });
 
 describe('for any progress at any time', () => {
@@ -303,9 +313,8 @@ describe('for any progress at any time', () => {
 function expectSentInOrder(steps: readonly SearchProgress[], sentLines: readonly SentLine[], language: Language): void {
   let [line, from] = [0, 0];
   for (const progress of steps) {
-    const isFact = 'query' in progress || progress.kind === 'opened_page' || progress.kind === 'retrying';
-    if (!isFact) continue;
-    const words = progressWords(progress, language);
+    if (!('query' in progress) && progress.kind !== 'opened_page') continue;
+    const words = progressMessage(progress, language);
     const expected = words.length <= 200 ? words : words.slice(0, 190);
     let at = -1;
     for (; line < sentLines.length; line += 1, from = 0) {

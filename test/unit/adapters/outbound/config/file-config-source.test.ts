@@ -2,9 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Environment } from '../../../../../src/adapters/outbound/config/environment.ts';
 import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
-import type { ConfigOptions } from '../../../../../src/application/ports/config.ts';
+import type { CommandLineOptions, Environment } from '../../../../../src/adapters/outbound/config/layers.ts';
 import { SYSTEM_POLICY } from '../../../../../src/domain/system-policy.ts';
 
 const KEY = 'sk-proj-Ab12_cd34-EF56';
@@ -24,16 +23,16 @@ afterEach(() => {
 interface Given {
   readonly yaml?: string;
   readonly environment?: Environment;
-  readonly commandLine?: Partial<ConfigOptions>;
+  readonly commandLine?: CommandLineOptions;
 }
 
 function load({ yaml, environment = {}, commandLine = {} }: Given = {}) {
   const configPath = join(folder, 'config.yaml');
   if (yaml !== undefined) writeFileSync(configPath, yaml);
-  const given = yaml === undefined ? {} : { configPath };
+  const given = yaml === undefined ? {} : { '--config': configPath };
   return new FileConfigSource({
     environment,
-    commandLine: { names: [], ...given, ...commandLine },
+    commandLine: { ...given, ...commandLine },
     version: '1.2.3',
   }).load();
 }
@@ -41,6 +40,14 @@ function load({ yaml, environment = {}, commandLine = {} }: Given = {}) {
 const config = async (given: Given = {}) => {
   const loaded = await load(given);
   return 'value' in loaded ? loaded.value : expect.fail(JSON.stringify(loaded.problems));
+};
+/** The problems in a YAML file, all of which name it. */
+const yamlProblems = async (yaml: string) => {
+  const found = await problems({ yaml });
+  return found.map(({ file, ...problem }) => {
+    expect(file).toBe(join(folder, 'config.yaml'));
+    return problem;
+  });
 };
 const problems = async (given: Given) => {
   const loaded = await load(given);
@@ -59,7 +66,7 @@ describe('defaults', () => {
       openai: { apiKeyVariable: 'OPENAI_API_KEY', baseUrl: 'https://api.openai.com/v1', store: false },
       search: { domainFilter: 'hint' },
       llm: { adapter: 'openai' },
-      server: { debug: false, showConfigOnStart: false, toolErrors: 'protocol', forceLines: false },
+      server: { debug: false, showConfigOnStart: false, toolErrors: 'protocol', lineMode: false },
     });
   });
 
@@ -187,8 +194,8 @@ describe('layers', () => {
   test.each([
     ['YAML', {}, {}, true],
     ['the environment over YAML', { DEBUG: '0' }, {}, false],
-    ['the command line over the environment', { DEBUG: '0' }, { debug: '' }, true],
-    ['the command line, set to off,', { DEBUG: '1' }, { debug: '0' }, false],
+    ['the command line over the environment', { DEBUG: '0' }, { '--debug': '' }, true],
+    ['the command line, set to off,', { DEBUG: '1' }, { '--debug': '0' }, false],
     ['what belongs to another program', { DEBUG: 'express:*' }, {}, true],
   ])('%s decides whether debug is on', async (_, environment, commandLine, debug) => {
     expect((await config({ yaml: 'server: { debug: true }', environment, commandLine })).server.debug).toBe(debug);
@@ -198,7 +205,7 @@ describe('layers', () => {
     const [env, cli, yaml] = ['env.log', 'cli.log', 'yaml.log'].map((name) => join(folder, name));
     const fileOf = async (given: Given) => (await config(given)).server;
     expect(await fileOf({ environment: { DEBUG: env } })).toMatchObject({ debug: true, debugFile: env });
-    expect(await fileOf({ environment: { DEBUG: env }, commandLine: { debug: cli ?? '' } })).toMatchObject({
+    expect(await fileOf({ environment: { DEBUG: env }, commandLine: { '--debug': cli ?? '' } })).toMatchObject({
       debug: true,
       debugFile: cli,
     });
@@ -213,8 +220,8 @@ describe('layers', () => {
   });
 
   test('--offline overrides YAML, and may name recordings', async () => {
-    expect((await config({ commandLine: { offline: '' } })).llm).toEqual({ adapter: 'offline' });
-    expect((await config({ commandLine: { offline: folder } })).llm).toEqual({
+    expect((await config({ commandLine: { '--offline': '' } })).llm).toEqual({ adapter: 'offline' });
+    expect((await config({ commandLine: { '--offline': folder } })).llm).toEqual({
       adapter: 'offline',
       recordings: folder,
     });
@@ -271,12 +278,12 @@ describe('MCP_LINE_MODE', () => {
     ['', false],
     [undefined, false],
   ])('%j: line framing is forced: %s', async (MCP_LINE_MODE, forced) => {
-    expect((await config({ environment: { MCP_LINE_MODE } })).server.forceLines).toBe(forced);
+    expect((await config({ environment: { MCP_LINE_MODE } })).server.lineMode).toBe(forced);
   });
 
   test('an unknown value is a problem', async () => {
     expect(await problems({ environment: { MCP_LINE_MODE: 'lines' } })).toEqual([
-      { where: 'MCP_LINE_MODE', value: 'lines', accepted: '1 or 0' },
+      { where: 'MCP_LINE_MODE', value: 'lines', message: 'expected true or false' },
     ]);
   });
 });
@@ -310,11 +317,11 @@ describe('the system policy', () => {
   });
 
   test('in a file that cannot be read is a problem', async () => {
-    expect(await problems({ yaml: 'policy: { system: { source: file, path: no.md } }' })).toEqual([
+    expect(await yamlProblems('policy: { system: { source: file, path: no.md } }')).toEqual([
       {
         where: 'policy.system.path',
         value: join(folder, 'no.md'),
-        accepted: 'a policy file that can be read (ENOENT)',
+        message: 'expected a policy file that can be read (ENOENT)',
       },
     ]);
   });
@@ -353,12 +360,12 @@ serach: {}
   });
 
   test.each([
-    ['request: { timeout_ms: 0 }', 'request.timeout_ms', '0', 'a whole number of milliseconds from 1'],
-    ['request: { timeout_ms: 1.5 }', 'request.timeout_ms', '1.5', 'a whole number of milliseconds from 1'],
-    ['request: { timeout_ms: "1000" }', 'request.timeout_ms', '1000', 'a whole number of milliseconds from 1'],
-    ['policy: { max_citations: 11 }', 'policy.max_citations', '11', 'a whole number from 1 to 10'],
-    ['policy: { max_citations: [3] }', 'policy.max_citations', '[3]', 'a whole number from 1 to 10'],
-    ['search: { defaults: { recency_days: -1 } }', 'search.defaults.recency_days', '-1', 'a whole number from 0'],
+    ['request: { timeout_ms: 0 }', 'request.timeout_ms', '0', 'an integer of milliseconds, 1 or greater'],
+    ['request: { timeout_ms: 1.5 }', 'request.timeout_ms', '1.5', 'an integer of milliseconds, 1 or greater'],
+    ['request: { timeout_ms: "1000" }', 'request.timeout_ms', '1000', 'an integer of milliseconds, 1 or greater'],
+    ['policy: { max_citations: 11 }', 'policy.max_citations', '11', 'an integer from 1 to 10'],
+    ['policy: { max_citations: [3] }', 'policy.max_citations', '[3]', 'an integer from 1 to 10'],
+    ['search: { defaults: { recency_days: -1 } }', 'search.defaults.recency_days', '-1', 'an integer, 0 or greater'],
     [
       'search: { defaults: { domains: jma.go.jp } }',
       'search.defaults.domains',
@@ -384,7 +391,7 @@ serach: {}
     ['request: 7', 'request', '7', 'a section of keys'],
     ['model_profiles: { answer: gpt-5 }', 'model_profiles.answer', 'gpt-5', 'a section of keys'],
   ])('%s', async (yaml, where, value, accepted) => {
-    expect(await problems({ yaml })).toEqual([{ where, value, accepted }]);
+    expect(await yamlProblems(yaml)).toEqual([{ where, value, message: `expected ${accepted}` }]);
   });
 
   test.each([
@@ -394,7 +401,7 @@ serach: {}
     ['model_profiles: { answr: { model: o3 } }', 'model_profiles.answr', 'model_profiles.answer'],
     ['server: { debug_flie: a.log }', 'server.debug_flie', 'server.debug_file'],
   ])('an unknown key is reported with the nearest known one: %s', async (yaml, where, nearest) => {
-    expect(await problems({ yaml })).toEqual([{ where, accepted: `a known key; the nearest is ${nearest}` }]);
+    expect(await yamlProblems(yaml)).toEqual([{ where, message: `unknown key; did you mean ${nearest}?` }]);
   });
 
   test.each([
@@ -402,7 +409,7 @@ serach: {}
     ['just words', 'just words'],
     ['7', '7'],
   ])('a file that is not a mapping: %s', async (yaml, value) => {
-    expect(await problems({ yaml })).toEqual([{ where: 'the file', value, accepted: 'a section of keys' }]);
+    expect(await yamlProblems(yaml)).toEqual([{ where: 'the file', value, message: 'expected a section of keys' }]);
   });
 
   test.each(['a: [1', 'a: b: c', '"', 'request: {}\nrequest: {}', '\ttab: 1', 'a: 1\n---\nb: 2'])(
@@ -411,8 +418,8 @@ serach: {}
       const found = await problems({ yaml });
       expect(found).toHaveLength(1);
       expect(found).toMatchObject([{ where: join(folder, 'config.yaml') }]);
-      expect(found.map(({ accepted }) => accepted).join()).toMatch(
-        /^a file in YAML \((?:.+ at line \d+, column \d+|it holds more than one document)\)$/,
+      expect(found.map(({ message }) => message).join()).toMatch(
+        /^expected a file in YAML \((?:.+ at line \d+, column \d+|it contains more than one document)\)$/,
       );
     },
   );
@@ -424,21 +431,21 @@ serach: {}
 
   test('an explicit file that does not exist', async () => {
     const configPath = join(folder, 'no.yaml');
-    expect(await problems({ commandLine: { configPath } })).toEqual([
-      { where: `--config ${configPath}`, accepted: 'a YAML file that can be read (ENOENT)' },
+    expect(await problems({ commandLine: { '--config': configPath } })).toEqual([
+      { where: `--config ${configPath}`, message: 'expected a YAML file that can be read (ENOENT)' },
     ]);
   });
 
   test('an explicit file that is a folder', async () => {
-    expect(await problems({ commandLine: { configPath: folder } })).toEqual([
-      { where: `--config ${folder}`, accepted: 'a YAML file that can be read (EISDIR)' },
+    expect(await problems({ commandLine: { '--config': folder } })).toEqual([
+      { where: `--config ${folder}`, message: 'expected a YAML file that can be read (EISDIR)' },
     ]);
   });
 
   test('recordings that do not exist', async () => {
     const offline = join(folder, 'no');
     const problem = { where: '--offline (llm.recordings)', value: offline };
-    expect(await problems({ commandLine: { offline } })).toMatchObject([problem]);
+    expect(await problems({ commandLine: { '--offline': offline } })).toMatchObject([problem]);
     const environment = { LLM_RECORDINGS: offline, LLM_ADAPTER: 'offline' };
     expect(await problems({ environment })).toMatchObject([{ where: 'LLM_RECORDINGS', value: offline }]);
     const yaml = `llm: { adapter: offline, recordings: ${JSON.stringify(offline)} }`;
@@ -448,13 +455,13 @@ serach: {}
   test('a debug file that cannot be written', async () => {
     const debug = join(folder, 'no/such/debug.log');
     const problem = { where: '--debug (server.debug_file)', value: debug };
-    expect(await problems({ commandLine: { debug } })).toMatchObject([problem]);
+    expect(await problems({ commandLine: { '--debug': debug } })).toMatchObject([problem]);
     expect(await problems({ environment: { DEBUG: debug } })).toMatchObject([{ where: 'DEBUG', value: debug }]);
   });
 
   test('a merge of a policy file without a file', async () => {
     expect(await problems({ yaml: 'policy: { system: { merge: append } }' })).toMatchObject([
-      { where: 'policy.system.merge', value: 'append', accepted: 'nothing, unless policy.system.source is file' },
+      { where: 'policy.system.merge', value: 'append', message: 'has no effect unless policy.system.source is file' },
     ]);
   });
 });
@@ -480,7 +487,7 @@ describe('a key in the wrong place', () => {
     ['in a file that is not YAML', { yaml: `openai: api_key: ${KEY}` }],
     ['in a variable', { environment: { MAX_CITATIONS: KEY } }],
     ['in a variable of this program', { environment: { MCP_LINE_MODE: KEY } }],
-    ['as a path', { commandLine: { configPath: `/no/${KEY}` } }],
+    ['as a path', { commandLine: { '--config': `/no/${KEY}` } }],
   ])('is masked %s', async (_, given) => {
     expect(JSON.stringify(await problems(given))).not.toContain(KEY);
   });
@@ -490,7 +497,7 @@ describe('the printed configuration', () => {
   test('states where it comes from', async () => {
     const yaml = 'policy: { max_citations: 5 }';
     const environment = { MAX_CITATIONS: '7', OPENAI_API_KEY: KEY, DEBUG: '0', MCP_LINE_MODE: '1', MODEL_ANSWER: '' };
-    const commandLine = { debug: '', names: ['--config', '--debug'] };
+    const commandLine = { '--debug': '' };
     const { version, sources } = (await config({ yaml, environment, commandLine })).shown;
     expect(version).toBe('1.2.3');
     expect({ ...sources, env: [...sources.env].sort() }).toEqual({

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mergeTrees, type Tree, treeOf, valueAt } from '../../../../../src/adapters/outbound/config/tree.ts';
+import {
+  mergeTrees,
+  type Tree,
+  toCamelCase,
+  treeOf,
+  valueAt,
+} from '../../../../../src/adapters/outbound/config/tree.ts';
 
 describe('merging', () => {
   test.each([
@@ -85,4 +91,12 @@ test('a value is found at its path only', () => {
   expect(valueAt(tree, 'a.x.c')).toBeUndefined();
   expect(valueAt(tree, 'a.b.c.d')).toBeUndefined();
   expect(valueAt(tree, 'toString')).toBeUndefined();
+});
+
+test('a section in camel case keeps its values, and the keys inside them', () => {
+  expect(toCamelCase({ max_body_bytes: 1, path: '/mcp', token_env: { my_app: 'T' } })).toEqual({
+    maxBodyBytes: 1,
+    path: '/mcp',
+    tokenEnv: { my_app: 'T' },
+  });
 });

@@ -42,9 +42,7 @@ test('a line has the program, the time and the level', () => {
 
 test('a line remains one line, and does not control the terminal', () => {
   logger().warn('a\n[openai-responses-mcp] b\r\n\u001B[31mc\u202E\u2028d');
-  expect(written).toBe(
-    '[openai-responses-mcp] 2026-01-05T03:00:00.000Z WARN a\\n[openai-responses-mcp] b\\nc\\nd\n',
-  );
+  expect(written).toBe('[openai-responses-mcp] 2026-01-05T03:00:00.000Z WARN a\\n[openai-responses-mcp] b\\nc\\nd\n');
 });
 
 test.each(['gateway-token-1', 'sk-proj-abcdef'])('the key %s is removed from every line', (key) => {

@@ -1,0 +1,127 @@
+import type { AnswerError } from '../../domain/answer-error.ts';
+import { cleanText } from '../../domain/clean-text.ts';
+import type { ArgumentProblem } from '../../domain/question.ts';
+import type { ToolName } from '../../domain/tool-name.ts';
+
+const MAX_EXCERPT_LENGTH = 80;
+
+/** The message for a failure: what happened, then what to do. The only place where these messages are written. */
+export function messageFor(error: AnswerError): string {
+  return cleanText(rawMessageFor(error));
+}
+
+function rawMessageFor(error: AnswerError): string {
+  switch (error.kind) {
+    case 'invalid_arguments':
+      return error.problems.map(argumentMessage).join('; ');
+    case 'no_profile':
+      return `The tool ${error.tool} has no model, because the configuration removes the profile answer. Set ${modelKeys(error.tool)} to a model ID.`;
+    case 'no_api_key':
+      return `No API key: the environment variable ${error.variable} is not set. Set it (or ${error.variable}_FILE, the path of a file that contains the key) in the MCP client's configuration of this server or in your shell, or start with --offline to try recorded answers.`;
+    case 'placeholder_api_key':
+      return `The key in ${keyPlace(error.variable)} is a placeholder, which the MCP client or the shell did not fill in. Set it to a real key.`;
+    case 'malformed_api_key':
+      return `The key in ${keyPlace(error.variable)} contains characters that are not valid in an API key. Copy it again, without spaces or line breaks.`;
+    case 'rejected_api_key':
+      return `The API rejected the key in ${keyPlace(error.variable)} (401). It may be mistyped, revoked, missing a permission, or belong to another organization or base URL.`;
+    case 'missing_permission':
+      return `The key in ${keyPlace(error.variable)} does not have a required permission (401): ${sentence(error.detail)} Add the permission to the key, or use another key.`;
+    case 'forbidden':
+      return `The API denied access (403): ${sentence(error.detail)} Check the permissions of the key's project, and whether your country and model are supported.`;
+    case 'model_not_found':
+      return `The model ${error.model} does not exist or this key may not use it: ${sentence(error.detail)} Change the model of the profile (model_profiles, or MODEL_ANSWER).`;
+    case 'bad_request':
+      return `The API rejected the request: ${sentence(error.detail)} Check the model of the profile and the base URL in the configuration (--show-config).`;
+    case 'rate_limited':
+      return `Rate limit reached (429); gave up after ${attempts(error.attempts)}: ${sentence(error.detail)} ${waitAdvice(error.retryAfterMs)}`;
+    case 'quota_exhausted':
+      return `The quota of the account is exhausted (429): ${sentence(error.detail)} Check your plan and billing; waiting does not help.`;
+    case 'server_error':
+      return `The API failed; gave up after ${attempts(error.attempts)}: ${sentence(error.detail)} ${waitAdvice(error.retryAfterMs)}`;
+    case 'connection_failed':
+      return `${connectionProblem(error.host, error.detail)} (${attempts(error.attempts)}, ${error.detail}). Check the network, the proxy variables and the base URL, then try again.`;
+    case 'content_filtered':
+      return "The API's content filter stopped the answer. Rephrase the question.";
+    case 'failed':
+      return `The API could not complete the answer: ${sentence(error.detail)} Try again; if it fails again, ask a simpler question or use another model.`;
+    case 'unreadable_reply':
+      return `The response could not be read: ${sentence(error.detail)} Check that the base URL points to a Responses API.`;
+    case 'empty_answer':
+      return error.reason === undefined
+        ? 'The model replied without any text. Try again, or rephrase the question.'
+        : `The model replied without any text, because it was cut off before it wrote any (${error.reason}). Raise max_output_tokens in the profile, or lower its reasoning_effort.`;
+    case 'not_recorded':
+      return `No recording matches this question (offline mode). Remove --offline (LLM_ADAPTER, llm.adapter) to ask the API${recordedList(error.recorded)}`;
+    case 'unreadable_recordings':
+      return `The recordings in ${error.path} cannot be read (${error.detail}). Check the path in --offline.`;
+    case 'timed_out':
+      return `No answer within ${duration(error.timeoutMs)}. Ask a narrower question, use answer_quick, or raise request.timeout_ms (OPENAI_API_TIMEOUT).`;
+    case 'cancelled':
+      return 'The question was cancelled.';
+  }
+}
+
+/** The variable that contains the key, or the file that the variable names. */
+function keyPlace(variable: string): string {
+  return variable.endsWith('_FILE') ? `the file that ${variable} names` : variable;
+}
+
+/** A duration for people: `20 ms`, `1.5 s`, `90 s`, `1 h`. */
+export function duration(ms: number): string {
+  if (ms < 100) return `${Math.ceil(ms)} ms`;
+  if (ms >= 3_600_000) return `${Math.round(ms / 360_000) / 10} h`;
+  return `${Math.round(ms / 100) / 10} s`;
+}
+
+function argumentMessage({ argument, received, accepted }: ArgumentProblem): string {
+  if (received === undefined) return `${argument}: required; pass ${accepted}`;
+  return `${argument}: got ${excerpt(preview(received))}, expected ${accepted}`;
+}
+
+/** A value as JSON. A value nested thousands of levels deep cannot be converted. */
+function preview(received: unknown): string {
+  try {
+    return JSON.stringify(received) ?? String(received);
+  } catch {
+    return 'a value nested too deep to show';
+  }
+}
+
+/** `code` is that of the operating system or of undici. */
+function connectionProblem(route: string, code: string): string {
+  const isUnconnected = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$|CERT|^fetch /.test(
+    code,
+  );
+  return isUnconnected ? `Could not connect to ${route}` : `Could not get a complete response from ${route}`;
+}
+
+function waitAdvice(retryAfterMs: number | undefined): string {
+  return retryAfterMs === undefined
+    ? 'Try again shortly.'
+    : `It asks you to wait ${duration(retryAfterMs)}; try again after that.`;
+}
+
+function attempts(count: number): string {
+  return count === 1 ? '1 attempt' : `${count} attempts`;
+}
+
+function recordedList(recorded: readonly string[]): string {
+  return recorded.length === 0
+    ? '. There are no recordings.'
+    : `, or ask one of these:\n${recorded.map((question) => `- ${question}`).join('\n')}`;
+}
+
+/** The keys that can set the model of a tool. */
+function modelKeys(tool: ToolName): string {
+  const keys = ['model_profiles.answer.model', `model_profiles.${tool}.model`];
+  return [...new Set(keys)].join(' or ');
+}
+
+function sentence(detail: string): string {
+  return /[.!?。…]$/.test(detail) ? detail : `${detail}.`;
+}
+
+function excerpt(text: string): string {
+  const characters = [...text];
+  return characters.length > MAX_EXCERPT_LENGTH ? `${characters.slice(0, MAX_EXCERPT_LENGTH).join('')}…` : text;
+}

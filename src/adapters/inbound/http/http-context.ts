@@ -1,0 +1,58 @@
+import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
+import type { Clock } from '../../../application/ports/clock.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
+import type { McpSession, McpSessionOptions } from '../mcp/session.ts';
+import type { AccessEntry } from './access-log.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface HttpServerOptions {
+  /** The host name or address on which the server listens. */
+  readonly host: string;
+  /** 0 is any free port. */
+  readonly port: number;
+  /** The path of the MCP endpoint. */
+  readonly path: string;
+  /** Callers and their tokens; without any, no token is required. */
+  readonly tokens: readonly { readonly caller: string; readonly token: string }[];
+  /** Host names other than those of this machine; `*` is any. */
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  readonly drainMs: number;
+  readonly maxBodyBytes: number;
+  readonly maxConnections: number;
+  readonly maxCallsPerToken: number;
+  /** Whether there is a key, or recordings to answer from. */
+  readonly canAnswer: boolean;
+  /** Opens a session for one request. */
+  readonly openSession: (
+    request: Pick<McpSessionOptions, 'sessionKey' | 'caller' | 'observer'>,
+  ) => Pick<McpSession, 'receive' | 'close'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Redacts known keys (ruling 20). */
+  readonly redact: (text: string) => string;
+  /** Writes one line of the access log. */
+  readonly writeAccessLine: (line: string) => void;
+  readonly timeouts?: HttpTimeouts;
+}
+
+/** How long a client may take to send the headers and a complete request. The response has no time limit here. */
+export interface HttpTimeouts {
+  readonly headersMs: number;
+  readonly requestMs: number;
+  readonly checkEveryMs: number;
+}
+
+/** What the parts of the server share. */
+export interface HttpContext extends HttpServerOptions {
+  readonly metrics: Metrics;
+  readonly isDraining: () => boolean;
+}
+
+/** A request that passed the guard. */
+export interface Exchange {
+  readonly request: HttpRequest;
+  readonly response: ServerResponse;
+  readonly caller: string;
+  readonly entry: AccessEntry;
+}

@@ -1,0 +1,80 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import type { HttpServerOptions } from './http-context.ts';
+import { type Refusal, refusal } from './refusal.ts';
+
+const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
+/** The headers of the response to a browser's preflight request. */
+export const PREFLIGHT_HEADERS: OutgoingHttpHeaders = {
+  'Access-Control-Allow-Methods': 'POST',
+  'Access-Control-Allow-Headers':
+    'Accept, Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Mcp-Session-Id, Traceparent, Tracestate',
+  'Access-Control-Max-Age': '600',
+};
+
+/** Checks host, origin and token of a request. */
+export class RequestGuard {
+  readonly #options: HttpServerOptions;
+  readonly #hostNames: readonly string[];
+  readonly #hashes: readonly { readonly caller: string; readonly hash: Buffer }[];
+
+  constructor(options: HttpServerOptions) {
+    const { host, allowedHosts } = options;
+    this.#options = options;
+    this.#hostNames = [...LOOPBACK_NAMES, host.includes(':') ? `[${host}]` : host.toLowerCase(), ...allowedHosts];
+    this.#hashes = options.tokens.map(({ caller, token }) => ({ caller, hash: hashOf(token) }));
+  }
+
+  /** Checks `Host` (against pages whose own name resolves to this machine) and `Origin` (against other pages). */
+  refusalOf({ host = '', origin }: IncomingHttpHeaders): Refusal | undefined {
+    const { allowedHosts, allowedOrigins } = this.#options;
+    const name = hostNameOf(host);
+    if ((name === undefined || !this.#hostNames.includes(name)) && !allowedHosts.includes('*')) {
+      const shown = JSON.stringify(name ?? host.slice(0, MAX_SHOWN_LENGTH));
+      const advice = 'add it to MCP_HTTP_ALLOWED_HOSTS (http.allowed_hosts)';
+      return refusal(403, `Forbidden: host ${shown} is not allowed; ${advice}`);
+    }
+    if (origin === undefined || allowedOrigins.includes(origin) || isLoopbackOrigin(origin)) return undefined;
+    return refusal(403, 'Forbidden: pages of this origin are not allowed; see http.allowed_origins');
+  }
+
+  /** The caller with the received token (`local` if no tokens are configured), or a refusal. Takes constant time. */
+  callerOf({ authorization }: IncomingHttpHeaders): { readonly caller: string } | Refusal {
+    if (this.#hashes.length === 0) return { caller: 'local' };
+    const [, token] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
+    const received = hashOf(token ?? '');
+    const [known] = this.#hashes.filter(({ hash }) => timingSafeEqual(received, hash));
+    if (known !== undefined) return { caller: known.caller };
+    const challenge = `Bearer realm="mcp"${token === undefined ? '' : ', error="invalid_token"'}`;
+    const headers = { 'WWW-Authenticate': challenge };
+    return refusal(401, 'Unauthorized: send a valid token (Authorization: Bearer ...)', headers);
+  }
+
+  /** The headers with which pages of an allowed origin can read the response; undefined for other origins. */
+  corsHeaders({ origin }: IncomingHttpHeaders): OutgoingHttpHeaders | undefined {
+    if (origin === undefined || !this.#options.allowedOrigins.includes(origin)) return undefined;
+    return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': 'Retry-After', Vary: 'Origin' };
+  }
+}
+
+/** The longest host name (RFC 1035). */
+const MAX_SHOWN_LENGTH = 253;
+
+/** The complete name is compared: `localhost.evil.example` begins like a loopback name. */
+function hostNameOf(host: string): string | undefined {
+  return /^[\w.-]+(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i.test(host) && URL.canParse(`http://${host}`)
+    ? new URL(`http://${host}`).hostname
+    : undefined;
+}
+
+function isLoopbackOrigin(origin: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { protocol, hostname } = new URL(origin);
+  return /^https?:$/.test(protocol) && LOOPBACK_NAMES.includes(hostname);
+}
+
+/** Hashes have the same length, so that a comparison reveals nothing about the token. */
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

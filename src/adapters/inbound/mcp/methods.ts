@@ -1,0 +1,54 @@
+import { checkEnvelope, type Era, LEGACY_VERSION, MODERN_VERSION, type ServerInfo, stamp } from './era.ts';
+import {
+  errorMessage,
+  invalidParams,
+  METHOD_NOT_FOUND,
+  type OutgoingMessage,
+  type Params,
+  type RequestId,
+  resultMessage,
+} from './json-rpc.ts';
+import type { ToolSet } from './tool-set.ts';
+
+/** A request whose `params` are an object, in an era whose requirements it meets. */
+export interface Request {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: Params;
+  readonly era: Era;
+}
+
+/** Caching hints (MCP 2026-07-28) for what does not change while the process runs. */
+const CACHING = { ttlMs: 3_600_000, cacheScope: 'public' };
+
+/** The instructions for the client's model. */
+const INSTRUCTIONS = [
+  'Answers questions with current web sources. Choose answer for most questions, answer_quick for simple facts that should come fast, answer_detailed for research, comparisons and long explanations (it may take minutes).',
+  "Ask in complete sentences, one topic per call, in the user's language. Do not add a year or date to the query; the server supplies today's date.",
+  'The result is {answer, used_search, citations[], model}; pass the sources on to the user.',
+].join('\n');
+
+const SERVER = { capabilities: { tools: {} }, instructions: INSTRUCTIONS };
+
+/** Responds to every request except `tools/call`. */
+export function respond(request: Request, serverInfo: ServerInfo, tools: ToolSet): OutgoingMessage {
+  const { id, method, params, era } = request;
+  const result = (result: Params) => resultMessage(id, stamp(result, era, serverInfo));
+  switch (`${era} ${method}`) {
+    case 'legacy initialize':
+      return result({ protocolVersion: LEGACY_VERSION, serverInfo, ...SERVER });
+    case 'legacy ping':
+      return result({});
+    case 'modern server/discover':
+      return result({ supportedVersions: [MODERN_VERSION], ...SERVER, ...CACHING });
+    case 'legacy tools/list':
+    case 'modern tools/list':
+      if (params.cursor != null) return errorMessage(id, invalidParams('unknown cursor'));
+      return result({ tools: tools.list(), ...(era === 'modern' ? CACHING : {}) });
+    case 'legacy server/discover':
+      // A probe without `_meta`: after any error, the client continues with initialize.
+      return errorMessage(id, checkEnvelope(params) ?? invalidParams('_meta is missing'));
+    default:
+      return errorMessage(id, { code: METHOD_NOT_FOUND, message: `Method not found: ${method}` });
+  }
+}

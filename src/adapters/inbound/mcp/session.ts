@@ -1,0 +1,167 @@
+import type { Application } from '../../../application/application.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
+import { isObject, withoutUndefined } from '../../../domain/json.ts';
+import type { CallObserver } from './call-meter.ts';
+import { type Era, type ServerInfo, stamp } from './era.ts';
+import {
+  errorMessage,
+  INTERNAL,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  type IncomingMessage,
+  invalidParams,
+  isRequestId,
+  keyOf,
+  METHOD_NOT_FOUND,
+  type OutgoingMessage,
+  type Params,
+  type RequestId,
+  resultMessage,
+} from './json-rpc.ts';
+import { type Request, respond } from './methods.ts';
+import type { Send, ToolReply, ToolSet } from './tool-set.ts';
+
+export interface McpSessionOptions {
+  readonly tools: ToolSet;
+  /** For cancellations. */
+  readonly application: Pick<Application, 'cancelRequest'>;
+  readonly logger: Logger;
+  readonly serverInfo: ServerInfo;
+  /** Unique among the sessions of the process, because the IDs of different clients may be equal. */
+  readonly sessionKey: string;
+  /** The name of the client: identical questions of one caller share a search, those of different callers never do. */
+  readonly caller: string;
+  readonly observer?: CallObserver;
+}
+
+/** A call in flight. */
+interface Call {
+  readonly id: RequestId;
+  /** True once its response was sent or it was cancelled: nothing more is sent for it. */
+  isOver: boolean;
+  readonly send: Send;
+}
+
+/** The MCP session of one client, in both eras. It receives valid messages from a transport and sends messages to it. */
+export class McpSession {
+  readonly #options: McpSessionOptions;
+  /** By request ID. */
+  readonly #calls = new Map<string, Call>();
+  #isClosed = false;
+
+  constructor(options: McpSessionOptions) {
+    this.#options = options;
+  }
+
+  /** Takes one message. Resolves when everything was sent for it; never rejects. */
+  async receive(message: IncomingMessage, era: Era, send: Send): Promise<void> {
+    const { logger, serverInfo, tools } = this.#options;
+    if (message.kind === 'notification') {
+      logger.debug(`server: recv method=${message.method}`);
+      if (message.method === 'notifications/cancelled') this.#cancel(message.params);
+    } else if (message.kind === 'request') {
+      const { id, method, params } = message;
+      const key = keyOf(id);
+      logger.debug(`server: recv method=${method} id=${key}`);
+      if (this.#calls.get(key)?.isOver === false) {
+        const reason = `Invalid Request: a request with id ${key} is still in flight`;
+        send(errorMessage(id, { code: INVALID_REQUEST, message: reason }));
+      } else if (params === undefined) send(errorMessage(id, invalidParams('params must be an object')));
+      else if (method === 'tools/call') await this.#callTool({ id, method, params, era }, send);
+      else send(respond({ id, method, params, era }, serverInfo, tools));
+    }
+  }
+
+  /** The client cannot read any more: cancels all calls, and nothing is sent for them. */
+  close(): void {
+    this.#isClosed = true;
+    for (const [key, call] of this.#calls) this.#end(key, call);
+  }
+
+  /** The process is about to exit because of a bug: every call in flight gets an error. */
+  fail(): void {
+    for (const { id, send } of this.#calls.values()) send(errorMessage(id, INTERNAL));
+  }
+
+  async #callTool(request: Request, send: Send): Promise<void> {
+    const { tools, caller, observer } = this.#options;
+    const { id, params, era } = request;
+    const { name, arguments: received, _meta: meta } = params;
+    const args = received ?? {};
+    if (this.#isClosed) return;
+    if (typeof name !== 'string') return send(errorMessage(id, invalidParams('name must be a string')));
+    if (!isObject(args)) return send(errorMessage(id, invalidParams('arguments must be an object')));
+
+    const key = keyOf(id);
+    const call: Call = {
+      id,
+      isOver: false,
+      send: (message) => {
+        if (call.isOver) return;
+        call.isOver = !('method' in message);
+        send(message);
+      },
+    };
+    const toolCall = { name, args, meta: isObject(meta) ? meta : {}, era, caller, ...withoutUndefined({ observer }) };
+    const reply = tools.call({ ...toolCall, requestKey: this.#requestKey(key) }, call.send);
+    if (reply === undefined) return send(unknownTool(request, name));
+    this.#logCall(name, args);
+    this.#calls.set(key, call);
+    const response = await this.#toResponse(request, reply);
+    if (response !== undefined) call.send(response);
+    if (this.#calls.get(key) === call) this.#calls.delete(key);
+  }
+
+  /** The response to a call; undefined for a cancelled call, which gets none. */
+  async #toResponse({ id, era }: Request, reply: Promise<ToolReply>): Promise<OutgoingMessage | undefined> {
+    const { logger, serverInfo } = this.#options;
+    try {
+      const outcome = await reply;
+      if (outcome === 'cancelled') return undefined;
+      if ('error' in outcome) return errorMessage(id, outcome.error);
+      return resultMessage(id, stamp(outcome.result, era, serverInfo));
+    } catch (bug) {
+      logger.error(`internal error in tools/call: ${String(bug)}`);
+      if (bug instanceof Error) logger.debug(bug.stack ?? '');
+      return errorMessage(id, INTERNAL);
+    }
+  }
+
+  /** An unknown or finished request is ignored, and so is a malformed notification. */
+  #cancel({ requestId, reason }: Params): void {
+    if (!isRequestId(requestId)) return;
+    const call = this.#calls.get(keyOf(requestId));
+    if (call === undefined) return;
+    const { logger } = this.#options;
+    logger.debug(`server: cancelled requestId=${requestId} reason=${typeof reason === 'string' ? reason : ''}`);
+    this.#end(keyOf(requestId), call);
+  }
+
+  #end(key: string, call: Call): void {
+    call.isOver = true;
+    this.#options.application.cancelRequest({ requestKey: this.#requestKey(key) });
+  }
+
+  #requestKey(key: string): string {
+    return `${this.#options.sessionKey}/${key}`;
+  }
+
+  /** Of a query, only the length is logged (spec 8.1). */
+  #logCall(tool: string, args: Params): void {
+    const { logger } = this.#options;
+    if (!logger.isDebug) return;
+    const queryLen = typeof args.query === 'string' ? args.query.length : 0;
+    const argsKeys = JSON.stringify(Object.keys(args));
+    logger.debug(`server: tools/call name=${tool} argsKeys=${argsKeys} queryLen=${queryLen}`);
+  }
+}
+
+/** The code depends on the era (ruling 4). */
+function unknownTool({ id, era }: Request, name: string): OutgoingMessage {
+  return errorMessage(
+    id,
+    era === 'modern'
+      ? { code: INVALID_PARAMS, message: `Unknown tool: ${name}` }
+      : { code: METHOD_NOT_FOUND, message: 'Unknown tool' },
+  );
+}

@@ -1,0 +1,57 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SearchRequest } from '../../../../application/ports/llm-search.ts';
+import type { ToolName } from '../../../../domain/tool-name.ts';
+import type { OpenAiResponsesSearchOptions, ReplyRecorder } from '../openai-responses-search.ts';
+import { questionKey } from './question-key.ts';
+import { formatRecording } from './recording.ts';
+
+type Options = Pick<OpenAiResponsesSearchOptions, 'clock' | 'logger' | 'redactor'> & { readonly folder: string };
+
+/** Saves good replies in a folder for `--offline=<folder>`. The same question overwrites its recording. */
+export class FolderRecorder implements ReplyRecorder {
+  readonly #options: Options;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** If a reply cannot be saved, the call still succeeds, and a warning is logged. */
+  async record({ question }: SearchRequest, body: string): Promise<void> {
+    const { folder, clock, logger, redactor } = this.#options;
+    const isStream = !body.trimStart().startsWith('{');
+    const query = redactor.anywhere(question.query);
+    const file = join(folder, `${nameOf(query, question.tool)}.${isStream ? 'sse' : 'json'}`);
+    const text = formatRecording(withoutInstructions(redactor.anywhere(body)), query, question.tool, clock.now());
+    const unfinished = `${file}.${randomUUID()}.part`;
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeFile(unfinished, text, { mode: 0o600 });
+      await rename(unfinished, file);
+    } catch (error) {
+      logger.warn(
+        `the reply could not be recorded in ${folder}: ${(error as NodeJS.ErrnoException).code ?? String(error)}`,
+      );
+    }
+  }
+}
+
+/** The API repeats the system policy three times; it is the user's, and not part of the reply. */
+function withoutInstructions(body: string): string {
+  return body.replace(/"instructions"\s*:\s*"(?:[^"\\]|\\.)*"/g, '"instructions":null');
+}
+
+/** A readable name, made unique by a hash of the tool and the normalized question. */
+function nameOf(query: string, tool: ToolName): string {
+  const words = query
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 40);
+  const hash = createHash('sha256')
+    .update(`${tool}\n${questionKey(query)}`)
+    .digest('hex')
+    .slice(0, 8);
+  return [tool, words, hash].filter((part) => part !== '').join('-');
+}

@@ -1,0 +1,63 @@
+import type {
+  LlmSearch,
+  SearchObserver,
+  SearchOutcome,
+  SearchRequest,
+} from '../../../../application/ports/llm-search.ts';
+import type { SearchError } from '../../../../domain/answer-error.ts';
+import { tokyoDate } from '../../../../domain/tokyo-date.ts';
+import { createApiCall } from '../api-client.ts';
+import { OpenAiResponsesSearch, type OpenAiResponsesSearchOptions } from '../openai-responses-search.ts';
+import type { Recording } from './recording.ts';
+import type { Recordings } from './recordings.ts';
+
+type Options = Pick<OpenAiResponsesSearchOptions, 'clock' | 'logger' | 'redactor'> & {
+  readonly recordings: Recordings;
+};
+
+const BASE_URL = 'http://offline.invalid/v1';
+
+/** Answers from recordings: the OpenAI adapter with a `fetch` that returns a recording. */
+export class OfflineSearch implements LlmSearch {
+  readonly #recordings: Recordings;
+  readonly #search: OpenAiResponsesSearch;
+
+  constructor({ recordings, ...options }: Options) {
+    this.#recordings = recordings;
+    this.#search = new OpenAiResponsesSearch({
+      ...options,
+      callFor: (request) =>
+        recordings
+          .find(request.question)
+          .map((recording) =>
+            createApiCall({ apiKey: 'none', baseUrl: BASE_URL, fetch: async () => replay(recording) }),
+          ),
+      request: { store: false, domainFilter: 'hint' },
+      maxRetries: 0,
+      apiKeyVariable: 'OPENAI_API_KEY',
+      route: BASE_URL,
+      datesFromReply: true,
+    });
+  }
+
+  /** The dates of an answer are those of the recording (ruling 22): of the reply, else of the day of the recording. */
+  async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
+    const reply = await this.#search.search(request, observer, signal);
+    const recording = this.#recordings.find(request.question);
+    if (recording.isErr()) return reply;
+    const { recordedAt, file } = recording.value;
+    return reply
+      .map((reply) => (recordedAt === undefined ? reply : { accessedOn: tokyoDate(recordedAt), ...reply }))
+      .mapErr((error) => toOfflineError(error, file));
+  }
+}
+
+/** An error that would otherwise be blamed on the network or the API is one of the recording. */
+function toOfflineError(error: SearchError, file: string): SearchError {
+  const isInFile = error.kind === 'connection_failed' || error.kind === 'unreadable_reply';
+  return isInFile ? { kind: 'unreadable_recordings', path: file, detail: error.detail } : error;
+}
+
+function replay({ body, contentType, status }: Recording): Response {
+  return new Response(body, { status, headers: { 'content-type': contentType } });
+}

@@ -1,0 +1,12 @@
+/** The same for questions that differ only in form, case, whitespace, closing punctuation or dates (ruling 22). */
+export function questionKey(query: string): string {
+  return (
+    query
+      .normalize('NFKC')
+      .toLowerCase()
+      .replace(/\d{4}-\d{2}-\d{2}/g, '<date>')
+      .replace(/[\s\u3000]+/g, '')
+      // The lookbehind keeps this linear: a run of marks is tried only from its start.
+      .replace(/(?<![?!.。、，,…])[?!.。、，,…]+$/u, '')
+  );
+}

@@ -1,0 +1,73 @@
+import { type JsonObject, parseJson, withoutUndefined } from '../../../../domain/json.ts';
+import { isToolName, type ToolName } from '../../../../domain/tool-name.ts';
+import { asObject, asText } from '../json-values.ts';
+
+/** A recorded reply of the API, and its question. */
+export interface Recording {
+  readonly body: string;
+  readonly contentType: 'text/event-stream' | 'application/json';
+  /** HTTP status of the reply. */
+  readonly status: number;
+  /** Absent if the reply was not recorded by this program: it is used only if its file is named. */
+  readonly question?: string;
+  readonly tool?: ToolName;
+  readonly recordedAt?: Date;
+}
+
+/** Reads a file in the API's format. The question is in comment lines before a stream, or in a key `recording`. */
+export function parseRecording(text: string, isStream: boolean): Recording {
+  const body = text.replace(/^\uFEFF/, '');
+  if (isStream) return { body, contentType: 'text/event-stream', status: 200, ...namesOf(commentsOf(body)) };
+  const json = asObject(parseJson(body));
+  return {
+    body,
+    contentType: 'application/json',
+    status: json?.object === 'response' || json?.output !== undefined ? 200 : statusOfError(json),
+    ...namesOf(asObject(json?.recording) ?? {}),
+  };
+}
+
+/** The text of a recording: a body, without keys and headers, and its question. */
+export function formatRecording(body: string, question: string, tool: ToolName, recordedAt: Date): string {
+  const names = { question: question.replace(/\s+/g, ' '), tool, recorded_at: recordedAt.toISOString() };
+  const json = asObject(parseJson(body));
+  if (json !== undefined) return `${JSON.stringify({ recording: names, ...json }, undefined, 2)}\n`;
+  const comments = Object.entries(names).map(([name, value]) => `: ${name}: ${value}`);
+  return `${comments.join('\n')}\n\n${body.trimEnd()}\n\n`;
+}
+
+function commentsOf(body: string): Record<string, unknown> {
+  const comments: Record<string, unknown> = {};
+  for (const line of body.split(/\r?\n/)) {
+    const [, name, value] = /^:\s*(\w+):\s*(.*)$/.exec(line) ?? [];
+    if (name === undefined) break;
+    comments[name] = value;
+  }
+  return comments;
+}
+
+function namesOf(names: JsonObject): Pick<Recording, 'question' | 'tool' | 'recordedAt'> {
+  const recordedAt = new Date(asText(names.recorded_at) ?? Number.NaN);
+  return withoutUndefined({
+    question: asText(names.question),
+    tool: isToolName(names.tool) ? names.tool : undefined,
+    recordedAt: Number.isNaN(recordedAt.getTime()) ? undefined : recordedAt,
+  });
+}
+
+/** The HTTP status of an error body, by its code: a file has no status. */
+function statusOfError(json: ReturnType<typeof asObject>): number {
+  const error = asObject(json?.error);
+  if (error === undefined) return 200;
+  if (typeof json?.status === 'number') return json.status;
+  const words = [error.code, error.type, error.param, error.message].map((word) => asText(word) ?? '').join(' ');
+  return STATUS_OF_WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? 400;
+}
+
+const STATUS_OF_WORDS: readonly (readonly [RegExp, number])[] = [
+  [/\binvalid_api_key\b/, 401],
+  [/\b(?:insufficient_quota|rate_limit\w*)\b/, 429],
+  [/\bserver_error\b/, 500],
+  [/\bmodel_not_found\b|\bmodel not found\b/i, 404],
+  [/\b(?:permission\w*|unsupported_country\w*|forbidden|do(?:es)? not have access)\b/i, 403],
+];

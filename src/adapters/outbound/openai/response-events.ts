@@ -1,0 +1,78 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { SearchObserver } from '../../../application/ports/llm-search.ts';
+import { type JsonObject, parseJson } from '../../../domain/json.ts';
+import { toStreamFailure } from './api-failure.ts';
+import type { Failure, FailureContext } from './failure.ts';
+import { asNumber, asObject, asText } from './json-values.ts';
+import { openedPage, queriesOf } from './search-calls.ts';
+
+/** Events of which only the name is read: the terminal event contains the complete response. */
+const NAME_ONLY =
+  /^response\.(?:created|in_progress|content_part\.\w+|output_text\.(?:annotation\.added|done)|web_search_call\.\w+)$/;
+
+/** Collects the outcome of a stream's events and reports their progress. Malformed and unknown events are skipped. */
+export class ResponseEvents {
+  /** The response of the terminal event, or the error that the API reported. */
+  outcome: Result<JsonObject, Failure> | undefined;
+  readonly #items = new Map<number, JsonObject>();
+  #characters = 0;
+  readonly #observer: SearchObserver;
+  readonly #context: FailureContext;
+
+  constructor(observer: SearchObserver, context: FailureContext) {
+    this.#observer = observer;
+    this.#context = context;
+  }
+
+  take(name: string | undefined, data: string): void {
+    if (this.outcome !== undefined) return;
+    const event = NAME_ONLY.test(name ?? '') ? {} : asObject(parseJson(data));
+    if (event === undefined) return;
+    const type = asText(event.type) ?? name;
+    const item = asObject(event.item);
+    switch (type) {
+      case 'error':
+        // Nested in real replies, flat in the API's documentation.
+        this.outcome = err(toStreamFailure(asObject(event.error) ?? event, this.#context));
+        break;
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+      case 'response.cancelled':
+        this.outcome = ok(this.#complete(asObject(event.response) ?? {}));
+        break;
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        this.#characters += [...(asText(event.delta) ?? '')].length;
+        this.#observer.onProgress({ kind: 'writing', characters: this.#characters });
+        break;
+      case 'response.created':
+        this.#observer.onProgress({ kind: 'thinking' });
+        break;
+      case 'response.output_item.added':
+        if (item?.type === 'reasoning') this.#observer.onProgress({ kind: 'thinking' });
+        break;
+      case 'response.web_search_call.searching':
+        this.#observer.onProgress({ kind: 'searching' });
+        break;
+      case 'response.output_item.done':
+        if (item !== undefined) this.#addItem(item, asNumber(event.output_index) ?? this.#items.size);
+    }
+  }
+
+  /** Only now does a search have its complete action. */
+  #addItem(item: JsonObject, index: number): void {
+    this.#items.set(index, item);
+    if (item.type !== 'web_search_call') return;
+    const url = openedPage(item);
+    if (url !== undefined) this.#observer.onProgress({ kind: 'opened_page', url });
+    for (const query of queriesOf(item)) this.#observer.onProgress({ kind: 'searching', query });
+  }
+
+  /** Some servers end with an empty `output` although they streamed its items. */
+  #complete(response: JsonObject): JsonObject {
+    if (this.#items.size === 0 || (Array.isArray(response.output) && response.output.length > 0)) return response;
+    const output = [...this.#items].sort(([a], [b]) => a - b).map(([, item]) => item);
+    return { ...response, output };
+  }
+}

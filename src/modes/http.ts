@@ -1,0 +1,62 @@
+import { HttpServer } from '../adapters/inbound/http/http-server.ts';
+import { AnswerTools } from '../adapters/inbound/mcp/answer-tools.ts';
+import { McpSession } from '../adapters/inbound/mcp/session.ts';
+import type { Application } from '../application/application.ts';
+import type { Runtime } from '../bootstrap.ts';
+import { isPlaceholderKey, isSendableKey } from '../domain/redaction.ts';
+import { PROGRAM, VERSION } from '../version.ts';
+import { onUncaughtError } from './uncaught-errors.ts';
+
+const FAILED = 1;
+
+/** Serves MCP over HTTP until a signal. Calls in flight then have `http.drain_ms` to finish, unless a second signal comes. */
+export async function serveHttp(application: Application, runtime: Runtime): Promise<number> {
+  const { config, logger, redactor } = runtime;
+  const { http, openai, llm, maxAnswerChars } = config;
+  const { toolErrors } = config.server;
+  // If nothing reads the access log any more, calls continue.
+  process.stderr.on('error', () => {});
+  if (http === undefined) throw new Error('the HTTP endpoint has no configuration');
+  const { apiKey = '' } = openai;
+  const tools = new AnswerTools({ ...runtime, application, toolErrors, maxAnswerChars });
+  const server = new HttpServer({
+    ...http,
+    ...runtime,
+    canAnswer: llm.adapter === 'offline' || (isSendableKey(apiKey) && !isPlaceholderKey(apiKey)),
+    openSession: (request) =>
+      new McpSession({ ...request, tools, application, logger, serverInfo: { name: PROGRAM, version: VERSION } }),
+    redact: redactor.anywhere,
+    writeAccessLine: (line) => void process.stderr.write(line),
+  });
+  const stopped = new Promise<number>((resolve) => {
+    let isStopping = false;
+    const stop = (signal: string) => {
+      logger.debug(`server: stopping (${signal})`);
+      void (isStopping ? server.close() : server.drain()).then(() => resolve(0));
+      isStopping = true;
+    };
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
+    onUncaughtError(logger, () => void server.close().then(() => resolve(FAILED)));
+  });
+  const listening = await server.listen();
+  if (listening.isErr()) {
+    const code = listening.error;
+    const reason = LISTEN_ERRORS[code] ?? 'see http.listen';
+    process.stderr.write(`Cannot listen on ${http.host} port ${http.port} (${code}): ${reason}.\n`);
+    return FAILED;
+  }
+  process.stderr.write(`${PROGRAM} ${VERSION}: serving MCP at ${listening.value}\n`);
+  if (/^(?:0\.0\.0\.0|::)$/.test(http.host) && http.allowedHosts.length === 0) process.stderr.write(HOSTS_NOTICE);
+  return stopped;
+}
+
+const HOSTS_NOTICE =
+  'Only calls that name this machine as localhost are accepted: set MCP_HTTP_ALLOWED_HOSTS to the host names that clients use.\n';
+
+/** By the error code of the operating system. */
+const LISTEN_ERRORS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program is using this port; stop it, or choose another port',
+  EADDRNOTAVAIL: 'this machine does not have this address',
+  ENOTFOUND: 'this host name does not exist',
+  EACCES: 'this user may not use this port; choose 1024 or higher',
+};

@@ -1,0 +1,59 @@
+import { AnswerTools } from '../adapters/inbound/mcp/answer-tools.ts';
+import { McpSession } from '../adapters/inbound/mcp/session.ts';
+import { claimStdout } from '../adapters/inbound/stdio/claim-stdout.ts';
+import { onReaderGone } from '../adapters/inbound/stdio/reader-watch.ts';
+import { StdioTransport } from '../adapters/inbound/stdio/stdio-transport.ts';
+import type { Application } from '../application/application.ts';
+import type { Runtime } from '../bootstrap.ts';
+import { PROGRAM, VERSION } from '../version.ts';
+import { onUncaughtError } from './uncaught-errors.ts';
+
+const FAILED = 1;
+
+/** How long aborted calls may take to settle before the process exits. */
+const ABORT_MS = 500;
+
+/** Serves MCP over standard input and output until the input ends or nothing can read the output (ruling 13). */
+export async function serveStdio(application: Application, runtime: Runtime): Promise<number> {
+  const { config, clock, logger, redactor } = runtime;
+  const { toolErrors, lineMode } = config.server;
+  const stdout = claimStdout();
+  const session = new McpSession({
+    tools: new AnswerTools({ ...runtime, application, toolErrors, maxAnswerChars: config.maxAnswerChars }),
+    application,
+    logger,
+    serverInfo: { name: PROGRAM, version: VERSION },
+    sessionKey: 'stdio',
+    caller: 'stdio',
+  });
+  const transport = new StdioTransport({
+    session,
+    input: process.stdin,
+    write: stdout.write,
+    logger,
+    redact: redactor.anywhere,
+    lineMode,
+  });
+  const served = transport.serve().then(stdout.flushed);
+  let exitCode = 0;
+  const stopped = new Promise<void>((resolve) => {
+    let isStopping = false;
+    const stop = (reason: string) => {
+      if (isStopping) return;
+      isStopping = true;
+      logger.debug(`server: stopping (${reason})`);
+      session.close();
+      void clock.sleep(ABORT_MS, new AbortController().signal).then(() => resolve());
+      void transport.settled().then(stdout.flushed).then(resolve);
+    };
+    onReaderGone(stop);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
+    onUncaughtError(logger, () => {
+      session.fail();
+      exitCode = FAILED;
+      stop('internal error');
+    });
+  });
+  await Promise.race([served, stopped]);
+  return exitCode;
+}

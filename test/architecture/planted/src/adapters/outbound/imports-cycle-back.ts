@@ -1,0 +1,2 @@
+import { load } from './imports-cycle.ts';
+export const loader = load;

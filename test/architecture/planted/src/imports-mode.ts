@@ -1,0 +1,3 @@
+import { mode } from './modes/stdio.ts';
+
+export const imported = mode;

@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { answers, fails, holds } from '../support/behaviours.ts';
+import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
+import { FakeClock, settled } from '../support/fake-clock.ts';
+import { InstantClock } from '../support/instant-clock.ts';
+import {
+  ask,
+  errorOf,
+  expectNoListener,
+  never,
+  openAiSearch,
+  ProgressLog,
+  replyOf,
+  searchRequest,
+} from './search-kit.ts';
+
+let api: FakeApi;
+
+beforeEach(async () => {
+  api = await startFakeApi();
+});
+
+afterEach(() => api.close());
+
+const OK = answers('Here it is.');
+
+test('runs at most max_concurrency calls at a time; the others report how many are ahead and run in order', async () => {
+  const held = holds();
+  api.replyAlways(held);
+  const search = openAiSearch(api.url, { maxConcurrency: 1 });
+  const observers = [new ProgressLog(), new ProgressLog(), new ProgressLog()];
+  const outcomes = observers.map((observer, index) =>
+    search.search(searchRequest({ question: { query: `question ${index}` } }), observer, never()),
+  );
+  await api.waitForRequests(1);
+  await settled();
+  expect(api.requests).toHaveLength(1);
+  expect(observers.map(({ seen }) => seen)).toEqual([
+    [],
+    [{ kind: 'waiting', ahead: 0 }],
+    [{ kind: 'waiting', ahead: 1 }],
+  ]);
+  held.release(OK);
+  for (const outcome of await Promise.all(outcomes)) expect(replyOf(outcome).text).toBe('Here it is.');
+  expect(api.requests.map(({ body }) => String(body.input).slice(0, 10))).toEqual([
+    'question 0',
+    'question 1',
+    'question 2',
+  ]);
+});
+
+test('a call that is aborted while it waits never reaches the API and leaves no listener', async () => {
+  const held = holds();
+  api.replyAlways(held);
+  const search = openAiSearch(api.url, { maxConcurrency: 1 });
+  const first = ask(search);
+  await api.waitForRequests(1);
+  const controller = new AbortController();
+  const second = ask(search, searchRequest(), controller.signal);
+  controller.abort();
+  expect(errorOf(await second)).toEqual({ kind: 'aborted' });
+  expectNoListener(controller.signal);
+  held.release(OK);
+  expect((await first).isOk()).toBe(true);
+  expect((await ask(search)).isOk()).toBe(true);
+  expect(api.requests).toHaveLength(2);
+});
+
+test('a call whose signal has already aborted reports nothing, also if it would have to wait', async () => {
+  const held = holds();
+  api.replyAlways(held);
+  const search = openAiSearch(api.url, { maxConcurrency: 1 });
+  const first = ask(search);
+  await api.waitForRequests(1);
+  const observer = new ProgressLog();
+  expect(errorOf(await search.search(searchRequest(), observer, AbortSignal.abort()))).toEqual({ kind: 'aborted' });
+  expect(observer.seen).toEqual([]);
+  held.release(OK);
+  await first;
+});
+
+test('a failure frees its place', async () => {
+  const error = { message: 'No.', type: 'invalid_request_error', param: null, code: null };
+  api.reply(fails({ status: 400, error }), OK);
+  const search = openAiSearch(api.url, { maxConcurrency: 1 });
+  expect((await ask(search)).isErr()).toBe(true);
+  expect((await ask(search)).isOk()).toBe(true);
+});
+
+test('a call gets "asking" after it waited, and its position when it changes', async () => {
+  const held = holds();
+  api.replyAlways(held);
+  const search = openAiSearch(api.url, { maxConcurrency: 1 });
+  const observers = [new ProgressLog(), new ProgressLog(), new ProgressLog()];
+  const outcomes = observers.map((observer) => search.search(searchRequest(), observer, never()));
+  await api.waitForRequests(1);
+  held.release(OK);
+  await Promise.all(outcomes);
+  const queued = observers.map(({ seen }) => seen.filter(({ kind }) => kind === 'waiting' || kind === 'asking').length);
+  expect(queued).toEqual([0, 2, 3]);
+  expect(observers[2]?.seen.slice(0, 3).map(({ kind }) => kind)).toEqual(['waiting', 'waiting', 'asking']);
+});
+
+test('the Retry-After of one call does not delay another', async () => {
+  const error = { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' };
+  api.reply(fails({ status: 429, error, headers: { 'retry-after': '20' } }), OK);
+  const clock = new InstantClock();
+  const search = openAiSearch(api.url, { clock, maxRetries: 0 });
+  expect((await ask(search)).isErr()).toBe(true);
+  expect((await ask(search)).isOk()).toBe(true);
+  expect(clock.slept).toEqual([]);
+});
+
+test('a failure is reported with its own status, not with that of an earlier call', async () => {
+  const error = { message: 'Overloaded.', type: 'server_error', param: null, code: null };
+  const unavailable = fails({ status: 503, error, headers: { 'retry-after': '10' } });
+  api.reply(unavailable, unavailable);
+  const search = openAiSearch(api.url, { maxRetries: 3 });
+  for (const deadlineMs of [5000, 5000]) {
+    expect(errorOf(await ask(search, searchRequest({ deadlineMs })))).toMatchObject({
+      kind: 'server_error',
+      attempts: 1,
+    });
+  }
+});
+
+test('a call that waits for a retry keeps its slot', async () => {
+  const error = { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' };
+  api.reply(fails({ status: 429, error, headers: { 'retry-after': '20' } }), OK, OK);
+  const clock = new FakeClock();
+  const search = openAiSearch(api.url, { clock, maxConcurrency: 1 });
+  const first = ask(search);
+  await api.waitForRequests(1);
+  const second = ask(search);
+  await vi.waitFor(() => expect(clock.pendingSleeps).toBe(1));
+  await clock.advance(19_999);
+  expect(api.requests).toHaveLength(1);
+  await clock.advance(1);
+  expect((await first).isOk()).toBe(true);
+  expect((await second).isOk()).toBe(true);
+});

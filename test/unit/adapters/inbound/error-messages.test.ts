@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'vitest';
+import { duration, messageFor } from '../../../../src/adapters/inbound/error-messages.ts';
+import type { AnswerError } from '../../../../src/domain/answer-error.ts';
+
+type Kind = AnswerError['kind'];
+
+/** One error of each kind; the compiler reports a kind that is missing here. */
+const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly kind: K }>, string] } = {
+  invalid_arguments: [
+    { kind: 'invalid_arguments', problems: [{ argument: 'query', received: undefined, accepted: 'a question' }] },
+    'query: required; pass a question',
+  ],
+  no_profile: [
+    { kind: 'no_profile', tool: 'answer_quick' },
+    'The tool answer_quick has no model, because the configuration removes the profile answer. Set model_profiles.answer.model or model_profiles.answer_quick.model to a model ID.',
+  ],
+  no_api_key: [
+    { kind: 'no_api_key', variable: 'OPENAI_API_KEY' },
+    "No API key: the environment variable OPENAI_API_KEY is not set. Set it (or OPENAI_API_KEY_FILE, the path of a file that contains the key) in the MCP client's configuration of this server or in your shell, or start with --offline to try recorded answers.",
+  ],
+  malformed_api_key: [
+    { kind: 'malformed_api_key', variable: 'OPENAI_API_KEY' },
+    'The key in OPENAI_API_KEY contains characters that are not valid in an API key. Copy it again, without spaces or line breaks.',
+  ],
+  placeholder_api_key: [
+    { kind: 'placeholder_api_key', variable: 'OPENAI_API_KEY' },
+    'The key in OPENAI_API_KEY is a placeholder, which the MCP client or the shell did not fill in. Set it to a real key.',
+  ],
+  missing_permission: [
+    { kind: 'missing_permission', variable: 'OPENAI_API_KEY', detail: 'Missing scopes: api.responses.write' },
+    'The key in OPENAI_API_KEY does not have a required permission (401): Missing scopes: api.responses.write. Add the permission to the key, or use another key.',
+  ],
+  rejected_api_key: [
+    { kind: 'rejected_api_key', variable: 'MY_KEY' },
+    'The API rejected the key in MY_KEY (401). It may be mistyped, revoked, missing a permission, or belong to another organization or base URL.',
+  ],
+  forbidden: [
+    { kind: 'forbidden', detail: 'Country not supported' },
+    "The API denied access (403): Country not supported. Check the permissions of the key's project, and whether your country and model are supported.",
+  ],
+  model_not_found: [
+    { kind: 'model_not_found', model: 'gpt-9', detail: 'No such model.' },
+    'The model gpt-9 does not exist or this key may not use it: No such model. Change the model of the profile (model_profiles, or MODEL_ANSWER).',
+  ],
+  bad_request: [
+    { kind: 'bad_request', detail: 'Bad input.' },
+    'The API rejected the request: Bad input. Check the model of the profile and the base URL in the configuration (--show-config).',
+  ],
+  rate_limited: [
+    { kind: 'rate_limited', attempts: 4, retryAfterMs: 90_000, detail: 'Slow down.' },
+    'Rate limit reached (429); gave up after 4 attempts: Slow down. It asks you to wait 90 s; try again after that.',
+  ],
+  quota_exhausted: [
+    { kind: 'quota_exhausted', detail: 'You exceeded your quota.' },
+    'The quota of the account is exhausted (429): You exceeded your quota. Check your plan and billing; waiting does not help.',
+  ],
+  server_error: [
+    { kind: 'server_error', attempts: 1, detail: 'HTTP status 503' },
+    'The API failed; gave up after 1 attempt: HTTP status 503. Try again shortly.',
+  ],
+  connection_failed: [
+    { kind: 'connection_failed', attempts: 4, host: 'api.openai.com', detail: 'ECONNREFUSED' },
+    'Could not connect to api.openai.com (4 attempts, ECONNREFUSED). Check the network, the proxy variables and the base URL, then try again.',
+  ],
+  content_filtered: [
+    { kind: 'content_filtered' },
+    "The API's content filter stopped the answer. Rephrase the question.",
+  ],
+  failed: [
+    { kind: 'failed', detail: 'server_error: it broke' },
+    'The API could not complete the answer: server_error: it broke. Try again; if it fails again, ask a simpler question or use another model.',
+  ],
+  unreadable_reply: [
+    { kind: 'unreadable_reply', detail: 'HTML' },
+    'The response could not be read: HTML. Check that the base URL points to a Responses API.',
+  ],
+  not_recorded: [
+    { kind: 'not_recorded', recorded: ['What is MCP?', '東京の天気は？'] },
+    'No recording matches this question (offline mode). Remove --offline (LLM_ADAPTER, llm.adapter) to ask the API, or ask one of these:\n- What is MCP?\n- 東京の天気は？',
+  ],
+  unreadable_recordings: [
+    { kind: 'unreadable_recordings', path: '/no', detail: 'ENOENT' },
+    'The recordings in /no cannot be read (ENOENT). Check the path in --offline.',
+  ],
+  empty_answer: [{ kind: 'empty_answer' }, 'The model replied without any text. Try again, or rephrase the question.'],
+  timed_out: [
+    { kind: 'timed_out', timeoutMs: 300_000 },
+    'No answer within 300 s. Ask a narrower question, use answer_quick, or raise request.timeout_ms (OPENAI_API_TIMEOUT).',
+  ],
+  cancelled: [{ kind: 'cancelled' }, 'The question was cancelled.'],
+};
+
+describe('the message for', () => {
+  test.each(Object.values(PINNED))('$kind', (error, words) => {
+    expect(messageFor(error)).toBe(words);
+  });
+
+  test('a key in a file names the file', () => {
+    const variable = 'OPENAI_API_KEY_FILE';
+    for (const kind of ['malformed_api_key', 'rejected_api_key', 'placeholder_api_key'] as const) {
+      expect(messageFor({ kind, variable })).toContain('key in the file that OPENAI_API_KEY_FILE names');
+    }
+  });
+
+  test('text of the API contains no escape sequence', () => {
+    expect(messageFor({ kind: 'forbidden', detail: 'No\u001B[2J\u009B7m\u202E.' })).toMatch(
+      /^The API denied access \(403\): No\. /,
+    );
+  });
+
+  test('an incomplete answer without text names the key to raise', () => {
+    expect(messageFor({ kind: 'empty_answer', reason: 'max_output_tokens' })).toBe(
+      'The model replied without any text, because it was cut off before it wrote any (max_output_tokens). Raise max_output_tokens in the profile, or lower its reasoning_effort.',
+    );
+  });
+
+  test('a missing profile of answer names one key', () => {
+    expect(messageFor({ kind: 'no_profile', tool: 'answer' })).toBe(
+      'The tool answer has no model, because the configuration removes the profile answer. Set model_profiles.answer.model to a model ID.',
+    );
+  });
+
+  test('a folder without recordings lists none', () => {
+    const words = messageFor({ kind: 'not_recorded', recorded: [] });
+    expect(words).toContain('There are no recordings.');
+    expect(words).toContain('Remove --offline (LLM_ADAPTER, llm.adapter) to ask the API');
+    expect(words).not.toContain('one of these');
+  });
+});
+
+test.each(Object.values(PINNED))('$kind: contains nothing internal', (error) => {
+  expect(messageFor(error)).not.toMatch(/undefined|\[object|NaN|null|: \./);
+});
+
+test.each(Object.values(PINNED).filter(([{ kind }]) => kind !== 'cancelled' && kind !== 'invalid_arguments'))(
+  '$kind: states what happened, then what to do',
+  (error) => {
+    expect(messageFor(error)).toMatch(
+      /^[A-Z].*[.).] (?:.* )?(?:Add|Ask|Change|Check|Copy|It asks you|It may|Raise|Remove|Rephrase|Set|Try) .*(?:\.|\n- .*)$/s,
+    );
+  },
+);
+
+describe('an argument that is invalid', () => {
+  const words = (...received: readonly unknown[]) =>
+    messageFor({
+      kind: 'invalid_arguments',
+      problems: received.map((one, n) => ({ argument: `a${n}`, received: one, accepted: 'another' })),
+    });
+
+  test.each([
+    ['text', 'text', '"text"'],
+    ['a number', 7.5, '7.5'],
+    ['a list', ['a', null], '["a",null]'],
+    ['an object', { a: 1 }, '{"a":1}'],
+  ])('is shown: %s', (_, received, shown) => {
+    expect(words(received)).toBe(`a0: got ${shown}, expected another`);
+  });
+
+  test('is required if there is none', () => {
+    expect(words(undefined)).toBe('a0: required; pass another');
+  });
+
+  test('is shown with the others', () => {
+    expect(words(1, 2)).toBe('a0: got 1, expected another; a1: got 2, expected another');
+  });
+
+  test('is shortened if it is long, between complete characters', () => {
+    expect(words('😀'.repeat(500))).toBe(`a0: got "${'😀'.repeat(79)}…, expected another`);
+  });
+});
+
+test.each(['Slow down!', 'Why?', '停止しました。', 'And so on…', 'Done.'])('%s keeps its punctuation', (detail) => {
+  expect(messageFor({ kind: 'forbidden', detail })).toContain(`(403): ${detail} Check`);
+});
+
+test.each([
+  [300_000, '300 s'],
+  [90_000, '90 s'],
+  [1500, '1.5 s'],
+  [442, '0.4 s'],
+  [20, '20 ms'],
+  [3_600_000, '1 h'],
+])('%i ms are %s', (ms, words) => {
+  expect(duration(ms)).toBe(words);
+});
+
+test.each([1, 40, 49])('%i ms are not shown as 0 s', (ms) => {
+  expect(duration(ms)).not.toMatch(/^0/);
+});

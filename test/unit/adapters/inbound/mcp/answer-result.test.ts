@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { toErrorObject, toErrorResult, toToolResult } from '../../../../../src/adapters/inbound/mcp/answer-result.ts';
+import { createRedactor } from '../../../../../src/domain/redaction.ts';
+import { ANSWER } from '../../../../support/fake-application.ts';
+
+const { inLogs } = createRedactor(['gateway-token-1']);
+
+test('an answer is the JSON of the contract, as text', () => {
+  expect(toToolResult(ANSWER)).toMatchObject({
+    content: [{ type: 'text', text: '{"answer":"Not Found.","used_search":false,"citations":[],"model":"gpt-5.2"}' }],
+  });
+});
+
+test('the report is in _meta, under a name of this server', () => {
+  expect(toToolResult(ANSWER)).toMatchObject({
+    _meta: {
+      'io.github.uchimanajet7.openai-responses-mcp/report': {
+        searches: { count: 0, queries: [] },
+        attempts: 1,
+        seconds: 1.235,
+      },
+    },
+  });
+});
+
+describe('a failure', () => {
+  const diagnostics = { status: 403, type: 'forbidden', name: 'PermissionDeniedError' };
+  const forbidden = { kind: 'forbidden', detail: 'Country not supported.', diagnostics } as const;
+  const words =
+    "The API denied access (403): Country not supported. Check the permissions of the key's project, and whether your country and model are supported.";
+
+  test('is the error of the contract', () => {
+    expect(toErrorObject(forbidden, false, inLogs)).toEqual({
+      code: -32001,
+      message: 'answer failed',
+      data: { message: words },
+    });
+  });
+
+  test('contains with debug what the API returned', () => {
+    expect(toErrorObject(forbidden, true, inLogs)).toEqual({
+      code: -32001,
+      message: 'answer failed',
+      data: { message: words, status: 403, type: 'forbidden', name: 'PermissionDeniedError' },
+    });
+  });
+
+  test('contains with debug at most 400 complete characters', () => {
+    const error = toErrorObject({ ...forbidden, detail: '😀'.repeat(1000) }, true, inLogs);
+    const message = String(error.data?.message);
+    expect([...message]).toHaveLength(400);
+    expect(message.isWellFormed()).toBe(true);
+  });
+
+  test('of the arguments has a different code', () => {
+    const problems = [{ argument: 'max_results', received: 0, accepted: 'a whole number from 1' }];
+    for (const isDebug of [false, true]) {
+      expect(toErrorObject({ kind: 'invalid_arguments', problems }, isDebug, inLogs)).toEqual({
+        code: -32602,
+        message: 'Invalid params',
+        data: { message: 'max_results: got 0, expected a whole number from 1' },
+      });
+    }
+  });
+
+  test('can be a result, for hosts that show only results to their model', () => {
+    expect(toErrorResult(forbidden, inLogs)).toEqual({
+      content: [{ type: 'text', text: `answer failed: ${words}` }],
+      isError: true,
+    });
+  });
+
+  test.each(['sk-proj-abcdef', 'gateway-token-1'])('never shows the key %s', (key) => {
+    const error = { ...forbidden, detail: `Key ${key} is wrong.` };
+    for (const shown of [
+      toErrorObject(error, false, inLogs),
+      toErrorObject(error, true, inLogs),
+      toErrorResult(error, inLogs),
+    ]) {
+      expect(JSON.stringify(shown)).not.toContain(key);
+      expect(JSON.stringify(shown)).toContain('[redacted]');
+    }
+  });
+});

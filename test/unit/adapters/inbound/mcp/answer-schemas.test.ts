@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import { answerToolList } from '../../../../../src/adapters/inbound/mcp/answer-schemas.ts';
+
+/** Without the descriptions of the arguments, which the contract does not define. */
+function bare(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(bare);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([key, inner]) => key !== 'description' || typeof inner !== 'string');
+  return Object.fromEntries(entries.map(([key, inner]) => [key, bare(inner)]));
+}
+
+const TOOLS = answerToolList(20_000);
+
+describe('names, descriptions and schemas are those of the contract', () => {
+  const searchSchema = {
+    type: 'object',
+    properties: {
+      query: { type: 'string' },
+      recency_days: { type: 'number' },
+      max_results: { type: 'number' },
+      domains: { type: 'array', items: { type: 'string' } },
+    },
+    required: ['query'],
+  };
+
+  test('of all three tools, in order', () => {
+    const shown = TOOLS.map(({ name, description, inputSchema }) => ({ name, description, schema: bare(inputSchema) }));
+    expect(shown).toEqual([
+      {
+        name: 'answer',
+        description:
+          'Search the web when needed and provide balanced, well-sourced answers. This is the standard general-purpose tool.',
+        schema: searchSchema,
+      },
+      {
+        name: 'answer_detailed',
+        description:
+          'Perform comprehensive analysis with thorough research and detailed explanations. Best for complex questions requiring deep investigation.',
+        schema: searchSchema,
+      },
+      {
+        name: 'answer_quick',
+        description: 'Provide fast, concise answers optimized for speed. Best for simple lookups or urgent questions.',
+        schema: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
+      },
+    ]);
+  });
+
+  test('with the keys of the schemas in the order of the contract', () => {
+    expect(JSON.stringify(bare(TOOLS[0]?.inputSchema))).toBe(
+      '{"type":"object","properties":{"query":{"type":"string"},"recency_days":{"type":"number"},"max_results":{"type":"number"},"domains":{"type":"array","items":{"type":"string"}}},"required":["query"]}',
+    );
+  });
+});
+
+test('every argument is described', () => {
+  for (const { inputSchema } of TOOLS) {
+    for (const property of Object.values(inputSchema.properties as object)) {
+      expect(property).toMatchObject({ description: expect.stringMatching(/^[A-Z].+\.$/) });
+    }
+  }
+});
+
+test('everything that a client sees of the first tool', () => {
+  expect(TOOLS[0]).toMatchInlineSnapshot(`
+    {
+      "annotations": {
+        "destructiveHint": false,
+        "idempotentHint": false,
+        "openWorldHint": true,
+        "readOnlyHint": true,
+        "title": "Answer with web search",
+      },
+      "description": "Search the web when needed and provide balanced, well-sourced answers. This is the standard general-purpose tool.",
+      "inputSchema": {
+        "properties": {
+          "domains": {
+            "description": "Prefer these sites: host names such as "example.com". [] means any.",
+            "items": {
+              "type": "string",
+            },
+            "type": "array",
+          },
+          "max_results": {
+            "description": "Approximate number of sources to use; an integer, 1 or greater.",
+            "type": "number",
+          },
+          "query": {
+            "description": "The question, in any language. Complete sentences work best; relative dates such as "today" are in Asia/Tokyo.",
+            "type": "string",
+          },
+          "recency_days": {
+            "description": "Prefer sources at most this old, in days; an integer, 0 or greater.",
+            "type": "number",
+          },
+        },
+        "required": [
+          "query",
+        ],
+        "type": "object",
+      },
+      "name": "answer",
+      "outputSchema": {
+        "properties": {
+          "answer": {
+            "type": "string",
+          },
+          "citations": {
+            "items": {
+              "properties": {
+                "published_at": {
+                  "type": "string",
+                },
+                "title": {
+                  "type": "string",
+                },
+                "url": {
+                  "type": "string",
+                },
+              },
+              "required": [
+                "url",
+                "published_at",
+              ],
+              "type": "object",
+            },
+            "type": "array",
+          },
+          "model": {
+            "type": "string",
+          },
+          "used_search": {
+            "type": "boolean",
+          },
+        },
+        "required": [
+          "answer",
+          "used_search",
+          "citations",
+          "model",
+        ],
+        "type": "object",
+      },
+      "title": "Answer with web search",
+    }
+  `);
+});

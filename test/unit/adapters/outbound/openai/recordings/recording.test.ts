@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  formatRecording,
+  parseRecording,
+} from '../../../../../../src/adapters/outbound/openai/recordings/recording.ts';
+import { TOOL_NAMES } from '../../../../../../src/domain/tool-name.ts';
+
+const STREAM = 'event: response.created\ndata: {"type":"response.created"}\n\n';
+const REPLY = '{"object":"response","output":[]}';
+const AT = new Date('2026-01-05T03:00:00Z');
+
+describe('writing', () => {
+  test('puts the question above a stream', () => {
+    expect(formatRecording(STREAM, 'What is\nMCP?', 'answer', AT)).toBe(
+      `: question: What is MCP?\n: tool: answer\n: recorded_at: 2026-01-05T03:00:00.000Z\n\n${STREAM}`,
+    );
+  });
+
+  test('puts the question into a JSON body', () => {
+    expect(JSON.parse(formatRecording(REPLY, 'What is MCP?', 'answer_quick', AT))).toEqual({
+      recording: { question: 'What is MCP?', tool: 'answer_quick', recorded_at: '2026-01-05T03:00:00.000Z' },
+      object: 'response',
+      output: [],
+    });
+  });
+});
+
+describe('reading', () => {
+  test('finds the question, the tool and the body of a stream', () => {
+    const text = `: question: What is MCP?\n: tool: answer\n\n${STREAM}`;
+    expect(parseRecording(text, true)).toEqual({
+      body: text,
+      contentType: 'text/event-stream',
+      status: 200,
+      question: 'What is MCP?',
+      tool: 'answer',
+    });
+  });
+
+  test.each([
+    ['CRLF', `: question: q\r\n: tool: answer\r\n\r\n${STREAM}`],
+    ['a byte order mark', `\uFEFF: question: q\n: tool: answer\n\n${STREAM}`],
+    ['comments in another order', `: tool: answer\n: question: q\n\n${STREAM}`],
+  ])('accepts %s', (_, text) => {
+    expect(parseRecording(text, true)).toMatchObject({ question: 'q', tool: 'answer' });
+  });
+
+  test('accepts a stream without a question, and one of an unknown tool', () => {
+    expect(parseRecording(STREAM, true)).toEqual({ body: STREAM, contentType: 'text/event-stream', status: 200 });
+    expect('tool' in parseRecording(`: question: q\n: tool: search\n\n${STREAM}`, true)).toBe(false);
+  });
+
+  test.each([
+    ['a reply', REPLY, 200],
+    ['a reply without its kind', '{"output":[]}', 200],
+    ['a reply that failed', '{"object":"response","status":"failed","error":{"code":"server_error"}}', 200],
+    ['a rejected key', '{"error":{"code":"invalid_api_key","type":"invalid_request_error"}}', 401],
+    ['a used-up quota', '{"error":{"code":"insufficient_quota"}}', 429],
+    ['a rate limit', '{"error":{"code":"rate_limit_exceeded"}}', 429],
+    ['an error of the API', '{"error":{"type":"server_error"}}', 500],
+    ['a bad request', '{"error":{"type":"invalid_request_error"}}', 400],
+    ['an error that contains its status', '{"status":403,"error":{"code":"unsupported_country"}}', 403],
+  ])('gives %s its status', (_, body, status) => {
+    expect(parseRecording(body, false)).toEqual({ body, contentType: 'application/json', status });
+  });
+
+  test.each(['', 'null', '[]', '7', '<html>', '{"recording":7}'])('does not fail on %j', (body) => {
+    expect(parseRecording(body, false)).toMatchObject({ body, contentType: 'application/json' });
+  });
+});
+
+test('any question can be written and read again', () => {
+  const question = fc
+    .string({ unit: 'grapheme', minLength: 1 })
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
+  fc.assert(
+    fc.property(question, fc.constantFrom(...TOOL_NAMES), fc.constantFrom(STREAM, REPLY), (question, tool, body) => {
+      const isStream = body === STREAM;
+      const again = parseRecording(formatRecording(body, question, tool, AT), isStream);
+      expect(again).toMatchObject({ question: question.replace(/\s+/g, ' '), tool, status: 200 });
+      if (isStream) expect(again.body.endsWith(STREAM)).toBe(true);
+      else expect(JSON.parse(again.body)).toMatchObject(JSON.parse(REPLY));
+    }),
+  );
+});

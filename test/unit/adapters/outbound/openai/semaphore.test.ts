@@ -1,0 +1,150 @@
+import { getEventListeners } from 'node:events';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Semaphore } from '../../../../../src/adapters/outbound/openai/semaphore.ts';
+import { settled } from '../../../../support/fake-clock.ts';
+
+/** A semaphore and the calls that acquired a slot or gave up, in order. */
+function start(slots: number) {
+  const semaphore = new Semaphore(slots);
+  const acquired: string[] = [];
+  const aborted: string[] = [];
+  /** The queue positions that each call was notified of. */
+  const positions: Record<string, number[]> = {};
+  const arrive = (name: string, controller = new AbortController()) => {
+    positions[name] = [];
+    void semaphore
+      .acquire(({ ahead }) => positions[name]?.push(ahead), controller.signal)
+      .then((outcome) => (outcome === 'acquired' ? acquired : aborted).push(name));
+    return controller;
+  };
+  return { semaphore, arrive, acquired, aborted, positions };
+}
+
+test('has as many slots as configured', async () => {
+  const { arrive, acquired } = start(2);
+  for (const name of ['a', 'b', 'c']) arrive(name);
+  await settled();
+  expect(acquired).toEqual(['a', 'b']);
+});
+
+test('serves the queue in the order of arrival', async () => {
+  const { semaphore, arrive, acquired } = start(1);
+  for (const name of ['a', 'b', 'c', 'd']) arrive(name);
+  for (let count = 0; count < 3; count += 1) {
+    await settled();
+    semaphore.release();
+  }
+  await settled();
+  expect(acquired).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('a call that aborts in the queue loses its turn, and no other call does', async () => {
+  const { semaphore, arrive, acquired, aborted } = start(1);
+  arrive('a');
+  const b = arrive('b');
+  arrive('c');
+  b.abort();
+  await settled();
+  semaphore.release();
+  await settled();
+  expect(aborted).toEqual(['b']);
+  expect(acquired).toEqual(['a', 'c']);
+});
+
+test('a call that has already aborted takes no slot', async () => {
+  const { semaphore, arrive, acquired } = start(1);
+  expect(await semaphore.acquire(() => {}, AbortSignal.abort())).toBe('aborted');
+  arrive('a');
+  await settled();
+  expect(acquired).toEqual(['a']);
+});
+
+test('a call that aborts with a slot keeps it until it releases it', async () => {
+  const { semaphore, arrive, acquired } = start(1);
+  arrive('a').abort();
+  arrive('b');
+  await settled();
+  expect(acquired).toEqual(['a']);
+  semaphore.release();
+  await settled();
+  expect(acquired).toEqual(['a', 'b']);
+});
+
+test('leaves no listener on the signal, whether the call got a slot at once, later or never', async () => {
+  const { semaphore, arrive } = start(1);
+  const controllers = ['a', 'b', 'c'].map((name) => arrive(name));
+  controllers[2]?.abort();
+  semaphore.release();
+  await settled();
+  expect(controllers.map(({ signal }) => getEventListeners(signal, 'abort').length)).toEqual([0, 0, 0]);
+});
+
+describe('the position in the queue', () => {
+  test('is not reported to a call that gets a slot at once', async () => {
+    const { arrive, positions } = start(1);
+    arrive('a');
+    await settled();
+    expect(positions.a).toEqual([]);
+  });
+
+  test('is reported at once, and again when it changes', async () => {
+    const { semaphore, arrive, positions } = start(1);
+    for (const name of ['a', 'b', 'c', 'd']) arrive(name);
+    semaphore.release();
+    semaphore.release();
+    await settled();
+    expect(positions).toEqual({ a: [], b: [0], c: [1, 0], d: [2, 1, 0] });
+  });
+
+  test('is reported when a call ahead aborts', async () => {
+    const { arrive, positions } = start(1);
+    arrive('a');
+    const b = arrive('b');
+    arrive('c');
+    b.abort();
+    await settled();
+    expect(positions.c).toEqual([1, 0]);
+  });
+
+  test('is the current one whenever it is read', async () => {
+    const semaphore = new Semaphore(1);
+    const { signal } = new AbortController();
+    let last: { readonly ahead: number } | undefined;
+    for (let count = 0; count < 100; count += 1) void semaphore.acquire((position) => (last = position), signal);
+    const ofLast = last;
+    expect(ofLast?.ahead).toBe(98);
+    for (let count = 0; count < 40; count += 1) semaphore.release();
+    await settled();
+    expect(ofLast?.ahead).toBe(58);
+  });
+});
+
+test('law: never more calls than slots, no slot is lost, and the order of arrival holds', async () => {
+  const action = fc.oneof(
+    fc.constant('arrive' as const),
+    fc.constant('release' as const),
+    fc.nat(20).map((index) => ({ abort: index })),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 3 }), fc.array(action, { maxLength: 40 }), async (slots, actions) => {
+      const { semaphore, arrive, acquired, aborted } = start(slots);
+      const controllers: AbortController[] = [];
+      let released = 0;
+      for (const action of actions) {
+        if (action === 'arrive') controllers.push(arrive(String(controllers.length)));
+        else if (action !== 'release') controllers[action.abort]?.abort();
+        else if (acquired.length > released) {
+          semaphore.release();
+          released += 1;
+        }
+        await settled();
+        expect(acquired.length - released).toBeLessThanOrEqual(slots);
+        const waiting = controllers.length - acquired.length - aborted.length;
+        if (waiting > 0) expect(acquired.length - released).toBe(slots);
+      }
+      expect(acquired).toEqual([...acquired].sort((a, b) => Number(a) - Number(b)));
+    }),
+    { numRuns: 200 },
+  );
+});
