@@ -5,7 +5,7 @@ import { benchFrames } from './frames.js';
 import { benchHttp } from './http.js';
 import { benchStart } from './start.js';
 
-const ROUNDS = { start: 30, calls: 5, frames: 5, http: 5 };
+const ROUNDS = { start: 60, calls: 5, frames: 5, http: 5 };
 const benches = {
   start: (rounds) => benchStart(rounds),
   calls: (rounds, profileFolder) => benchCalls(rounds, profileFolder),
