@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { Command } from './adapters/inbound/cli/command-line.ts';
 import { LazyApplication } from './application/lazy-application.ts';
 import { bootstrap } from './bootstrap.ts';
@@ -51,11 +51,11 @@ async function run(command: RunnableCommand): Promise<number> {
   const { config } = runtime;
   const isServer = 'showConfig' in command;
   if (command.kind === 'show-config' || (isServer && (command.showConfig || config.server.showConfigOnStart))) {
-    process.stderr.write(`${JSON.stringify(config.shown, undefined, 2)}\n`);
+    process.stderr.write(`${JSON.stringify(await config.shown(), undefined, 2)}\n`);
   }
   const application = new LazyApplication(async () => {
     const { compose } = await import('./container.ts');
-    return compose(runtime, fileURLToPath(new URL('./recordings', import.meta.url)));
+    return compose(runtime, join(import.meta.dirname, 'recordings'));
   });
   try {
     switch (command.kind) {

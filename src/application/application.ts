@@ -32,13 +32,7 @@ export interface Ports {
 /** Composes the core; production, tests and every driver use this function. */
 export function createApplication({ llmSearch, apiProbe, clock, logger }: Ports, config: Config): Application {
   const inFlight = new InFlightRequests();
-  const answerQuery = new AnswerQuery({
-    llmSearch: new CoalescingSearch(llmSearch),
-    clock,
-    logger,
-    inFlight,
-    config,
-  });
+  const answerQuery = new AnswerQuery({ llmSearch: new CoalescingSearch(llmSearch), clock, logger, inFlight, config });
   const cancelRequest = new CancelRequest(inFlight);
   const diagnoseSetup = new DiagnoseSetup({ apiProbe, answerQuery, cancelRequest, clock, config });
   return {

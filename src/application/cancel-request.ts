@@ -1,9 +1,7 @@
+import type { AnswerQueryInput } from './answer-query.ts';
 import type { InFlightRequests } from './in-flight-requests.ts';
 
-export interface CancelRequestInput {
-  /** The key of the request to cancel. */
-  readonly requestKey: string;
-}
+export type CancelRequestInput = Pick<AnswerQueryInput, 'requestKey'>;
 
 /** Cancels a request in flight (spec 6.1). An unknown or finished request is ignored. */
 export class CancelRequest {

@@ -18,13 +18,7 @@ export interface Check {
 }
 
 /** Errors of a model lookup that a question would get too. */
-const FATAL: ReadonlySet<AnswerError['kind'] | undefined> = new Set([
-  'malformed_api_key',
-  'rejected_api_key',
-  'model_not_found',
-]);
-/** A key may be allowed to ask questions without being allowed to look up models. */
-const NOT_PERMITTED: ReadonlySet<AnswerError['kind'] | undefined> = new Set(['forbidden', 'missing_permission']);
+const FATAL = new Set<AnswerError['kind'] | undefined>(['malformed_api_key', 'rejected_api_key', 'model_not_found']);
 
 const PROBE_TIMEOUT_MS = 15_000;
 const SEARCH_QUESTION = 'Search the web: which is the current stable release of Node.js? Answer in one line.';
@@ -66,7 +60,8 @@ export class DiagnoseSetup {
           ? ok(`for ${tools.join(', ')}`)
           : { verdict: 'skipped', detail: 'this server does not list its models' },
       );
-      yield NOT_PERMITTED.has(kind) ? { ...check, verdict: 'warning' } : check;
+      // A key may be allowed to ask questions without being allowed to look up models.
+      yield kind === 'forbidden' || kind === 'missing_permission' ? { ...check, verdict: 'warning' } : check;
     }
     const isUsable = !unusable.has(profileFor('answer_quick', config.profiles)?.model);
     const skipped: Check = { name: 'web search', verdict: 'skipped', detail: 'its model cannot be used' };

@@ -27,12 +27,9 @@ export class LazyApplication implements Application {
   }
 
   cancelRequest(input: CancelRequestInput): void {
-    if (this.#composed !== undefined) this.#composed.application.cancelRequest(input);
-    else
-      this.#composing?.then(
-        ({ application }) => application.cancelRequest(input),
-        () => {},
-      );
+    const cancel = ({ application }: ComposedApplication) => application.cancelRequest(input);
+    if (this.#composed !== undefined) cancel(this.#composed);
+    else this.#composing?.then(cancel, () => {});
   }
 
   async *diagnoseSetup(keyProblem: string | undefined, signal: AbortSignal): AsyncGenerator<Check> {

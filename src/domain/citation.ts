@@ -8,7 +8,6 @@ export interface CitedPage {
 
 /**
  * A source of an answer in the output contract (spec 3.2).
- *
  * `url` is an http(s) URL, or the ID of a source without a URL (`oai-weather`). `published_at` is the day of access in
  * Asia/Tokyo, `YYYY-MM-DD`, because the API reports no publication date (ruling 7).
  */
@@ -28,7 +27,6 @@ export interface NamedSources {
 
 /**
  * The citations of a reply, at most `max` (rulings 7 and 8).
- *
  * Cited pages come first, one entry per page; if none is cited, consulted and then opened pages are used. The first page
  * takes the first of the `max` places, then source IDs take theirs, then the other pages. In the list, pages precede IDs.
  */

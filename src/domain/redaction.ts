@@ -35,6 +35,13 @@ function spellingsOf(key: string): readonly string[] {
   return [...new Set([escaped(escaped(key)), escaped(key), key])];
 }
 
+/** Why a key cannot be used; undefined if it can. */
+export function keyProblem(key: string | undefined) {
+  if (key === undefined) return 'no_api_key';
+  if (isPlaceholderKey(key)) return 'placeholder_api_key';
+  return isSendableKey(key) ? undefined : 'malformed_api_key';
+}
+
 /** Whether a key can be sent in a header: visible ASCII characters only. */
 export function isSendableKey(key: string): boolean {
   return /^[\x21-\x7E]+$/.test(key);

@@ -10,7 +10,6 @@ interface SplitText {
 
 /**
  * Separates the sources that a model listed under `Sources:` (in any Markdown formatting, or 出典, 情報源, 参考) from the text.
- *
  * A heading counts only if the lines after it look like sources (links, IDs, dates) or end the text: an answer about the
  * sources of the Nile keeps its chapter. Text after a list of sources stays in the body.
  */

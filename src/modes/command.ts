@@ -17,7 +17,7 @@ export async function runCommand(
 ): Promise<number> {
   const { signal, untilAborted } = interruption();
   const options = { ...runtime, application, out: (text: string) => process.stdout.write(text) };
-  const { openai, llm, shown } = runtime.config;
+  const { openai, llm, sources } = runtime.config;
   let code: number;
   if (command.kind === 'ask') {
     const question = command.question ?? (await Promise.race([text(process.stdin), untilAborted]))?.trim();
@@ -27,7 +27,7 @@ export async function runCommand(
     const { json } = command;
     const apiKey = { variable: openai.apiKeyVariable, value: openai.apiKey };
     const isOffline = llm.adapter === 'offline';
-    const configSources = describeSources(shown.sources);
+    const configSources = describeSources(sources);
     code = await doctor({ ...options, json, configSources, apiKey, isOffline }, signal);
   }
   // However slow the reader of standard output is, it gets everything.
@@ -45,7 +45,7 @@ function interruption(): { readonly signal: AbortSignal; readonly untilAborted: 
   return { signal: controller.signal, untilAborted };
 }
 
-function describeSources({ yaml, env, cli }: Runtime['config']['shown']['sources']): string {
+function describeSources({ yaml, env, cli }: Runtime['config']['sources']): string {
   const sources = ['defaults'];
   if (yaml !== undefined) sources.push(yaml);
   if (env.length > 0) sources.push(`environment: ${env.join(', ')}`);

@@ -3,7 +3,7 @@ import { AnswerTools } from '../adapters/inbound/mcp/answer-tools.ts';
 import { McpSession } from '../adapters/inbound/mcp/session.ts';
 import type { Application } from '../application/application.ts';
 import type { Runtime } from '../bootstrap.ts';
-import { isPlaceholderKey, isSendableKey } from '../domain/redaction.ts';
+import { keyProblem } from '../domain/redaction.ts';
 import { PROGRAM, VERSION } from '../version.ts';
 import { onUncaughtError } from './uncaught-errors.ts';
 
@@ -17,12 +17,11 @@ export async function serveHttp(application: Application, runtime: Runtime): Pro
   // If nothing reads the access log any more, calls continue.
   process.stderr.on('error', () => {});
   if (http === undefined) throw new Error('the HTTP endpoint has no configuration');
-  const { apiKey = '' } = openai;
   const tools = new AnswerTools({ ...runtime, application, toolErrors, maxAnswerChars });
   const server = new HttpServer({
     ...http,
     ...runtime,
-    canAnswer: llm.adapter === 'offline' || (isSendableKey(apiKey) && !isPlaceholderKey(apiKey)),
+    canAnswer: llm.adapter === 'offline' || keyProblem(openai.apiKey) === undefined,
     openSession: (request) =>
       new McpSession({ ...request, tools, application, logger, serverInfo: { name: PROGRAM, version: VERSION } }),
     redact: redactor.anywhere,

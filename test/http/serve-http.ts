@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { HttpServer, type HttpServerOptions } from '../../src/adapters/inbound/http/http-server.ts';
+import type { HttpServerOptions } from '../../src/adapters/inbound/http/http-context.ts';
+import { HttpServer } from '../../src/adapters/inbound/http/http-server.ts';
 import { createRedactor } from '../../src/domain/redaction.ts';
 import { type CoreOptions, startCore } from '../support/core.ts';
 import { type Ask, begin, type Exchange, modernHeaders, type Reply } from '../support/http-client.ts';

@@ -89,10 +89,8 @@ function preview(received: unknown): string {
 
 /** `code` is that of the operating system or of undici. */
 function connectionProblem(route: string, code: string): string {
-  const isUnconnected = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$|CERT|^fetch /.test(
-    code,
-  );
-  return isUnconnected ? `Could not connect to ${route}` : `Could not get a complete response from ${route}`;
+  const unconnected = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$|CERT|^fetch /;
+  return unconnected.test(code) ? `Could not connect to ${route}` : `Could not get a complete response from ${route}`;
 }
 
 function waitAdvice(retryAfterMs: number | undefined): string {

@@ -75,7 +75,6 @@ export type SearchOutcome = Result<SearchReply, SearchError>;
 
 /**
  * A language model that may search the web before it replies.
- *
  * The promise never rejects: a failure is a SearchError. When `signal` aborts, the search stops and settles soon after,
  * and leaves no listener on the signal. `observer` gets progress until then, and none afterwards.
  */

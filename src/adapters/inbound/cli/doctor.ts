@@ -1,7 +1,7 @@
 import type { Application } from '../../../application/application.ts';
 import type { Check } from '../../../application/diagnose-setup.ts';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import { createRedactor, isPlaceholderKey, isSendableKey, type Redactor } from '../../../domain/redaction.ts';
+import { createRedactor, keyProblem, type Redactor } from '../../../domain/redaction.ts';
 import { messageFor } from '../error-messages.ts';
 import { messageForProblem } from './config-problems.ts';
 
@@ -25,6 +25,7 @@ type PrintedCheck = Check & { readonly todo?: string };
 /** The program does not start on a version that is too old. */
 const NODE: Check = { name: 'node', verdict: 'ok', detail: process.versions.node };
 const INTERRUPTED = 130;
+const KEY_DETAILS = { no_api_key: 'missing', placeholder_api_key: 'a placeholder', malformed_api_key: 'malformed' };
 const MARKS = { ok: 'ok', warning: 'WARN', failed: 'FAIL', skipped: 'skip' } as const;
 
 /** Checks the way from this machine to an answer, one line per step. The exit code is 0 if nothing failed. Shows no key. */
@@ -76,14 +77,7 @@ async function print(
 }
 
 function checkKey(variable: string, value: string | undefined): Check {
-  const failed = (detail: string, kind: 'no_api_key' | 'placeholder_api_key' | 'malformed_api_key'): Check => ({
-    name: 'key',
-    verdict: 'failed',
-    detail,
-    error: { kind, variable },
-  });
-  if (value === undefined) return failed('missing', 'no_api_key');
-  if (isPlaceholderKey(value)) return failed('a placeholder', 'placeholder_api_key');
-  if (!isSendableKey(value)) return failed('malformed', 'malformed_api_key');
-  return { name: 'key', verdict: 'ok', detail: `from ${variable}` };
+  const kind = keyProblem(value);
+  if (kind === undefined) return { name: 'key', verdict: 'ok', detail: `from ${variable}` };
+  return { name: 'key', verdict: 'failed', detail: KEY_DETAILS[kind], error: { kind, variable } };
 }

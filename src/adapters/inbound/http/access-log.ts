@@ -17,7 +17,7 @@ export const CLIENT_CLOSED = 499;
 /** One line of JSON per request, for log collectors. It contains no text that a person wrote. */
 export function toAccessLine(entry: AccessEntry, status: number, time: Date, ms: number): string {
   const { verb, caller, method, traceparent, call } = entry;
-  const line = {
+  return `${JSON.stringify({
     time: time.toISOString(),
     caller,
     verb,
@@ -28,24 +28,16 @@ export function toAccessLine(entry: AccessEntry, status: number, time: Date, ms:
     ms: Math.round(ms),
     searches: call?.searches,
     traceparent,
-  };
-  return `${JSON.stringify(line)}\n`;
+  })}\n`;
 }
 
 /** The name of a method, safe to log: a client can send any text, even a question. */
 export function loggableMethod(method: string): string {
-  return KNOWN_METHODS.includes(method) ? method : 'other';
+  return KNOWN_METHODS.test(method) ? method : 'other';
 }
 
-const KNOWN_METHODS = [
-  'initialize',
-  'notifications/cancelled',
-  'notifications/initialized',
-  'ping',
-  'server/discover',
-  'tools/call',
-  'tools/list',
-];
+const KNOWN_METHODS =
+  /^(?:initialize|ping|server\/discover|tools\/(?:call|list)|notifications\/(?:cancelled|initialized))$/;
 
 /** The first valid W3C `traceparent` of the candidates. */
 export function readTraceparent(...candidates: readonly unknown[]): string | undefined {

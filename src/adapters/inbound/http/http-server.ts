@@ -5,8 +5,6 @@ import type { HttpServerOptions, HttpTimeouts } from './http-context.ts';
 import { Metrics } from './metrics.ts';
 import { Routes } from './routes.ts';
 
-export type { HttpServerOptions } from './http-context.ts';
-
 const TIMEOUTS: HttpTimeouts = { headersMs: 10_000, requestMs: 30_000, checkEveryMs: 5000 };
 
 /** How long aborted calls may take to settle before the process exits. */

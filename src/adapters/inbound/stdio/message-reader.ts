@@ -16,6 +16,7 @@ const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_HEADER_BYTES = 8 * 1024;
 const HEADER_START = 'content-';
 const LF = 0x0a;
+const OPENING_BRACE = 0x7b;
 const WHITESPACE = new Set<number | undefined>([0x20, 0x09, 0x0d, LF]);
 /** The byte order mark, as Latin-1. */
 const BOM = '\xef\xbb\xbf';
@@ -49,7 +50,6 @@ const START: State = { kind: 'start' };
 /**
  * Turns bytes into messages, regardless of how they are split into chunks: lines of JSON, or JSON after `Content-Length`
  * headers, in any order.
- *
  * Malformed input is reported once and does not affect other messages: after an invalid frame, reading resumes at the next
  * header or message (ruling 3). The time is linear in the number of bytes.
  */
@@ -101,6 +101,10 @@ export class MessageReader {
   /** Only the start of a message determines its framing, since a text may contain what looks like a header. */
   #readStart(): boolean {
     while (WHITESPACE.has(this.#bytes.at(0))) this.#bytes.drop(1);
+    if (this.#bytes.at(0) === OPENING_BRACE) {
+      this.#state = { kind: 'line', searched: 0 };
+      return true;
+    }
     const start = this.#bytes.slice(0, HEADER_START.length).toString('latin1');
     if (start.startsWith(BOM)) {
       this.#bytes.drop(BOM.length);

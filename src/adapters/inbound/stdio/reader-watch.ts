@@ -10,11 +10,10 @@ const STDOUT = 1;
  */
 export function onReaderGone(onGone: (reason: string) => void): void {
   const parent = process.ppid;
-  const isSocket = isStdoutSocket();
   process.stdout.on('error', () => onGone('standard output is closed'));
   const timer = setInterval(() => {
     if (process.ppid !== parent) onGone('the parent process is gone');
-    else if (isSocket && isSocketClosed()) onGone('standard output is closed');
+    else if (isStdoutSocket() && isSocketClosed()) onGone('standard output is closed');
   }, CHECK_EVERY_MS);
   timer.unref();
 }

@@ -1,24 +1,23 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ConfigProblem, ConfigSource, Validated } from '../../../application/ports/config.ts';
-import { isObject, withoutUndefined } from '../../../domain/json.ts';
-import { createRedactor, MASK, redactedJson } from '../../../domain/redaction.ts';
+import { withoutUndefined } from '../../../domain/json.ts';
+import { createRedactor, MASK } from '../../../domain/redaction.ts';
+import { SYSTEM_POLICY } from '../../../domain/system-policy.ts';
+import { readApiKey } from './api-key.ts';
 import { expandPath, homeFolder } from './files.ts';
 import type { HttpLayer } from './http-config.ts';
-import { DEFAULTS, KEYS } from './keys.ts';
+import { DEFAULTS, KEYS, type Values } from './keys.ts';
 import {
   type CommandLineOptions,
   type Environment,
   type Layer,
   readEnvironment,
   readOptions,
-  shownName,
   variableText,
 } from './layers.ts';
-import { checkPaths, readApiKey, readPolicy } from './named-files.ts';
-import { readProxy } from './proxies.ts';
+import type { NamedFiles } from './named-files.ts';
+import type { ProxyLayer } from './proxies.ts';
 import { type ServerConfig, toServerConfig } from './server-config.ts';
-import { mergeTrees, type Tree, treeOf, valueAt } from './tree.ts';
 
 export interface FileConfigSourceOptions {
   readonly environment: Environment;
@@ -39,30 +38,38 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
     const yaml = await readYaml(commandLine['--config']);
     const variables = readEnvironment(environment);
     const options = readOptions(commandLine);
-    const tree = [yaml.tree, variables.tree, options].reduce(mergeTrees, DEFAULTS);
+    const values = new Map([...DEFAULTS, ...yaml.values, ...variables.values, ...options]);
 
-    const key = readApiKey(environment, String(valueAt(tree, 'openai.api_key_env')));
-    const proxy = readProxy(environment, String(valueAt(tree, 'openai.base_url')));
-    const policy = readPolicy(tree);
-    const endpoint = commandLine['--http'] === undefined ? { problems: [] } : await readEndpoint(tree, environment);
-    const merged = [...policy.problems, ...checkPaths(tree), ...endpoint.problems];
-    const problems = [
-      ...[key, proxy, yaml, variables].flatMap((layer) => layer.problems),
-      ...merged.map((problem) => withSource(problem, options, variables.tree, yaml)),
-    ];
-    if (problems.length > 0) return { problems: problems.map(withoutSecrets) };
+    const key = readApiKey(environment, String(values.get('openai.api_key_env')));
+    const proxy = await readProxy(environment, String(values.get('openai.base_url')));
+    const files = await readFiles(values);
+    const isHttp = commandLine['--http'] !== undefined;
+    const http: HttpLayer = isHttp
+      ? (await import('./http-config.ts')).readHttpConfig(values, environment)
+      : { problems: [] };
+    const read = [key, proxy, yaml, variables].flatMap((layer) => layer.problems);
+    const merged = [...files.problems, ...http.problems];
+    if (read.length + merged.length > 0) {
+      const located = merged.map((problem) => withSource(problem, options, variables.values, yaml));
+      return { problems: [...read, ...located].map(withoutSecrets) };
+    }
 
     const keyNames = variableText(environment, key.variable) === '' ? [] : [key.variable];
     const env = [...variables.names, ...keyNames, ...proxy.names];
-    const sources = { ts_defaults: true, yaml: yaml.file, env, cli: Object.keys(commandLine) } as const;
+    const cli = Object.keys(commandLine);
+    const sources = withoutUndefined({ ts_defaults: true as const, yaml: yaml.file, env, cli });
     return {
-      value: toServerConfig(tree, {
-        instructions: policy.instructions,
+      value: toServerConfig(values, {
+        instructions: files.instructions,
         apiKeyVariable: key.variable,
         apiKey: key.value,
         proxy: proxy.proxy,
-        http: endpoint.http,
-        shown: { version, sources: withoutUndefined(sources), effective: toShownTree(tree, key.value) },
+        http: http.http,
+        sources,
+        shown: async () => {
+          const { toShownTree } = await import('./shown-tree.ts');
+          return { version, sources, effective: toShownTree(values, key.value) };
+        },
       }),
     };
   }
@@ -71,31 +78,39 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
 /** The default file may be absent (ruling 15). The YAML parser is loaded only if there is a file to read. */
 async function readYaml(configOption: string | undefined): Promise<Layer> {
   const file = configOption === undefined ? defaultFile() : expandPath(configOption);
-  if (file === undefined) return { tree: {}, problems: [] };
+  if (file === undefined) return { values: new Map(), problems: [] };
   const { readYamlFile } = await import('./yaml-file.ts');
   return readYamlFile(file, configOption === undefined ? file : `--config ${file}`);
 }
 
 function defaultFile(): string | undefined {
   const home = homeFolder();
-  const file = home === undefined ? undefined : join(home, '.config', 'openai-responses-mcp', 'config.yaml');
+  const file = home === undefined ? undefined : `${home}/.config/openai-responses-mcp/config.yaml`;
   return file !== undefined && existsSync(file) ? file : undefined;
 }
 
-/** Only the HTTP mode needs this section. */
-async function readEndpoint(tree: Tree, environment: Environment): Promise<HttpLayer> {
-  const { readHttpConfig } = await import('./http-config.ts');
-  return readHttpConfig(tree, environment);
+async function readProxy(environment: Environment, baseUrl: string): Promise<ProxyLayer> {
+  const isSet = ['HTTPS_PROXY', 'HTTP_PROXY', 'https_proxy', 'http_proxy'].some((name) => environment[name]);
+  if (!isSet) return { names: [], problems: [] };
+  return (await import('./proxies.ts')).readProxy(environment, baseUrl);
+}
+
+/** The files and folders that the configuration names, if it names any. */
+async function readFiles(values: Values): Promise<NamedFiles> {
+  const namesFile = KEYS.some(
+    ({ path, kind }) => (kind.isPath || path.startsWith('policy.system.')) && values.get(path) !== DEFAULTS.get(path),
+  );
+  if (!namesFile) return { instructions: SYSTEM_POLICY, problems: [] };
+  return (await import('./named-files.ts')).readFiles(values);
 }
 
 /** Names the source of a key that has a problem: the option, else the variable, else the file (ruling 15). */
-function withSource(problem: ConfigProblem, options: Tree, variables: Tree, yaml: Layer): ConfigProblem {
+function withSource(problem: ConfigProblem, options: Values, variables: Values, yaml: Layer): ConfigProblem {
   const { where } = problem;
-  const isSetIn = (tree: Tree) => valueAt(tree, where) !== undefined;
   const { variable = where, option } = KEYS.find(({ path }) => path === where) ?? {};
-  if (option !== undefined && isSetIn(options)) return { ...problem, where: `${option} (${where})` };
-  if (isSetIn(variables)) return { ...problem, where: variable };
-  return yaml.file !== undefined && isSetIn(yaml.tree) ? { ...problem, file: yaml.file } : problem;
+  if (option !== undefined && options.has(where)) return { ...problem, where: `${option} (${where})` };
+  if (variables.has(where)) return { ...problem, where: variable };
+  return yaml.file !== undefined && yaml.values.has(where) ? { ...problem, file: yaml.file } : problem;
 }
 
 function withoutSecrets({ where, value, message, file }: ConfigProblem): ConfigProblem {
@@ -107,17 +122,4 @@ function withoutSecrets({ where, value, message, file }: ConfigProblem): ConfigP
 /** The URL of a proxy or of a server may contain a password, and may have no scheme. */
 function withoutCredentials(text: string): string {
   return text.replace(/(^|\/\/)[^/\s]*@/g, `$1${MASK}@`);
-}
-
-/** The merged keys for display. No secret is shown, even if it was set in the wrong place. */
-function toShownTree(tree: Tree, key: string | undefined): Tree {
-  const { inLogs } = createRedactor(key === undefined ? [] : [key]);
-  const names = KEYS.filter(({ kind, path }) => kind.namesSecret && valueAt(tree, path) !== undefined);
-  const shown = names.reduce((tree, { path }) => mergeTrees(tree, treeOf(path, shownNames(valueAt(tree, path)))), tree);
-  return JSON.parse(redactedJson(shown, inLogs)) as Tree;
-}
-
-function shownNames(value: unknown): unknown {
-  if (!isObject(value)) return shownName(String(value));
-  return Object.fromEntries(Object.entries(value).map(([caller, name]) => [caller, shownName(String(name))]));
 }

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 /** A text, or the reason why there is none: the system's error code (`ENOENT`), or words. */
@@ -36,10 +35,12 @@ export function expandPath(path: string, folder = process.cwd()): string {
   return home === undefined ? resolve(folder, path) : join(home, path.slice(1));
 }
 
-/** Undefined if this user has no home folder. */
+/** Undefined if this user has no home folder. `node:os` is loaded only if the variable is not set: it takes time at the start. */
 export function homeFolder(): string | undefined {
+  const folder = process.env[process.platform === 'win32' ? 'USERPROFILE' : 'HOME'];
+  if (folder !== undefined) return folder;
   try {
-    return homedir();
+    return process.getBuiltinModule('node:os').homedir();
   } catch {
     return undefined;
   }

@@ -1,37 +1,17 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { isObject } from '../../../domain/json.ts';
 import { isSendableKey } from '../../../domain/redaction.ts';
+import type { Values } from './keys.ts';
 import { type Environment, shownName, variableText } from './layers.ts';
 import { isLoopback, type ListenAddress, parseListenAddress } from './listen-address.ts';
-import { type Tree, toCamelCase, valueAt } from './tree.ts';
 import { hostPort } from './value-kinds.ts';
 
-/** The configuration of the HTTP endpoint. */
-export interface HttpConfig extends ListenAddress {
-  /** The path of the MCP endpoint, such as `/mcp`. */
-  readonly path: string;
-  /** The callers and their tokens; without any, no token is required. */
-  readonly tokens: readonly CallerToken[];
-  /** Host names accepted in the `Host` header in addition to those of this machine; `*` is any. */
-  readonly allowedHosts: readonly string[];
-  /** Origins of pages that may call, such as `https://chat.example.com`. */
-  readonly allowedOrigins: readonly string[];
-  /** Time that calls in flight get to finish after the process was asked to stop. */
-  readonly drainMs: number;
-  readonly maxBodyBytes: number;
-  readonly maxConnections: number;
-  readonly maxCallsPerToken: number;
-}
+/** The configuration of the HTTP endpoint: the address on which it listens, and the section `http`. */
+export type HttpConfig = ReturnType<typeof toHttpConfig>;
 
 interface CallerToken {
   readonly caller: string;
   readonly token: string;
-}
-
-/** The section as in YAML: the address is one text, and the tokens are in variables. */
-interface HttpSection extends Omit<HttpConfig, keyof ListenAddress | 'tokens'> {
-  readonly listen: string;
-  readonly tokenEnv?: unknown;
 }
 
 /** The name of the caller if `http.token_env` is a single variable. */
@@ -49,16 +29,32 @@ export interface HttpLayer {
 }
 
 /** Reads the section `http` of the merged keys, and the tokens from the variables that it names. */
-export function readHttpConfig(tree: Tree, environment: Environment): HttpLayer {
-  const { listen, tokenEnv, ...rest } = toCamelCase<HttpSection>(valueAt(tree, 'http'));
+export function readHttpConfig(values: Values, environment: Environment): HttpLayer {
+  const listen = String(values.get('http.listen'));
   const listenProblem = (message: string) => ({ problems: [{ where: 'http.listen', value: listen, message }] });
   // An address on the command line has not been validated before.
   const address = parseListenAddress(listen);
   if (address === undefined) return listenProblem(`expected ${hostPort.accepted}`);
-  const { tokens, problems } = readTokens(tokenEnv, environment);
+  const { tokens, problems } = readTokens(values.get('http.token_env'), environment);
   if (problems.length > 0) return { problems };
   if (!isLoopback(address) && tokens.length === 0) return listenProblem(TOKEN_REQUIRED);
-  return { http: { ...rest, ...address, tokens }, problems };
+  return { http: toHttpConfig(values, address, tokens), problems };
+}
+
+function toHttpConfig(values: Values, address: ListenAddress, tokens: readonly CallerToken[]) {
+  const get = <T>(path: string) => values.get(path) as T;
+  return {
+    ...address,
+    path: get<string>('http.path'),
+    /** Without any, no token is required. */
+    tokens,
+    allowedHosts: get<readonly string[]>('http.allowed_hosts'),
+    allowedOrigins: get<readonly string[]>('http.allowed_origins'),
+    drainMs: get<number>('http.drain_ms'),
+    maxBodyBytes: get<number>('http.max_body_bytes'),
+    maxConnections: get<number>('http.max_connections'),
+    maxCallsPerToken: get<number>('http.max_calls_per_token'),
+  };
 }
 
 /** No value of a variable is shown. */

@@ -1,8 +1,10 @@
 import { REASONING_EFFORTS, SEARCH_CONTEXT_SIZES, VERBOSITIES } from '../../../domain/model-profile.ts';
 import { POLICY_MERGES } from '../../../domain/system-policy.ts';
 import { TOOL_NAMES } from '../../../domain/tool-name.ts';
-import { mergeTrees, type Tree, treeOf } from './tree.ts';
 import * as kinds from './value-kinds.ts';
+
+/** The keys that are set, by their dotted paths. The keys of a profile that was removed are null (ruling 11). */
+export type Values = ReadonlyMap<string, unknown>;
 
 /** One key of the configuration. */
 interface Key {
@@ -31,6 +33,22 @@ const httpPath = kinds.text(
   /^\/(?!(?:healthz|readyz|metrics)$)[\w./~-]*$/,
 );
 const DEBUG = { variable: 'DEBUG', isSharedVariable: true } as const;
+
+/** Of a profile. Only that of `answer` has variables and defaults (spec 5.4, ruling 11). */
+const PROFILE_KEYS: readonly Key[] = [
+  { path: 'model', kind: modelId, default: 'gpt-5.2', variable: 'MODEL_ANSWER' },
+  { path: 'reasoning_effort', kind: kinds.oneOf(REASONING_EFFORTS), default: 'medium', variable: 'ANSWER_EFFORT' },
+  { path: 'verbosity', kind: kinds.oneOf(VERBOSITIES), default: 'medium', variable: 'ANSWER_VERBOSITY' },
+  { path: 'max_output_tokens', kind: kinds.integer(16) },
+  { path: 'max_tool_calls', kind: kinds.integer(1) },
+  { path: 'search_context_size', kind: kinds.oneOf(SEARCH_CONTEXT_SIZES) },
+];
+const profileKeys = (tool: string): readonly Key[] =>
+  PROFILE_KEYS.map(({ path, kind, ...ofAnswer }) => ({
+    path: `model_profiles.${tool}.${path}`,
+    kind,
+    ...(tool === 'answer' ? ofAnswer : {}),
+  }));
 
 /** Every key (spec 5.3 and 5.4, rulings 11 and 15). A key that is not listed is a problem. */
 export const KEYS: readonly Key[] = [
@@ -82,24 +100,6 @@ export const KEYS: readonly Key[] = [
 ];
 
 /** The configuration without YAML, environment and command line. */
-export const DEFAULTS: Tree = KEYS.filter((key) => key.default !== undefined).reduce(
-  (tree, key) => mergeTrees(tree, treeOf(key.path, key.default)),
-  {},
+export const DEFAULTS: Values = new Map(
+  KEYS.filter((key) => key.default !== undefined).map((key) => [key.path, key.default]),
 );
-
-/** Only the profile of `answer` has variables and defaults (spec 5.4, ruling 11). */
-function profileKeys(tool: string): readonly Key[] {
-  const keys: readonly Key[] = [
-    { path: 'model', kind: modelId, default: 'gpt-5.2', variable: 'MODEL_ANSWER' },
-    { path: 'reasoning_effort', kind: kinds.oneOf(REASONING_EFFORTS), default: 'medium', variable: 'ANSWER_EFFORT' },
-    { path: 'verbosity', kind: kinds.oneOf(VERBOSITIES), default: 'medium', variable: 'ANSWER_VERBOSITY' },
-    { path: 'max_output_tokens', kind: kinds.integer(16) },
-    { path: 'max_tool_calls', kind: kinds.integer(1) },
-    { path: 'search_context_size', kind: kinds.oneOf(SEARCH_CONTEXT_SIZES) },
-  ];
-  return keys.map(({ path, kind, ...ofAnswer }) => ({
-    path: `model_profiles.${tool}.${path}`,
-    kind,
-    ...(tool === 'answer' ? ofAnswer : {}),
-  }));
-}

@@ -1,13 +1,12 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { MASK } from '../../../domain/redaction.ts';
 import { expandPath } from './files.ts';
-import { KEYS } from './keys.ts';
-import { mergeTrees, type Tree, treeOf } from './tree.ts';
+import { KEYS, type Values } from './keys.ts';
 import { debugFile, debugFlag } from './value-kinds.ts';
 
 /** What one source (a YAML file, the environment) says about the configuration. */
 export interface Layer {
-  readonly tree: Tree;
+  readonly values: Values;
   readonly problems: readonly ConfigProblem[];
   /** The YAML file, if it was read. */
   readonly file?: string;
@@ -22,20 +21,21 @@ export type CommandLineOptions = Readonly<Record<string, string>>;
 export function readEnvironment(environment: Environment): Layer & { readonly names: readonly string[] } {
   const names = new Set<string>();
   const problems: ConfigProblem[] = [];
-  let tree: Tree = {};
-  for (const { path, kind, variable = '', isSharedVariable } of KEYS) {
+  const values = new Map<string, unknown>();
+  for (const { path, kind, variable, isSharedVariable } of KEYS) {
+    if (variable === undefined) continue;
     const text = variableText(environment, variable);
     if (text === '') continue;
     const value = kind.fromText(text);
     if (value !== undefined) {
-      tree = mergeTrees(tree, treeOf(path, kind.isPath ? expandPath(String(value)) : value));
+      values.set(path, kind.isPath ? expandPath(String(value)) : value);
       names.add(variable);
     } else if (!isSharedVariable) {
       const shown = kind.namesSecret ? shownName(text) : text;
       problems.push({ where: variable, value: shown, message: `expected ${kind.accepted}` });
     }
   }
-  return { tree, problems, names: [...names] };
+  return { values, problems, names: [...names] };
 }
 
 /** A variable's text without surrounding whitespace; '' if it is not set. An empty variable counts as not set. */
@@ -49,22 +49,19 @@ export function shownName(name: string): string {
 }
 
 /** The keys that options set: a bare `--debug`, `--offline` or `--http` enables, a value says where. */
-export function readOptions(options: CommandLineOptions): Tree {
+export function readOptions(options: CommandLineOptions): Values {
   const { '--debug': debug, '--offline': offline, '--record': record, '--http': http } = options;
-  return {
-    server: debug === undefined ? undefined : readDebug(debug),
-    llm: {
-      adapter: offline === undefined ? undefined : 'offline',
-      recordings: offline ? expandPath(offline) : undefined,
-      record: record === undefined ? undefined : expandPath(record),
-    },
-    http: { listen: http || undefined },
-  };
+  const values = new Map(debug === undefined ? [] : readDebug(debug));
+  if (offline !== undefined) values.set('llm.adapter', 'offline');
+  if (offline) values.set('llm.recordings', expandPath(offline));
+  if (record !== undefined) values.set('llm.record', expandPath(record));
+  if (http) values.set('http.listen', http);
+  return values;
 }
 
 /** Here a value that is not a switch is a file, whatever its name (ruling 15 is about the variable). */
-function readDebug(text: string): Tree {
+function readDebug(text: string): (readonly [string, unknown])[] {
   const isOn = text === '' ? true : debugFlag.fromText(text);
-  if (isOn !== undefined && debugFile.fromText(text) === undefined) return { debug: isOn };
-  return { debug: true, debug_file: expandPath(text) };
+  const isFile = isOn === undefined || debugFile.fromText(text) !== undefined;
+  return [['server.debug', isFile || isOn], ...(isFile ? [['server.debug_file', expandPath(text)] as const] : [])];
 }

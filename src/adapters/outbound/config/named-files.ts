@@ -3,39 +3,25 @@ import { dirname } from 'node:path';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { mergePolicy, type PolicyMerge, SYSTEM_POLICY } from '../../../domain/system-policy.ts';
 import { openDebugFile } from '../logger/stderr-logger.ts';
-import { expandPath, readNonEmptyText, reasonOf } from './files.ts';
-import { type Environment, shownName, variableText } from './layers.ts';
-import { type Tree, valueAt } from './tree.ts';
+import { readNonEmptyText, reasonOf } from './files.ts';
+import type { Values } from './keys.ts';
 
-interface ApiKey {
-  /** The variable to check if the key is wrong. */
-  readonly variable: string;
-  readonly value?: string;
+/** What the files contain that the configuration names, and problems with them. */
+export interface NamedFiles {
+  readonly instructions: string;
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Reads the API key from a variable, or from the file that a second variable with the suffix `_FILE` names. */
-export function readApiKey(environment: Environment, name: string): ApiKey {
-  const variable = shownName(name);
-  const fileVariable = `${variable}_FILE`;
-  const value = variableText(environment, name);
-  const path = variableText(environment, `${name}_FILE`);
-  if (path === '') return value === '' ? { variable, problems: [] } : { variable, value, problems: [] };
-  const problem = (rest: Omit<ConfigProblem, 'where'>): ApiKey => ({
-    variable: fileVariable,
-    problems: [{ where: fileVariable, ...rest }],
-  });
-  if (value !== '') return problem({ message: `${variable} and ${fileVariable} are both set; set only one` });
-  const content = readNonEmptyText(expandPath(path));
-  if ('text' in content) return { variable: fileVariable, value: content.text.trim(), problems: [] };
-  return problem({ value: path, message: `expected the path of a file that contains a key (${content.reason})` });
+export function readFiles(values: Values): NamedFiles {
+  const { instructions, problems } = readPolicy(values);
+  return { instructions, problems: [...problems, ...checkPaths(values)] };
 }
 
 /** The model's instructions: the built-in policy, or its combination with the configured file (ruling 15). */
-export function readPolicy(tree: Tree): { readonly instructions: string; readonly problems: readonly ConfigProblem[] } {
-  const path = valueAt(tree, 'policy.system.path');
-  const merge = valueAt(tree, 'policy.system.merge') as PolicyMerge;
-  if (valueAt(tree, 'policy.system.source') !== 'file') {
+function readPolicy(values: Values): NamedFiles {
+  const path = values.get('policy.system.path');
+  const merge = values.get('policy.system.merge') as PolicyMerge;
+  if (values.get('policy.system.source') !== 'file') {
     const unused = { path, merge: merge === 'replace' ? undefined : merge };
     const message = 'has no effect unless policy.system.source is file';
     const problems = Object.entries(unused)
@@ -56,16 +42,16 @@ export function readPolicy(tree: Tree): { readonly instructions: string; readonl
 }
 
 /** Problems with the other paths, which depend on the mode. */
-export function checkPaths(tree: Tree): readonly ConfigProblem[] {
-  const isOffline = valueAt(tree, 'llm.adapter') === 'offline';
-  const isDebug = valueAt(tree, 'server.debug') === true;
+function checkPaths(values: Values): readonly ConfigProblem[] {
+  const isOffline = values.get('llm.adapter') === 'offline';
+  const isDebug = values.get('server.debug') === true;
   const checks: Readonly<Record<string, (path: string) => string | undefined>> = {
     'llm.recordings': (path) => (isOffline ? recordingsProblem(path) : undefined),
     'llm.record': (path) => (isOffline ? 'cannot be combined with offline mode' : recordProblem(path)),
     'server.debug_file': (path) => (isDebug ? debugFileProblem(path) : undefined),
   };
   return Object.entries(checks).flatMap(([where, messageFor]) => {
-    const path = valueAt(tree, where);
+    const path = values.get(where);
     const message = typeof path === 'string' ? messageFor(path) : undefined;
     return message === undefined ? [] : [{ where, value: String(path), message }];
   });

@@ -1,7 +1,7 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { type Environment, variableText } from './layers.ts';
 
-interface ProxyLayer {
+export interface ProxyLayer {
   /** The URL of the proxy for requests to the API; absent if they are sent directly. */
   readonly proxy?: string;
   /** The variables that were used. */
@@ -17,7 +17,6 @@ export function readProxy(environment: Environment, baseUrl: string): ProxyLayer
   const problems = [https, http]
     .filter((name) => name !== '' && toProxyUrl(textOf(name)) === undefined)
     .map((name) => ({ where: name, value: textOf(name), message: EXPECTED }));
-  if (https === '' && http === '') return { names: [], problems };
   // As in other programs, the proxy for http also serves https if no other is set.
   const url = toProxyUrl(textOf(baseUrl.startsWith('https:') ? https || http : http));
   const names = [https, http, bypass].filter((name) => name !== '');

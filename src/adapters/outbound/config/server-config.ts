@@ -1,89 +1,106 @@
 import type { Config } from '../../../application/ports/config.ts';
-import { isObject, withoutUndefined } from '../../../domain/json.ts';
+import { type JsonObject, withoutUndefined } from '../../../domain/json.ts';
 import type { ModelProfile, UserLocation } from '../../../domain/model-profile.ts';
 import type { HttpConfig } from './http-config.ts';
-import { type Tree, toCamelCase, valueAt } from './tree.ts';
+import type { Values } from './keys.ts';
 
-/** The complete configuration: the core's part, and what the adapters use. Keys have their names of YAML, in camel case. */
-export interface ServerConfig extends Config {
-  readonly openai: {
-    /** The variable that contains the key, or the path of the file with the key. */
-    readonly apiKeyVariable: string;
-    readonly apiKey?: string;
-    readonly baseUrl: string;
-    readonly organization?: string;
-    readonly project?: string;
-    readonly store: boolean;
-    /** The URL of the proxy for requests to `baseUrl`. */
-    readonly proxy?: string;
-  };
-  readonly maxRetries: number;
-  /** Maximum number of calls that run upstream at the same time. */
-  readonly maxConcurrency: number;
-  readonly search: {
-    readonly userLocation?: UserLocation;
-    readonly domainFilter: 'hint' | 'strict';
-  };
-  readonly llm: {
-    readonly adapter: 'openai' | 'offline';
-    /** A folder of recordings, or one recorded reply; without it, those of the package. */
-    readonly recordings?: string;
-    /** The folder in which replies of the API are recorded. */
-    readonly record?: string;
-  };
-  readonly server: {
-    readonly debug: boolean;
-    readonly debugFile?: string;
-    readonly showConfigOnStart: boolean;
-    readonly toolErrors: 'protocol' | 'result';
-    /** Respond in lines, whatever framing the client uses. */
-    readonly lineMode: boolean;
-  };
-  /** Present only if the command line requests the HTTP endpoint. */
-  readonly http?: HttpConfig;
-  /** What `--show-config` prints. Contains no key. */
-  readonly shown: {
-    readonly version: string;
-    readonly sources: {
-      readonly ts_defaults: true;
-      readonly yaml?: string;
-      readonly env: readonly string[];
-      readonly cli: readonly string[];
-    };
-    readonly effective: Tree;
-  };
-}
+/** The complete configuration: the core's part, and what the adapters use. */
+export type ServerConfig = Config & Readonly<ReturnType<typeof toServerConfig>>;
 
 /** What does not come from the merged keys. */
-interface Extras extends Pick<ServerConfig, 'instructions' | 'shown'> {
+interface Extras {
+  readonly instructions: string;
+  /** The variable that contains the key, or the path of the file with the key. */
   readonly apiKeyVariable: string;
   readonly apiKey: string | undefined;
+  /** The URL of the proxy for requests to `baseUrl`. */
   readonly proxy: string | undefined;
+  /** Present only if the command line requests the HTTP endpoint. */
   readonly http: HttpConfig | undefined;
+  readonly sources: ConfigSources;
+  /** What `--show-config` prints. Contains no key. */
+  readonly shown: () => Promise<{ version: string; sources: ConfigSources; effective: JsonObject }>;
 }
 
-/** The validated and merged keys, in the form that the program uses. */
-export function toServerConfig(tree: Tree, extras: Extras): ServerConfig {
-  const section = <T>(path: string) => toCamelCase<T>(valueAt(tree, path));
-  const { apiKeyVariable, apiKey, proxy, ...rest } = extras;
-  const { defaults, ...search } = section<ServerConfig['search'] & { readonly defaults: Tree }>('search');
-  const { maxAnswerChars, ...server } = section<ServerConfig['server'] & Pick<Config, 'maxAnswerChars'>>('server');
+/** Where the configuration comes from: the YAML file, the variables and the options that were used. */
+export interface ConfigSources {
+  readonly ts_defaults: true;
+  readonly yaml?: string;
+  readonly env: readonly string[];
+  readonly cli: readonly string[];
+}
+
+/** The validated and merged keys, in the form that the program uses. The types are those of the keys. */
+export function toServerConfig(values: Values, { apiKeyVariable, apiKey, proxy, ...rest }: Extras) {
+  const get = <T = string | undefined>(path: string) => (values.get(path) ?? undefined) as T;
+  const profile = (tool: string) => toProfile(<T>(key: string) => get<T>(`model_profiles.${tool}.${key}`));
   return withoutUndefined({
     ...rest,
-    ...section<Pick<ServerConfig, 'timeoutMs' | 'maxRetries' | 'maxConcurrency'>>('request'),
-    maxCitations: section<Pick<Config, 'maxCitations'>>('policy').maxCitations,
-    maxAnswerChars,
-    profiles: toProfiles(valueAt(tree, 'model_profiles') as Tree),
-    searchDefaults: toCamelCase<Config['searchDefaults']>(defaults),
-    openai: withoutUndefined({ ...section<ServerConfig['openai']>('openai'), apiKeyVariable, apiKey, proxy }),
-    search,
-    llm: section<ServerConfig['llm']>('llm'),
-    server,
+    timeoutMs: get<number>('request.timeout_ms'),
+    maxRetries: get<number>('request.max_retries'),
+    /** Maximum number of calls that run upstream at the same time. */
+    maxConcurrency: get<number>('request.max_concurrency'),
+    maxCitations: get<number>('policy.max_citations'),
+    maxAnswerChars: get<number>('server.max_answer_chars'),
+    profiles: withoutUndefined({
+      answer: profile('answer'),
+      answer_detailed: profile('answer_detailed'),
+      answer_quick: profile('answer_quick'),
+    }),
+    searchDefaults: {
+      recencyDays: get<number>('search.defaults.recency_days'),
+      maxResults: get<number>('search.defaults.max_results'),
+      domains: get<readonly string[]>('search.defaults.domains'),
+    },
+    search: withoutUndefined({
+      domainFilter: get<'hint' | 'strict'>('search.domain_filter'),
+      userLocation: nonEmpty<UserLocation>({
+        country: get('search.user_location.country'),
+        region: get('search.user_location.region'),
+        city: get('search.user_location.city'),
+        timezone: get('search.user_location.timezone'),
+      }),
+    }),
+    openai: withoutUndefined({
+      apiKeyVariable,
+      apiKey,
+      baseUrl: get<string>('openai.base_url'),
+      organization: get('openai.organization'),
+      project: get('openai.project'),
+      store: get<boolean>('openai.store'),
+      proxy,
+    }),
+    llm: withoutUndefined({
+      adapter: get<'openai' | 'offline'>('llm.adapter'),
+      /** A folder of recordings, or one recorded reply; without it, those of the package. */
+      recordings: get('llm.recordings'),
+      /** The folder in which replies of the API are recorded. */
+      record: get('llm.record'),
+    }),
+    server: withoutUndefined({
+      debug: get<boolean>('server.debug'),
+      debugFile: get('server.debug_file'),
+      showConfigOnStart: get<boolean>('server.show_config_on_start'),
+      toolErrors: get<'protocol' | 'result'>('server.tool_errors'),
+      /** Respond in lines, whatever framing the client uses. */
+      lineMode: get<boolean>('server.line_mode'),
+    }),
   });
 }
 
-/** `answer: null` is no profile (ruling 11). */
-function toProfiles(profiles: Tree): Config['profiles'] {
-  const entries = Object.entries(profiles).filter(([, profile]) => isObject(profile));
-  return Object.fromEntries(entries.map(([tool, profile]) => [tool, toCamelCase<Partial<ModelProfile>>(profile)]));
+function toProfile(get: <T>(key: string) => T) {
+  return nonEmpty<Partial<ModelProfile>>({
+    model: get('model'),
+    reasoningEffort: get('reasoning_effort'),
+    verbosity: get('verbosity'),
+    maxOutputTokens: get('max_output_tokens'),
+    maxToolCalls: get('max_tool_calls'),
+    searchContextSize: get('search_context_size'),
+  });
+}
+
+/** The members that are set; undefined if there are none. */
+function nonEmpty<T extends object>(members: { [K in keyof T]: T[K] | undefined }): T | undefined {
+  const object = withoutUndefined(members);
+  return Object.keys(object).length === 0 ? undefined : (object as T);
 }

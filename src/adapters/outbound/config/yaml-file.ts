@@ -7,7 +7,6 @@ import { looksLikeKey } from '../../../domain/redaction.ts';
 import { expandPath, readText } from './files.ts';
 import { KEYS } from './keys.ts';
 import { type Layer, shownName } from './layers.ts';
-import { mergeTrees, type Tree, treeOf } from './tree.ts';
 
 const KEY_ADVICE =
   'expected no API key: keep keys out of this file, set them in the variable that openai.api_key_env names';
@@ -16,17 +15,20 @@ const KEY_ADVICE =
 export function readYamlFile(file: string, where: string): Layer {
   const content = readText(file);
   if ('reason' in content) {
-    return { tree: {}, problems: [{ where, message: `expected a YAML file that can be read (${content.reason})` }] };
+    return {
+      values: new Map(),
+      problems: [{ where, message: `expected a YAML file that can be read (${content.reason})` }],
+    };
   }
   const document = parseDocument(content.text);
   const [syntax] = document.errors;
   if (syntax !== undefined) {
     const reason = syntax.message.split('\n')[0]?.replace(/:$/, '') ?? '';
     const shown = syntax.code === 'MULTIPLE_DOCS' ? 'it contains more than one document' : reason;
-    return { tree: {}, file, problems: [{ where: file, message: `expected a file in YAML (${shown})` }] };
+    return { values: new Map(), file, problems: [{ where: file, message: `expected a file in YAML (${shown})` }] };
   }
-  const { tree, problems } = checkYaml(toPlain(document), dirname(file));
-  return { tree, file, problems: problems.map((problem) => ({ ...problem, file })) };
+  const { values, problems } = checkYaml(toPlain(document), dirname(file));
+  return { values, file, problems: problems.map((problem) => ({ ...problem, file })) };
 }
 
 /** Aliases that would grow without limit make the conversion throw; the text of the error is then not a section. */
@@ -41,7 +43,7 @@ function toPlain(document: { toJS(): unknown }): unknown {
 /** Validates a file. `null` is absent, but `model_profiles.answer: null` removes the default profile (ruling 11). */
 function checkYaml(content: unknown, folder: string): Layer {
   const problems: ConfigProblem[] = [];
-  let tree: Tree = {};
+  const values = new Map<string, unknown>();
   const visit = (value: unknown, path: string): void => {
     const kind = KEYS.find((known) => known.path === path)?.kind;
     const isSection = path === '' || KEYS.some((key) => key.path.startsWith(`${path}.`));
@@ -50,12 +52,13 @@ function checkYaml(content: unknown, folder: string): Layer {
     } else if (kind === undefined && !isSection) {
       problems.push({ where: path, message: unknownKeyMessage(path) });
     } else if (value === null) {
-      if (path === 'model_profiles.answer') tree = mergeTrees(tree, treeOf(path, null));
+      const removed = path === 'model_profiles.answer' ? KEYS.filter((key) => key.path.startsWith(`${path}.`)) : [];
+      for (const key of removed) values.set(key.path, null);
     } else if (kind !== undefined) {
       const read = kind.fromYaml(value);
       const shown = kind.namesSecret ? shownName(toText(value)) : toText(value);
       if (read === undefined) problems.push({ where: path, value: shown, message: `expected ${kind.accepted}` });
-      else tree = mergeTrees(tree, treeOf(path, kind.isPath ? expandPath(String(read), folder) : read));
+      else values.set(path, kind.isPath ? expandPath(String(read), folder) : read);
     } else if (isObject(value)) {
       for (const [name, inner] of Object.entries(value)) visit(inner, path === '' ? name : `${path}.${name}`);
     } else {
@@ -63,7 +66,7 @@ function checkYaml(content: unknown, folder: string): Layer {
     }
   };
   visit(content ?? null, '');
-  return { tree, problems };
+  return { values, problems };
 }
 
 function unknownKeyMessage(path: string): string {

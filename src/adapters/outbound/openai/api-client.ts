@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import OpenAI from 'openai';
 import type { SearchError } from '../../../domain/answer-error.ts';
-import { isPlaceholderKey, isSendableKey } from '../../../domain/redaction.ts';
+import { keyProblem } from '../../../domain/redaction.ts';
 import type { RequestBody } from './request-body.ts';
 
 /** Resolves with the response; rejects as the `openai` package does. Leaves a listener on the signal. */
@@ -41,10 +41,9 @@ export interface NetworkOptions extends Omit<ApiClientOptions, 'apiKey'> {
 
 /** Requests over the network. Without a usable key the calls fail, not the start: clients list tools without a key. */
 export function networkCalls(options: NetworkOptions): () => Result<ApiCall, SearchError> {
-  const { apiKey, apiKeyVariable: variable } = options;
-  if (apiKey === undefined) return () => err({ kind: 'no_api_key', variable });
-  if (isPlaceholderKey(apiKey)) return () => err({ kind: 'placeholder_api_key', variable });
-  if (!isSendableKey(apiKey)) return () => err({ kind: 'malformed_api_key', variable });
+  const { apiKey = '', apiKeyVariable: variable } = options;
+  const kind = keyProblem(options.apiKey);
+  if (kind !== undefined) return () => err({ kind, variable });
   const call = ok<ApiCall, SearchError>(createApiCall({ ...options, apiKey }));
   return () => call;
 }

@@ -16,10 +16,8 @@ export function toThrownFailure(thrown: unknown, context: FailureContext, now = 
   const { status, headers, message } = thrown;
   const isHtml = /<(?:!doctype|html|head|body)\b/i.test(message);
   const error = asObject(thrown.error) ?? { message: isHtml ? '' : message };
-  return toFailure(
-    { status, error, name: thrown.constructor.name, retryAfterMs: readRetryAfter(headers, now) },
-    context,
-  );
+  const retryAfterMs = readRetryAfter(headers, now);
+  return toFailure({ status, error, name: thrown.constructor.name, retryAfterMs }, context);
 }
 
 /** The failure for a connection that was not made, or that broke before a complete response. */

@@ -104,9 +104,9 @@ server: { debug: false, debug_file: null, show_config_on_start: false }
     mkdirSync(join(folder, '.config/openai-responses-mcp'), { recursive: true });
     const path = join(folder, '.config/openai-responses-mcp/config.yaml');
     writeFileSync(path, 'policy: { max_citations: 7 }');
-    const { maxCitations, shown } = await config();
+    const { maxCitations, sources } = await config();
     expect(maxCitations).toBe(7);
-    expect(shown.sources.yaml).toBe(path);
+    expect(sources.yaml).toBe(path);
   });
 
   test.each([
@@ -498,7 +498,7 @@ describe('the printed configuration', () => {
     const yaml = 'policy: { max_citations: 5 }';
     const environment = { MAX_CITATIONS: '7', OPENAI_API_KEY: KEY, DEBUG: '0', MCP_LINE_MODE: '1', MODEL_ANSWER: '' };
     const commandLine = { '--debug': '' };
-    const { version, sources } = (await config({ yaml, environment, commandLine })).shown;
+    const { version, sources } = await (await config({ yaml, environment, commandLine })).shown();
     expect(version).toBe('1.2.3');
     expect({ ...sources, env: [...sources.env].sort() }).toEqual({
       ts_defaults: true,
@@ -509,12 +509,14 @@ describe('the printed configuration', () => {
   });
 
   test('without a file names none', async () => {
-    expect((await config()).shown.sources).toEqual({ ts_defaults: true, env: [], cli: [] });
+    expect((await config()).sources).toEqual({ ts_defaults: true, env: [], cli: [] });
   });
 
   test('has the keys of YAML, merged', async () => {
     const yaml = 'policy: { max_citations: 5 }\nmodel_profiles: { answer_quick: { verbosity: low } }';
-    expect((await config({ yaml, environment: { OPENAI_API_TIMEOUT: '1000' } })).shown.effective).toMatchObject({
+    expect(
+      (await (await config({ yaml, environment: { OPENAI_API_TIMEOUT: '1000' } })).shown()).effective,
+    ).toMatchObject({
       openai: { api_key_env: 'OPENAI_API_KEY', base_url: 'https://api.openai.com/v1' },
       request: { timeout_ms: 1000, max_retries: 3 },
       model_profiles: {
@@ -530,8 +532,9 @@ describe('the printed configuration', () => {
   test('can be written to a file and read again', async () => {
     const yaml = 'search: { defaults: { domains: [jma.go.jp] } }\nmodel_profiles: { answer: null }';
     const first = await config({ yaml });
-    const again = await config({ yaml: JSON.stringify(first.shown.effective) });
-    expect(again.shown.effective).toEqual(first.shown.effective);
+    const { effective } = await first.shown();
+    const again = await config({ yaml: JSON.stringify(effective) });
+    expect((await again.shown()).effective).toEqual(effective);
     expect(again.profiles).toEqual(first.profiles);
   });
 
@@ -541,6 +544,6 @@ describe('the printed configuration', () => {
     ['that is in the base URL too', { OPENAI_BASE_URL: `https://gateway.example/${KEY}/v1` }],
   ])('never contains the key %s', async (_, environment) => {
     const loaded = await load({ environment: { OPENAI_API_KEY: KEY, ...environment } });
-    expect(JSON.stringify('value' in loaded ? loaded.value.shown : loaded.problems)).not.toContain(KEY);
+    expect(JSON.stringify('value' in loaded ? await loaded.value.shown() : loaded.problems)).not.toContain(KEY);
   });
 });

@@ -1,6 +1,13 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readEnvironment } from '../../../../../src/adapters/outbound/config/layers.ts';
+import { type Environment, readEnvironment } from '../../../../../src/adapters/outbound/config/layers.ts';
+import { toTree } from '../../../../../src/adapters/outbound/config/shown-tree.ts';
+
+/** The values as in YAML. */
+function read(environment: Environment) {
+  const { values, ...rest } = readEnvironment(environment);
+  return { tree: toTree(values), ...rest };
+}
 
 describe('variables', () => {
   test.each([
@@ -21,7 +28,7 @@ describe('variables', () => {
     ['MAX_CITATIONS', ' 7\n', { policy: { max_citations: 7 } }],
     ['MCP_HTTP_TOKEN_ENV', 'alice=TA, bob= TB', { http: { token_env: { alice: 'TA', bob: 'TB' } } }],
   ])('%s=%j is %j', (name, text, tree) => {
-    expect(readEnvironment({ [name]: text })).toEqual({ tree, names: [name], problems: [] });
+    expect(read({ [name]: text })).toEqual({ tree, names: [name], problems: [] });
   });
 
   test.each([
@@ -49,7 +56,7 @@ describe('variables', () => {
       'an http:// or https:// URL without user, query or fragment, such as https://api.openai.com/v1',
     ],
   ])('%s=%s is a problem that names the variable', (name, value, accepted) => {
-    expect(readEnvironment({ [name]: value })).toEqual({
+    expect(read({ [name]: value })).toEqual({
       tree: {},
       names: [],
       problems: [{ where: name, value, message: `expected ${accepted}` }],
@@ -57,7 +64,7 @@ describe('variables', () => {
   });
 
   test.each(['', ' ', '\n', undefined])('a variable that contains %j is absent', (nothing) => {
-    expect(readEnvironment({ MAX_CITATIONS: nothing, MODEL_ANSWER: nothing, DEBUG: nothing })).toEqual({
+    expect(read({ MAX_CITATIONS: nothing, MODEL_ANSWER: nothing, DEBUG: nothing })).toEqual({
       tree: {},
       names: [],
       problems: [],
@@ -65,14 +72,14 @@ describe('variables', () => {
   });
 
   test('of other programs are ignored', () => {
-    expect(readEnvironment({ PATH: '/bin', DEBUG: 'express:*', MODEL_ANSWER_QUICK: 'x' }).names).toEqual([]);
+    expect(read({ PATH: '/bin', DEBUG: 'express:*', MODEL_ANSWER_QUICK: 'x' }).names).toEqual([]);
   });
 });
 
 test.each(['q3J7+abc/def=', 'af86d0c3a1', 'alice=s3cret'])(
   'a token in the place of the name of its variable is not shown: %s',
   (token) => {
-    const { tree, problems } = readEnvironment({ MCP_HTTP_TOKEN_ENV: token });
+    const { tree, problems } = read({ MCP_HTTP_TOKEN_ENV: token });
     expect(JSON.stringify(problems)).not.toContain(token);
     expect(problems.length === 0 || tree.http === undefined).toBe(true);
   },
@@ -90,10 +97,10 @@ describe('DEBUG', () => {
     ['C:\\logs\\debug.txt', { debug: true, debug_file: resolve('C:\\logs\\debug.txt') }],
     ['mcp.log', { debug: true, debug_file: resolve('mcp.log') }],
   ])('%s means %j', (value, server) => {
-    expect(readEnvironment({ DEBUG: value }).tree).toEqual({ server });
+    expect(read({ DEBUG: value }).tree).toEqual({ server });
   });
 
   test.each(['*', 'express:*', 'yes', 'on', '2', 'log', 'app', 'openai'])('%s belongs to another program', (value) => {
-    expect(readEnvironment({ DEBUG: value })).toEqual({ tree: {}, names: [], problems: [] });
+    expect(read({ DEBUG: value })).toEqual({ tree: {}, names: [], problems: [] });
   });
 });

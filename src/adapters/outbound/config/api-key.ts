@@ -1,0 +1,27 @@
+import type { ConfigProblem } from '../../../application/ports/config.ts';
+import { expandPath, readNonEmptyText } from './files.ts';
+import { type Environment, shownName, variableText } from './layers.ts';
+
+interface ApiKey {
+  /** The variable to check if the key is wrong. */
+  readonly variable: string;
+  readonly value?: string;
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** Reads the API key from a variable, or from the file that a second variable with the suffix `_FILE` names. */
+export function readApiKey(environment: Environment, name: string): ApiKey {
+  const variable = shownName(name);
+  const fileVariable = `${variable}_FILE`;
+  const value = variableText(environment, name);
+  const path = variableText(environment, `${name}_FILE`);
+  if (path === '') return value === '' ? { variable, problems: [] } : { variable, value, problems: [] };
+  const problem = (rest: Omit<ConfigProblem, 'where'>): ApiKey => ({
+    variable: fileVariable,
+    problems: [{ where: fileVariable, ...rest }],
+  });
+  if (value !== '') return problem({ message: `${variable} and ${fileVariable} are both set; set only one` });
+  const content = readNonEmptyText(expandPath(path));
+  if ('text' in content) return { variable: fileVariable, value: content.text.trim(), problems: [] };
+  return problem({ value: path, message: `expected the path of a file that contains a key (${content.reason})` });
+}

@@ -1,0 +1,36 @@
+import { isObject, type JsonObject } from '../../../domain/json.ts';
+import { createRedactor, redactedJson } from '../../../domain/redaction.ts';
+import { KEYS, type Values } from './keys.ts';
+import { shownName } from './layers.ts';
+
+/** The merged keys for display. No secret is shown, even if it was set in the wrong place. */
+export function toShownTree(values: Values, key: string | undefined): JsonObject {
+  const { inLogs } = createRedactor(key === undefined ? [] : [key]);
+  const shown = new Map(values);
+  for (const { path, kind } of KEYS) {
+    if (kind.namesSecret && values.has(path)) shown.set(path, shownNames(values.get(path)));
+  }
+  return JSON.parse(redactedJson(toTree(shown), inLogs)) as JsonObject;
+}
+
+function shownNames(value: unknown): unknown {
+  if (!isObject(value)) return shownName(String(value));
+  return Object.fromEntries(Object.entries(value).map(([caller, name]) => [caller, shownName(String(name))]));
+}
+
+/** Nested sections, as in YAML. A removed profile is null. */
+export function toTree(values: Values): JsonObject {
+  const tree: Record<string, unknown> = {};
+  for (const [path, value] of values) {
+    const keys = path.split('.');
+    const last = keys.pop() ?? '';
+    let section = tree;
+    for (const key of value === null ? keys.slice(0, -1) : keys) {
+      section[key] ??= {};
+      section = section[key] as Record<string, unknown>;
+    }
+    if (value !== null) section[last] = value;
+    else section[keys.at(-1) ?? ''] ??= null;
+  }
+  return tree;
+}
