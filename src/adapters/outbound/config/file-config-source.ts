@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { ConfigProblem, ConfigSource, Validated } from '../../../application/ports/config.ts';
-import { withoutUndefined } from '../../../domain/json.ts';
+import { isObject, withoutUndefined } from '../../../domain/json.ts';
 import { createRedactor, MASK } from '../../../domain/redaction.ts';
 import { SYSTEM_POLICY } from '../../../domain/system-policy.ts';
 import { readApiKey } from './api-key.ts';
@@ -25,7 +25,7 @@ export interface FileConfigSourceOptions {
   readonly version: string;
 }
 
-/** Defaults, overridden by YAML, then by the environment, then by the command line (spec 5.1, 8.1). */
+/** Defaults, overridden by YAML, then by the environment, then by the command line; maps are merged (spec 5.1, 8.1). */
 export class FileConfigSource implements ConfigSource<ServerConfig> {
   readonly #options: FileConfigSourceOptions;
 
@@ -38,7 +38,11 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
     const yaml = await readYaml(commandLine['--config']);
     const variables = readEnvironment(environment);
     const options = readOptions(commandLine);
-    const values = new Map([...DEFAULTS, ...yaml.values, ...variables.values, ...options]);
+    const values = new Map(DEFAULTS);
+    for (const [path, value] of [...yaml.values, ...variables.values, ...options]) {
+      const below = values.get(path);
+      values.set(path, isObject(value) && isObject(below) ? { ...below, ...value } : value);
+    }
 
     const key = readApiKey(environment, String(values.get('openai.api_key_env')));
     const proxy = await readProxy(environment, String(values.get('openai.base_url')));

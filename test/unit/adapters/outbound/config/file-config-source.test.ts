@@ -176,6 +176,18 @@ server: { tool_errors: result, show_config_on_start: true }
 });
 
 describe('layers', () => {
+  test('a map of tokens in the environment is merged over that in YAML', async () => {
+    const { http } = await config({
+      yaml: 'http: { token_env: { alice: A, bob: B } }',
+      environment: { MCP_HTTP_TOKEN_ENV: 'bob=C', A: 'token-a', B: 'token-b', C: 'token-c' },
+      commandLine: { '--http': '' },
+    });
+    expect(http?.tokens).toEqual([
+      { caller: 'alice', token: 'token-a' },
+      { caller: 'bob', token: 'token-c' },
+    ]);
+  });
+
   test('the environment overrides YAML, and YAML the defaults', async () => {
     const yaml = 'policy: { max_citations: 5 }\nrequest: { timeout_ms: 1000, max_retries: 1 }';
     expect(await config({ yaml, environment: { MAX_CITATIONS: '7', OPENAI_API_TIMEOUT: '2000' } })).toMatchObject({
