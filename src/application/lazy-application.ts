@@ -36,9 +36,10 @@ export class LazyApplication implements Application {
     yield* (await this.#load()).application.diagnoseSetup(keyProblem, signal);
   }
 
-  /** Closes what was built so far. */
+  /** Closes what was built, or is being built. */
   async close(): Promise<void> {
-    await this.#composed?.close();
+    const composed = await this.#composing?.catch(() => undefined);
+    await composed?.close();
   }
 
   /** Every caller gets the same promise, and so continues in the order of the calls. */

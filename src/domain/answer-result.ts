@@ -13,7 +13,7 @@ export interface AnswerResult {
   readonly answer: string;
   readonly used_search: boolean;
   readonly citations: readonly Citation[];
-  /** The model id of the profile that was used (ruling 6). */
+  /** The model ID of the profile that was used (ruling 6). */
   readonly model: string;
 }
 

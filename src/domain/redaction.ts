@@ -48,7 +48,7 @@ export function isSendableKey(key: string): boolean {
 }
 
 /** Whether a key is a placeholder that was not filled in: `sk-...`, `<your key>`, `${OPENAI_API_KEY}`. */
-export function isPlaceholderKey(key: string): boolean {
+function isPlaceholderKey(key: string): boolean {
   return /^(?:sk-)?(?:proj-)?(?:\.{2,}|…|[x*]{3,})$|^<.*>$|^\$\{.*\}$|^(?:sk-)?your[-_ ].*key/i.test(key);
 }
 

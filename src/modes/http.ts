@@ -40,7 +40,7 @@ export async function serveHttp(application: Application, runtime: Runtime): Pro
   const listening = await server.listen();
   if (listening.isErr()) {
     const code = listening.error;
-    const reason = LISTEN_ERRORS[code] ?? 'see http.listen';
+    const reason = LISTEN_ERRORS[code] ?? 'choose another address (--http, MCP_HTTP_LISTEN or http.listen)';
     process.stderr.write(`Cannot listen on ${http.host} port ${http.port} (${code}): ${reason}.\n`);
     return FAILED;
   }

@@ -15,7 +15,7 @@ function rawMessageFor(error: AnswerError): string {
     case 'invalid_arguments':
       return error.problems.map(argumentMessage).join('; ');
     case 'no_profile':
-      return `The tool ${error.tool} has no model, because the configuration removes the profile answer. Set ${modelKeys(error.tool)} to a model ID.`;
+      return `The tool ${error.tool} has no model, because the configuration removes the profile answer. Set ${modelKeys(error.tool)}, or MODEL_ANSWER, to a model ID.`;
     case 'no_api_key':
       return `No API key: the environment variable ${error.variable} is not set. Set it (or ${error.variable}_FILE, the path of a file that contains the key) in the MCP client's configuration of this server or in your shell, or start with --offline to try recorded answers.`;
     case 'placeholder_api_key':
@@ -53,7 +53,7 @@ function rawMessageFor(error: AnswerError): string {
     case 'not_recorded':
       return `No recording matches this question (offline mode). Remove --offline (LLM_ADAPTER, llm.adapter) to ask the API${recordedList(error.recorded)}`;
     case 'unreadable_recordings':
-      return `The recordings in ${error.path} cannot be read (${error.detail}). Check the path in --offline.`;
+      return `The recordings in ${error.path} cannot be read (${error.detail}). Check the path (--offline, LLM_RECORDINGS or llm.recordings).`;
     case 'timed_out':
       return `No answer within ${duration(error.timeoutMs)}. Ask a narrower question, use answer_quick, or raise request.timeout_ms (OPENAI_API_TIMEOUT).`;
     case 'cancelled':
@@ -111,8 +111,7 @@ function recordedList(recorded: readonly string[]): string {
 
 /** The keys that can set the model of a tool. */
 function modelKeys(tool: ToolName): string {
-  const keys = ['model_profiles.answer.model', `model_profiles.${tool}.model`];
-  return [...new Set(keys)].join(' or ');
+  return [...new Set(['model_profiles.answer.model', `model_profiles.${tool}.model`])].join(' or ');
 }
 
 function sentence(detail: string): string {

@@ -36,7 +36,10 @@ export class RequestGuard {
       return refusal(403, `Forbidden: host ${shown} is not allowed; ${advice}`);
     }
     if (origin === undefined || allowedOrigins.includes(origin) || isLoopbackOrigin(origin)) return undefined;
-    return refusal(403, 'Forbidden: pages of this origin are not allowed; see http.allowed_origins');
+    return refusal(
+      403,
+      'Forbidden: pages of this origin are not allowed; add it to MCP_HTTP_ALLOWED_ORIGINS (http.allowed_origins)',
+    );
   }
 
   /** The caller with the received token (`local` if no tokens are configured), or a refusal. Takes constant time. */

@@ -24,7 +24,7 @@ interface Key {
 const VISIBLE_ASCII = /^[\x21-\x7E]+$/;
 const organization = kinds.text('an organization ID, such as org-...', VISIBLE_ASCII);
 const project = kinds.text('a project ID, such as proj_...', VISIBLE_ASCII);
-const modelId = kinds.text('a model id, such as gpt-5.2', /^[\w.:/-]+$/);
+const modelId = kinds.text('a model ID, such as gpt-5.2', /^[\w.:/-]+$/);
 const country = kinds.text('a country as two letters, such as JP', /^[A-Za-z]{2}$/);
 const timezone = kinds.text('an IANA time zone, such as Asia/Tokyo', /^\w[\w+/-]*$/);
 const recordings = kinds.path('the path of a folder of recordings, or of one .json or .sse file');

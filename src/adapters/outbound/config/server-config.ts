@@ -10,7 +10,7 @@ export type ServerConfig = Config & Readonly<ReturnType<typeof toServerConfig>>;
 /** What does not come from the merged keys. */
 interface Extras {
   readonly instructions: string;
-  /** The variable that contains the key, or the path of the file with the key. */
+  /** The name of the variable that contains the key, or that names a file with the key. */
   readonly apiKeyVariable: string;
   readonly apiKey: string | undefined;
   /** The URL of the proxy for requests to `baseUrl`. */

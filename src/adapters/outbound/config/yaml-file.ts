@@ -60,7 +60,11 @@ function checkYaml(content: unknown, folder: string): Layer {
       if (read === undefined) problems.push({ where: path, value: shown, message: `expected ${kind.accepted}` });
       else values.set(path, kind.isPath ? expandPath(String(read), folder) : read);
     } else if (isObject(value)) {
-      for (const [name, inner] of Object.entries(value)) visit(inner, path === '' ? name : `${path}.${name}`);
+      for (const [name, inner] of Object.entries(value)) {
+        // Quoted, a name that looks like a path is not one.
+        const key = /^[^.]+$/.test(name) ? name : JSON.stringify(name);
+        visit(inner, path === '' ? key : `${path}.${key}`);
+      }
     } else {
       problems.push({ where: path || 'the file', value: toText(value), message: 'expected a section of keys' });
     }
@@ -71,9 +75,7 @@ function checkYaml(content: unknown, folder: string): Layer {
 
 function unknownKeyMessage(path: string): string {
   if (/(?:^|\.)api[_-]?key$/i.test(path)) return KEY_ADVICE;
-  const paths = KEYS.flatMap(({ path }) =>
-    path.split('.').map((_, index, parts) => parts.slice(0, index + 1).join('.')),
-  );
+  const paths = KEYS.flatMap(({ path }) => path.split('.').map((_, end, keys) => keys.slice(0, end + 1).join('.')));
   return `unknown key; did you mean ${closest(path, [...new Set(paths)])}?`;
 }
 

@@ -12,7 +12,7 @@ const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly 
   ],
   no_profile: [
     { kind: 'no_profile', tool: 'answer_quick' },
-    'The tool answer_quick has no model, because the configuration removes the profile answer. Set model_profiles.answer.model or model_profiles.answer_quick.model to a model ID.',
+    'The tool answer_quick has no model, because the configuration removes the profile answer. Set model_profiles.answer.model or model_profiles.answer_quick.model, or MODEL_ANSWER, to a model ID.',
   ],
   no_api_key: [
     { kind: 'no_api_key', variable: 'OPENAI_API_KEY' },
@@ -80,7 +80,7 @@ const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly 
   ],
   unreadable_recordings: [
     { kind: 'unreadable_recordings', path: '/no', detail: 'ENOENT' },
-    'The recordings in /no cannot be read (ENOENT). Check the path in --offline.',
+    'The recordings in /no cannot be read (ENOENT). Check the path (--offline, LLM_RECORDINGS or llm.recordings).',
   ],
   empty_answer: [{ kind: 'empty_answer' }, 'The model replied without any text. Try again, or rephrase the question.'],
   timed_out: [
@@ -116,7 +116,7 @@ describe('the message for', () => {
 
   test('a missing profile of answer names one key', () => {
     expect(messageFor({ kind: 'no_profile', tool: 'answer' })).toBe(
-      'The tool answer has no model, because the configuration removes the profile answer. Set model_profiles.answer.model to a model ID.',
+      'The tool answer has no model, because the configuration removes the profile answer. Set model_profiles.answer.model, or MODEL_ANSWER, to a model ID.',
     );
   });
 

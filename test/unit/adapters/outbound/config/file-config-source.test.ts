@@ -409,6 +409,8 @@ serach: {}
   test.each([
     ['request: { timeout: 1 }', 'request.timeout', 'request.timeout_ms'],
     ['serach: { defaults: {} }', 'serach', 'search'],
+    ['server.debug: true', '"server.debug"', 'server.debug'],
+    ['model_profiles: { answer.model: o3 }', 'model_profiles."answer.model"', 'model_profiles.answer.model'],
     ['model_profile: { answer: { model: o3 } }', 'model_profile', 'model_profiles'],
     ['model_profiles: { answr: { model: o3 } }', 'model_profiles.answr', 'model_profiles.answer'],
     ['server: { debug_flie: a.log }', 'server.debug_flie', 'server.debug_file'],

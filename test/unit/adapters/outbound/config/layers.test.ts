@@ -45,7 +45,7 @@ describe('variables', () => {
     ['MAX_CITATIONS', 'three', 'an integer from 1 to 10'],
     ['ANSWER_EFFORT', 'huge', 'one of none, minimal, low, medium, high, xhigh, max'],
     ['ANSWER_VERBOSITY', 'xhigh', 'one of low, medium, high'],
-    ['MODEL_ANSWER', 'gpt 5', 'a model id, such as gpt-5.2'],
+    ['MODEL_ANSWER', 'gpt 5', 'a model ID, such as gpt-5.2'],
     ['LLM_ADAPTER', 'anthropic', 'one of openai, offline'],
     ['OPENAI_ORG_ID', '組織', 'an organization ID, such as org-...'],
     ['OPENAI_PROJECT_ID', 'my project', 'a project ID, such as proj_...'],
