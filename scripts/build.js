@@ -32,7 +32,7 @@ const findStartModules = {
       startModules.add(id);
       for (const imported of this.getModuleInfo(id).importedIds) visit(imported);
     };
-    visit(`${root}src/main.ts`);
+    for (const id of this.getModuleIds()) if (this.getModuleInfo(id).isEntry) visit(id);
   },
 };
 
@@ -52,7 +52,7 @@ const { output } = await bundle.write({
   format: 'cjs',
   chunkFileNames: 'chunks/[name].js',
   codeSplitting: { groups: [{ name: 'start', test: (id) => startModules.has(id) }] },
-  // Names are kept, because errors are recognized by their names.
+  // Short names are parsed faster. Those of classes are kept, because errors are recognized by them.
   minify: { compress: true, mangle: { toplevel: true, keepNames: { class: true, function: false } }, codegen: true },
 });
 
