@@ -94,8 +94,8 @@ function defaultFile(): string | undefined {
 }
 
 async function readProxy(environment: Environment, baseUrl: string): Promise<ProxyLayer> {
-  const isSet = ['HTTPS_PROXY', 'HTTP_PROXY', 'https_proxy', 'http_proxy'].some((name) => environment[name]);
-  if (!isSet) return { names: [], problems: [] };
+  const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'https_proxy', 'http_proxy'];
+  if (names.every((name) => variableText(environment, name) === '')) return { names: [], problems: [] };
   return (await import('./proxies.ts')).readProxy(environment, baseUrl);
 }
 

@@ -176,6 +176,11 @@ server: { tool_errors: result, show_config_on_start: true }
 });
 
 describe('layers', () => {
+  test('a proxy variable that contains only blanks is absent', async () => {
+    const { openai, sources } = await config({ environment: { HTTPS_PROXY: ' ', NO_PROXY: 'localhost' } });
+    expect({ proxy: openai.proxy, env: sources.env }).toEqual({ proxy: undefined, env: [] });
+  });
+
   test('a map of tokens in the environment is merged over that in YAML', async () => {
     const { http } = await config({
       yaml: 'http: { token_env: { alice: A, bob: B } }',
