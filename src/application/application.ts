@@ -21,7 +21,7 @@ export interface Application {
 }
 
 /** What the core needs from the outside. */
-export interface Ports {
+interface Ports {
   readonly llmSearch: LlmSearch;
   /** Created when first needed. */
   readonly apiProbe: () => Promise<ApiProbe>;

@@ -4,7 +4,7 @@ import type { Language } from '../../../domain/language.ts';
 import { progressMessage } from '../progress-messages.ts';
 import type { Send } from './tool-set.ts';
 
-export interface ProgressReporterOptions {
+interface ProgressReporterOptions {
   /** The client's progress token. */
   readonly token: string | number;
   readonly language: Language;

@@ -2,9 +2,7 @@ import { checkEnvelope, checkVersion, type Era, eraOf, requestedVersion } from '
 import { errorMessage, type IncomingMessage, type OutgoingMessage, toMessage } from './json-rpc.ts';
 
 /** A message for the session, or the error with which to respond. */
-export type ReadMessage =
-  | { readonly message: IncomingMessage; readonly era: Era }
-  | { readonly rejection: OutgoingMessage };
+type ReadMessage = { readonly message: IncomingMessage; readonly era: Era } | { readonly rejection: OutgoingMessage };
 
 /** Reads a JSON value as a message of a transport without headers. A modern request must meet the requirements of its era. */
 export function readMessage(value: unknown): ReadMessage {

@@ -23,7 +23,7 @@ interface Extras {
 }
 
 /** Where the configuration comes from: the YAML file, the variables and the options that were used. */
-export interface ConfigSources {
+interface ConfigSources {
   readonly ts_defaults: true;
   readonly yaml?: string;
   readonly env: readonly string[];

@@ -7,7 +7,7 @@ import type { RequestBody } from './request-body.ts';
 /** Resolves with the response; rejects as the `openai` package does. Leaves a listener on the signal. */
 export type ApiCall = (body: RequestBody, signal: AbortSignal) => Promise<Response>;
 
-export interface ApiClientOptions {
+interface ApiClientOptions {
   readonly apiKey: string;
   readonly baseUrl: string;
   readonly organization?: string;

@@ -5,7 +5,7 @@ import { excerpt, type Failure, type FailureContext, permanentFailure } from './
 import { asText } from './json-values.ts';
 
 /** An error of the API, from an HTTP response or from an event of a stream. */
-export interface ApiError {
+interface ApiError {
   readonly status: number;
   readonly error: JsonObject;
   /** The name of the exception. */

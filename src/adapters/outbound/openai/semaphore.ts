@@ -1,7 +1,7 @@
 import type { SearchProgress } from '../../../application/ports/llm-search.ts';
 
 /** The position of a call in the queue; `ahead` is the current number of calls that get a slot earlier. */
-export type QueuePosition = Extract<SearchProgress, { readonly kind: 'waiting' }>;
+type QueuePosition = Extract<SearchProgress, { readonly kind: 'waiting' }>;
 
 interface Waiter {
   readonly onMoved: () => void;

@@ -7,7 +7,7 @@ import { questionKey } from './question-key.ts';
 import { parseRecording, type Recording } from './recording.ts';
 
 /** A recording, and its file. */
-export interface RecordingFile extends Recording {
+interface RecordingFile extends Recording {
   readonly file: string;
 }
 
