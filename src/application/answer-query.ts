@@ -3,6 +3,7 @@ import type { AnswerError } from '../domain/answer-error.ts';
 import { type AnswerResult, toAnswerResult } from '../domain/answer-result.ts';
 import { type ModelProfile, modelSupport, profileFor } from '../domain/model-profile.ts';
 import { parseQuestion } from '../domain/question.ts';
+import { SYSTEM_POLICY } from '../domain/system-policy.ts';
 import { tokyoDate } from '../domain/tokyo-date.ts';
 import type { ToolName } from '../domain/tool-name.ts';
 import type { AbortCause, InFlightRequests } from './in-flight-requests.ts';
@@ -59,7 +60,7 @@ export class AnswerQuery {
       caller,
       question: question.value,
       profile,
-      instructions: config.instructions,
+      instructions: config.instructions ?? SYSTEM_POLICY,
       today: tokyoDate(clock.now()),
       deadlineMs: startedMs + config.timeoutMs,
     };

@@ -15,21 +15,21 @@ export interface ComposedApplication {
 export class LazyApplication implements Application {
   readonly #compose: () => Promise<ComposedApplication>;
   #composing: Promise<ComposedApplication> | undefined;
-  #composed: ComposedApplication | undefined;
 
   constructor(compose: () => Promise<ComposedApplication>) {
     this.#compose = compose;
   }
 
   async answerQuery(input: AnswerQueryInput): Promise<Result<Answer, AnswerError>> {
-    if (this.#composed !== undefined) return this.#composed.application.answerQuery(input);
-    return this.#load().then(({ application }) => application.answerQuery(input));
+    const { application } = await this.#load();
+    return application.answerQuery(input);
   }
 
   cancelRequest(input: CancelRequestInput): void {
-    const cancel = ({ application }: ComposedApplication) => application.cancelRequest(input);
-    if (this.#composed !== undefined) cancel(this.#composed);
-    else this.#composing?.then(cancel, () => {});
+    this.#composing?.then(
+      ({ application }) => application.cancelRequest(input),
+      () => {},
+    );
   }
 
   async *diagnoseSetup(keyProblem: string | undefined, signal: AbortSignal): AsyncGenerator<Check> {
@@ -44,17 +44,11 @@ export class LazyApplication implements Application {
 
   /** Every caller gets the same promise, and so continues in the order of the calls. */
   #load(): Promise<ComposedApplication> {
-    this.#composing ??= this.#compose().then(
-      (composed) => {
-        this.#composed = composed;
-        return composed;
-      },
-      (bug: unknown) => {
-        // The next call tries again.
-        this.#composing = undefined;
-        throw bug;
-      },
-    );
+    this.#composing ??= this.#compose().catch((bug: unknown) => {
+      // The next call tries again.
+      this.#composing = undefined;
+      throw bug;
+    });
     return this.#composing;
   }
 }

@@ -23,10 +23,7 @@ export function createRedactor(keys: readonly string[]): Redactor {
     // One key may be the beginning of another.
     .sort((a, b) => b.length - a.length);
   const anywhere = (text: string) => known.reduce((masked, key) => masked.replaceAll(key, MASK), text);
-  return {
-    anywhere,
-    inLogs: (text) => anywhere(text).replace(KEY_LIKE, MASK).replace(BEARER, `$1${MASK}`),
-  };
+  return { anywhere, inLogs: (text) => anywhere(text).replace(KEY_LIKE, MASK).replace(BEARER, `$1${MASK}`) };
 }
 
 /** A key in JSON inside JSON, in JSON, and as it is. */

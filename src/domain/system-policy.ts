@@ -26,9 +26,7 @@ export const SYSTEM_POLICY = `You answer questions for another program, which sh
 - If you did not search, write no "Sources:".`;
 
 /** How a policy file is combined with the built-in policy (ruling 15). */
-export const POLICY_MERGES = ['replace', 'prepend', 'append'] as const;
-
-export type PolicyMerge = (typeof POLICY_MERGES)[number];
+export type PolicyMerge = 'replace' | 'prepend' | 'append';
 
 /** The combination of a policy file and the built-in policy. */
 export function mergePolicy(file: string, merge: PolicyMerge): string {

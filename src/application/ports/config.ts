@@ -11,8 +11,8 @@ export interface Config {
   readonly maxAnswerChars: number;
   /** Time limit of a complete call, waits included, in milliseconds. */
   readonly timeoutMs: number;
-  /** The system policy, combined with a policy file if one is configured. */
-  readonly instructions: string;
+  /** What replaces the built-in system policy. */
+  readonly instructions?: string;
 }
 
 /** One problem in the configuration (ruling 15). */

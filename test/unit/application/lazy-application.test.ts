@@ -28,21 +28,25 @@ test('is created once, at its first use', async () => {
   expect(loads).toHaveLength(1);
 });
 
-test('a cancellation on the next line reaches the application after its question', async () => {
-  const order: string[] = [];
-  const asked = async () => {
-    order.push('asked');
-    return ok(ANSWER);
-  };
-  const application = new FakeApplication(asked, asked);
-  application.cancelRequest = () => order.push('cancelled');
-  const lazy = new LazyApplication(async () => composed(application));
-  const first = lazy.answerQuery(INPUT);
-  lazy.cancelRequest(CANCEL);
-  const second = lazy.answerQuery(INPUT);
-  await Promise.all([first, second]);
-  expect(order).toEqual(['asked', 'cancelled', 'asked']);
-});
+test.each(['before', 'after'])(
+  '%s it was created, a cancellation on the next line reaches the application after its question',
+  async (when) => {
+    const order: string[] = [];
+    const asked = async () => {
+      order.push('asked');
+      return ok(ANSWER);
+    };
+    const application = new FakeApplication(...(when === 'after' ? [answers()] : []), asked, asked);
+    application.cancelRequest = () => order.push('cancelled');
+    const lazy = new LazyApplication(async () => composed(application));
+    if (when === 'after') await lazy.answerQuery(INPUT);
+    const first = lazy.answerQuery(INPUT);
+    lazy.cancelRequest(CANCEL);
+    const second = lazy.answerQuery(INPUT);
+    await Promise.all([first, second]);
+    expect(order).toEqual(['asked', 'cancelled', 'asked']);
+  },
+);
 
 test('fails for those who asked if it cannot be created, and is created again at the next use', async () => {
   const loads = [
@@ -54,16 +58,6 @@ test('fails for those who asked if it cannot be created, and is created again at
   lazy.cancelRequest(CANCEL);
   await expect(failed).rejects.toThrow('no file');
   expect(await lazy.answerQuery(INPUT)).toEqual(ok(ANSWER));
-});
-
-test('is called at once after it was created', async () => {
-  const application = new FakeApplication(answers(), answers());
-  const lazy = new LazyApplication(async () => composed(application));
-  await lazy.answerQuery(INPUT);
-  void lazy.answerQuery(INPUT);
-  expect(application.asked).toHaveLength(2);
-  lazy.cancelRequest(CANCEL);
-  expect(application.cancelled).toEqual([CANCEL]);
 });
 
 test('is not created for a cancellation', () => {

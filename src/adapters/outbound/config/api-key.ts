@@ -1,6 +1,6 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
+import { type Environment, shownName, variableText } from './environment.ts';
 import { expandPath, readNonEmptyText } from './files.ts';
-import { type Environment, shownName, variableText } from './layers.ts';
 
 interface ApiKey {
   /** The variable to check if the key is wrong. */

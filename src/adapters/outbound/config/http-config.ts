@@ -1,8 +1,8 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { isObject } from '../../../domain/json.ts';
 import { isSendableKey } from '../../../domain/redaction.ts';
+import { type Environment, shownName, variableText } from './environment.ts';
 import type { Values } from './keys.ts';
-import { type Environment, shownName, variableText } from './layers.ts';
 import { isLoopback, type ListenAddress, parseListenAddress } from './listen-address.ts';
 import { hostPort } from './value-kinds.ts';
 

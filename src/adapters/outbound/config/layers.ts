@@ -1,8 +1,8 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import { MASK } from '../../../domain/redaction.ts';
+import { type Environment, shownName, variableText } from './environment.ts';
 import { expandPath } from './files.ts';
-import { KEYS, type Values } from './keys.ts';
-import { debugFile, debugFlag } from './value-kinds.ts';
+import { KEYS, type KindSpec, type Values } from './keys.ts';
+import * as kinds from './value-kinds.ts';
 
 /** What one source (a YAML file, the environment) says about the configuration. */
 export interface Layer {
@@ -12,8 +12,6 @@ export interface Layer {
   readonly file?: string;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /** The options of the command line as they were typed: `--debug=x` is `{'--debug': 'x'}`, a bare `--debug` has the value ''. */
 export type CommandLineOptions = Readonly<Record<string, string>>;
 
@@ -22,10 +20,11 @@ export function readEnvironment(environment: Environment): Layer & { readonly na
   const names = new Set<string>();
   const problems: ConfigProblem[] = [];
   const values = new Map<string, unknown>();
-  for (const { path, kind, variable, isSharedVariable } of KEYS) {
+  for (const { path, kind: spec, variable, isSharedVariable } of KEYS) {
     if (variable === undefined) continue;
     const text = variableText(environment, variable);
     if (text === '') continue;
+    const kind = toKind(spec);
     const value = kind.fromText(text);
     if (value !== undefined) {
       values.set(path, kind.isPath ? expandPath(String(value)) : value);
@@ -36,16 +35,6 @@ export function readEnvironment(environment: Environment): Layer & { readonly na
     }
   }
   return { values, problems, names: [...names] };
-}
-
-/** A variable's text without surrounding whitespace; '' if it is not set. An empty variable counts as not set. */
-export function variableText(environment: Environment, name: string): string {
-  return environment[name]?.trim() ?? '';
-}
-
-/** A value that should be the name of a variable, for display: what does not look like a name may be a pasted secret. */
-export function shownName(name: string): string {
-  return /^(?:[A-Z_][A-Z0-9_]*)?$/.test(name) ? name : MASK;
 }
 
 /** The keys that options set: a bare `--debug`, `--offline` or `--http` enables, a value says where. */
@@ -61,7 +50,13 @@ export function readOptions(options: CommandLineOptions): Values {
 
 /** Here a value that is not a switch is a file, whatever its name (ruling 15 is about the variable). */
 function readDebug(text: string): (readonly [string, unknown])[] {
-  const isOn = text === '' ? true : debugFlag.fromText(text);
-  const isFile = isOn === undefined || debugFile.fromText(text) !== undefined;
+  const isOn = text === '' ? true : kinds.debugFlag.fromText(text);
+  const isFile = isOn === undefined || kinds.debugFile.fromText(text) !== undefined;
   return [['server.debug', isFile || isOn], ...(isFile ? [['server.debug_file', expandPath(text)] as const] : [])];
+}
+
+export function toKind(spec: KindSpec): kinds.ValueKind {
+  const [name, ...args] = typeof spec === 'string' ? [spec] : spec;
+  const kind = (kinds as Readonly<Record<string, unknown>>)[name];
+  return typeof kind === 'function' ? kind(...args) : (kind as kinds.ValueKind);
 }

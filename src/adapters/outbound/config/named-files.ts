@@ -1,20 +1,20 @@
 import { accessSync, closeSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import { mergePolicy, type PolicyMerge, SYSTEM_POLICY } from '../../../domain/system-policy.ts';
+import { mergePolicy, type PolicyMerge } from '../../../domain/system-policy.ts';
 import { openDebugFile } from '../logger/stderr-logger.ts';
 import { readNonEmptyText, reasonOf } from './files.ts';
 import type { Values } from './keys.ts';
 
 /** What the files contain that the configuration names, and problems with them. */
 export interface NamedFiles {
-  readonly instructions: string;
+  readonly instructions?: string;
   readonly problems: readonly ConfigProblem[];
 }
 
 export function readFiles(values: Values): NamedFiles {
-  const { instructions, problems } = readPolicy(values);
-  return { instructions, problems: [...problems, ...checkPaths(values)] };
+  const policy = readPolicy(values);
+  return { ...policy, problems: [...policy.problems, ...checkPaths(values)] };
 }
 
 /** The model's instructions: the built-in policy, or its combination with the configured file (ruling 15). */
@@ -27,12 +27,9 @@ function readPolicy(values: Values): NamedFiles {
     const problems = Object.entries(unused)
       .filter(([, value]) => value !== undefined)
       .map(([key, value]) => ({ where: `policy.system.${key}`, value: String(value), message }));
-    return { instructions: SYSTEM_POLICY, problems };
+    return { problems };
   }
-  const problem = (rest: Omit<ConfigProblem, 'where'>) => ({
-    instructions: '',
-    problems: [{ where: 'policy.system.path', ...rest }],
-  });
+  const problem = (rest: Omit<ConfigProblem, 'where'>) => ({ problems: [{ where: 'policy.system.path', ...rest }] });
   if (typeof path !== 'string') return problem({ message: 'required, because policy.system.source is file' });
   const content = readNonEmptyText(path);
   if ('text' in content) {

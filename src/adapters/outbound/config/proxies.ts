@@ -1,5 +1,5 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import { type Environment, variableText } from './layers.ts';
+import { type Environment, variableText } from './environment.ts';
 
 export interface ProxyLayer {
   /** The URL of the proxy for requests to the API; absent if they are sent directly. */

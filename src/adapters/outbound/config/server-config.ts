@@ -1,6 +1,7 @@
 import type { Config } from '../../../application/ports/config.ts';
 import { type JsonObject, withoutUndefined } from '../../../domain/json.ts';
 import type { ModelProfile, UserLocation } from '../../../domain/model-profile.ts';
+import type { SearchDefaults } from '../../../domain/question.ts';
 import type { HttpConfig } from './http-config.ts';
 import type { Values } from './keys.ts';
 
@@ -9,7 +10,7 @@ export type ServerConfig = Config & Readonly<ReturnType<typeof toServerConfig>>;
 
 /** What does not come from the merged keys. */
 interface Extras {
-  readonly instructions: string;
+  readonly instructions: string | undefined;
   /** The name of the variable that contains the key, or that names a file with the key. */
   readonly apiKeyVariable: string;
   readonly apiKey: string | undefined;
@@ -33,7 +34,7 @@ interface ConfigSources {
 /** The validated and merged keys, in the form that the program uses. The types are those of the keys. */
 export function toServerConfig(values: Values, { apiKeyVariable, apiKey, proxy, ...rest }: Extras) {
   const get = <T = string | undefined>(path: string) => (values.get(path) ?? undefined) as T;
-  const profile = (tool: string) => toProfile(<T>(key: string) => get<T>(`model_profiles.${tool}.${key}`));
+  const profile = (tool: string) => section<Partial<ModelProfile>>(values, `model_profiles.${tool}.`);
   return withoutUndefined({
     ...rest,
     timeoutMs: get<number>('request.timeout_ms'),
@@ -47,19 +48,10 @@ export function toServerConfig(values: Values, { apiKeyVariable, apiKey, proxy, 
       answer_detailed: profile('answer_detailed'),
       answer_quick: profile('answer_quick'),
     }),
-    searchDefaults: {
-      recencyDays: get<number>('search.defaults.recency_days'),
-      maxResults: get<number>('search.defaults.max_results'),
-      domains: get<readonly string[]>('search.defaults.domains'),
-    },
+    searchDefaults: section<SearchDefaults>(values, 'search.defaults.') as SearchDefaults,
     search: withoutUndefined({
       domainFilter: get<'hint' | 'strict'>('search.domain_filter'),
-      userLocation: nonEmpty<UserLocation>({
-        country: get('search.user_location.country'),
-        region: get('search.user_location.region'),
-        city: get('search.user_location.city'),
-        timezone: get('search.user_location.timezone'),
-      }),
+      userLocation: section<UserLocation>(values, 'search.user_location.'),
     }),
     openai: withoutUndefined({
       apiKeyVariable,
@@ -88,19 +80,13 @@ export function toServerConfig(values: Values, { apiKeyVariable, apiKey, proxy, 
   });
 }
 
-function toProfile(get: <T>(key: string) => T) {
-  return nonEmpty<Partial<ModelProfile>>({
-    model: get('model'),
-    reasoningEffort: get('reasoning_effort'),
-    verbosity: get('verbosity'),
-    maxOutputTokens: get('max_output_tokens'),
-    maxToolCalls: get('max_tool_calls'),
-    searchContextSize: get('search_context_size'),
-  });
-}
-
-/** The members that are set; undefined if there are none. */
-function nonEmpty<T extends object>(members: { [K in keyof T]: T[K] | undefined }): T | undefined {
-  const object = withoutUndefined(members);
-  return Object.keys(object).length === 0 ? undefined : (object as T);
+/** The keys of a section that are set, with the names of members of objects (`max_results` is `maxResults`); undefined if none is. */
+function section<T extends object>(values: Values, prefix: string): T | undefined {
+  const members = [...values]
+    .filter(([path, value]) => path.startsWith(prefix) && value !== null)
+    .map(([path, value]) => [
+      path.slice(prefix.length).replace(/_[a-z]/g, ([, letter = '']) => letter.toUpperCase()),
+      value,
+    ]);
+  return members.length === 0 ? undefined : Object.fromEntries(members);
 }

@@ -1,14 +1,15 @@
 import { isObject, type JsonObject } from '../../../domain/json.ts';
 import { createRedactor, redactedJson } from '../../../domain/redaction.ts';
+import { shownName } from './environment.ts';
 import { KEYS, type Values } from './keys.ts';
-import { shownName } from './layers.ts';
+import { toKind } from './layers.ts';
 
 /** The merged keys for display. No secret is shown, even if it was set in the wrong place. */
 export function toShownTree(values: Values, key: string | undefined): JsonObject {
   const { inLogs } = createRedactor(key === undefined ? [] : [key]);
   const shown = new Map(values);
   for (const { path, kind } of KEYS) {
-    if (kind.namesSecret && values.has(path)) shown.set(path, shownNames(values.get(path)));
+    if (toKind(kind).namesSecret && values.has(path)) shown.set(path, shownNames(values.get(path)));
   }
   return JSON.parse(redactedJson(toTree(shown), inLogs)) as JsonObject;
 }

@@ -4,21 +4,20 @@ import { parseDocument } from 'yaml';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { isObject } from '../../../domain/json.ts';
 import { looksLikeKey } from '../../../domain/redaction.ts';
+import { shownName } from './environment.ts';
 import { expandPath, readText } from './files.ts';
 import { KEYS } from './keys.ts';
-import { type Layer, shownName } from './layers.ts';
+import { type Layer, toKind } from './layers.ts';
 
 const KEY_ADVICE =
   'expected no API key: keep keys out of this file, set them in the variable that openai.api_key_env names';
 
 /** The keys in a YAML file. Problems with the file name it as `where`. Import this only to read a file: it loads the parser. */
-export function readYamlFile(file: string, where: string): Layer {
+export function readYamlFile(file: string, where = file): Layer {
   const content = readText(file);
   if ('reason' in content) {
-    return {
-      values: new Map(),
-      problems: [{ where, message: `expected a YAML file that can be read (${content.reason})` }],
-    };
+    const message = `expected a YAML file that can be read (${content.reason})`;
+    return { values: new Map(), problems: [{ where, message }] };
   }
   const document = parseDocument(content.text);
   const [syntax] = document.errors;
@@ -45,7 +44,8 @@ function checkYaml(content: unknown, folder: string): Layer {
   const problems: ConfigProblem[] = [];
   const values = new Map<string, unknown>();
   const visit = (value: unknown, path: string): void => {
-    const kind = KEYS.find((known) => known.path === path)?.kind;
+    const key = KEYS.find((known) => known.path === path);
+    const kind = key && toKind(key.kind);
     const isSection = path === '' || KEYS.some((key) => key.path.startsWith(`${path}.`));
     if (typeof value === 'string' && looksLikeKey(value)) {
       problems.push({ where: path, value, message: KEY_ADVICE });

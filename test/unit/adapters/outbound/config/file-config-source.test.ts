@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Environment } from '../../../../../src/adapters/outbound/config/environment.ts';
 import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
-import type { CommandLineOptions, Environment } from '../../../../../src/adapters/outbound/config/layers.ts';
+import type { CommandLineOptions } from '../../../../../src/adapters/outbound/config/layers.ts';
 import { SYSTEM_POLICY } from '../../../../../src/domain/system-policy.ts';
 
 const KEY = 'sk-proj-Ab12_cd34-EF56';
@@ -62,7 +63,6 @@ describe('defaults', () => {
       maxCitations: 3,
       timeoutMs: 300_000,
       maxRetries: 3,
-      instructions: SYSTEM_POLICY,
       openai: { apiKeyVariable: 'OPENAI_API_KEY', baseUrl: 'https://api.openai.com/v1', store: false },
       search: { domainFilter: 'hint' },
       llm: { adapter: 'openai' },
@@ -330,7 +330,7 @@ describe('the system policy', () => {
   });
 
   test('is the built-in one if a source is named and no file', async () => {
-    expect((await config({ yaml: 'policy: { system: { source: builtin } }' })).instructions).toBe(SYSTEM_POLICY);
+    expect((await config({ yaml: 'policy: { system: { source: builtin } }' })).instructions).toBeUndefined();
   });
 
   test('in a file that cannot be read is a problem', async () => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Environment, readEnvironment } from '../../../../../src/adapters/outbound/config/layers.ts';
+import type { Environment } from '../../../../../src/adapters/outbound/config/environment.ts';
+import { readEnvironment } from '../../../../../src/adapters/outbound/config/layers.ts';
 import { toTree } from '../../../../../src/adapters/outbound/config/shown-tree.ts';
 
 /** The values as in YAML. */

@@ -1,0 +1,13 @@
+import { MASK } from '../../../domain/redaction.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A variable's text without surrounding whitespace; '' if it is not set. An empty variable counts as not set. */
+export function variableText(environment: Environment, name: string): string {
+  return environment[name]?.trim() ?? '';
+}
+
+/** A value that should be the name of a variable, for display: what does not look like a name may be a pasted secret. */
+export function shownName(name: string): string {
+  return /^(?:[A-Z_][A-Z0-9_]*)?$/.test(name) ? name : MASK;
+}

@@ -1,0 +1,53 @@
+import type { ConfigProblem } from '../../../application/ports/config.ts';
+import { isObject } from '../../../domain/json.ts';
+import type { Environment } from './environment.ts';
+import type { HttpConfig } from './http-config.ts';
+import { DEFAULTS, KEYS, type Values } from './keys.ts';
+import { type CommandLineOptions, type Layer, readEnvironment, readOptions } from './layers.ts';
+import { readFiles } from './named-files.ts';
+
+/** The merged keys, what they refer to, and problems with them. */
+export interface SetKeys {
+  readonly values: Values;
+  /** The variables that were used. */
+  readonly names: readonly string[];
+  readonly instructions?: string;
+  /** Present only if the command line requests the HTTP endpoint. */
+  readonly http?: HttpConfig;
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** Merges the layers. Import this only if a key is set: it loads what reads values. */
+export async function readSetKeys(
+  file: string | undefined,
+  environment: Environment,
+  commandLine: CommandLineOptions,
+): Promise<SetKeys> {
+  const where = commandLine['--config'] === undefined ? undefined : `--config ${file}`;
+  const yaml: Layer = file === undefined ? NO_FILE : (await import('./yaml-file.ts')).readYamlFile(file, where);
+  const variables = readEnvironment(environment);
+  const options = readOptions(commandLine);
+  const values = new Map(DEFAULTS);
+  for (const [path, value] of [...yaml.values, ...variables.values, ...options]) {
+    const below = values.get(path);
+    values.set(path, isObject(value) && isObject(below) ? { ...below, ...value } : value);
+  }
+  const files = readFiles(values);
+  const isHttp = commandLine['--http'] !== undefined;
+  const http = isHttp ? (await import('./http-config.ts')).readHttpConfig(values, environment) : { problems: [] };
+  const merged = [...files.problems, ...http.problems];
+  const located = merged.map((problem) => withSource(problem, options, variables.values, yaml));
+  const problems = [...yaml.problems, ...variables.problems, ...located];
+  return { values, names: variables.names, ...files, ...http, problems };
+}
+
+const NO_FILE: Layer = { values: new Map(), problems: [] };
+
+/** Names the source of a key that has a problem: the option, else the variable, else the file (ruling 15). */
+function withSource(problem: ConfigProblem, options: Values, variables: Values, yaml: Layer): ConfigProblem {
+  const { where } = problem;
+  const { variable = where, option } = KEYS.find(({ path }) => path === where) ?? {};
+  if (option !== undefined && options.has(where)) return { ...problem, where: `${option} (${where})` };
+  if (variables.has(where)) return { ...problem, where: variable };
+  return yaml.file !== undefined && yaml.values.has(where) ? { ...problem, file: yaml.file } : problem;
+}
