@@ -1,6 +1,7 @@
 // Bundles src/main.ts into build/main.js, with chunks that are loaded when they are first needed, and adds the entry point
 // build/index.js, the recordings of the package, and the licences of the bundled packages.
 import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
@@ -22,17 +23,21 @@ const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
 rmSync(`${root}build`, { recursive: true, force: true });
 
-/** What main.ts imports, directly or not: one file, because each file costs time at the start. */
-const startModules = new Set();
-const findStartModules = {
-  name: 'find-start-modules',
+/** What these files import, directly or not, is one file each, because each file costs time at the start. */
+const STARTS = [
+  { name: 'start', file: 'src/main.ts' },
+  { name: 'configured', file: 'src/adapters/outbound/config/set-keys.ts' },
+];
+const startOf = new Map();
+const findStarts = {
+  name: 'find-starts',
   buildEnd() {
-    const visit = (id) => {
-      if (startModules.has(id)) return;
-      startModules.add(id);
-      for (const imported of this.getModuleInfo(id).importedIds) visit(imported);
+    const visit = (id, name) => {
+      if (startOf.has(id)) return;
+      startOf.set(id, name);
+      for (const imported of this.getModuleInfo(id).importedIds) visit(imported, name);
     };
-    for (const id of this.getModuleIds()) if (this.getModuleInfo(id).isEntry) visit(id);
+    for (const { name, file } of STARTS) visit(join(root, file), name);
   },
 };
 
@@ -44,14 +49,14 @@ const bundle = await rolldown({
   resolve: { mainFields: ['es2015', 'module', 'main'] },
   transform: { target: 'node20', define: { PACKAGE_VERSION: JSON.stringify(version) } },
   logLevel: 'warn',
-  plugins: [findStartModules],
+  plugins: [findStarts],
 });
 const { output } = await bundle.write({
   dir: 'build',
   // CommonJS starts some milliseconds sooner than ES modules.
   format: 'cjs',
   chunkFileNames: 'chunks/[name].js',
-  codeSplitting: { groups: [{ name: 'start', test: (id) => startModules.has(id) }] },
+  codeSplitting: { groups: STARTS.map(({ name }) => ({ name, test: (id) => startOf.get(id) === name })) },
   // Short names are parsed faster. Those of classes are kept, because errors are recognized by them.
   minify: { compress: true, mangle: { toplevel: true, keepNames: { class: true, function: false } }, codegen: true },
 });

@@ -7,11 +7,10 @@ export function toHostName(text: string): string | undefined {
     .replace(/[/?#].*$/s, '')
     .replace(/:\d+$/, '')
     .replace(/\.$/, '');
-  const isHostName = host.length <= 253 && host.split('.').every(isLabel);
+  const label = new RegExp(LABEL, 'u');
+  const isHostName = host.length <= 253 && host.split('.').every((part) => label.test(part));
   return isHostName ? host : undefined;
 }
 
-/** Letters of any script are accepted, as in `例え.jp`. The pattern is created when it is needed: that takes time at the start. */
-function isLabel(label: string): boolean {
-  return /^(?!-)[\p{L}\p{M}\p{N}_-]{1,63}(?<!-)$/u.test(label);
-}
+/** Letters of any script, as in `例え.jp`. Not a literal: it would be checked when the file is loaded, at the start. */
+const LABEL = '^(?!-)[\\p{L}\\p{M}\\p{N}_-]{1,63}(?<!-)$';

@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import { mergePolicy, type PolicyMerge } from '../../../domain/system-policy.ts';
+import type { PolicyMerge } from '../../../domain/system-policy.ts';
 import { openDebugFile } from '../logger/stderr-logger.ts';
 import { readNonEmptyText, reasonOf } from './files.ts';
 import type { Values } from './keys.ts';
@@ -12,13 +12,13 @@ export interface NamedFiles {
   readonly problems: readonly ConfigProblem[];
 }
 
-export function readFiles(values: Values): NamedFiles {
-  const policy = readPolicy(values);
+export async function readFiles(values: Values): Promise<NamedFiles> {
+  const policy = await readPolicy(values);
   return { ...policy, problems: [...policy.problems, ...checkPaths(values)] };
 }
 
 /** The model's instructions: the built-in policy, or its combination with the configured file (ruling 15). */
-function readPolicy(values: Values): NamedFiles {
+async function readPolicy(values: Values): Promise<NamedFiles> {
   const path = values.get('policy.system.path');
   const merge = values.get('policy.system.merge') as PolicyMerge;
   if (values.get('policy.system.source') !== 'file') {
@@ -33,6 +33,7 @@ function readPolicy(values: Values): NamedFiles {
   if (typeof path !== 'string') return problem({ message: 'required, because policy.system.source is file' });
   const content = readNonEmptyText(path);
   if ('text' in content) {
+    const { mergePolicy } = await import('../../../domain/system-policy.ts');
     return { instructions: mergePolicy(content.text.replace(/\r\n?/g, '\n'), merge), problems: [] };
   }
   return problem({ value: path, message: `expected a policy file that can be read (${content.reason})` });

@@ -32,7 +32,7 @@ export async function readSetKeys(
     const below = values.get(path);
     values.set(path, isObject(value) && isObject(below) ? { ...below, ...value } : value);
   }
-  const files = readFiles(values);
+  const files = await readFiles(values);
   const isHttp = commandLine['--http'] !== undefined;
   const http = isHttp ? (await import('./http-config.ts')).readHttpConfig(values, environment) : { problems: [] };
   const merged = [...files.problems, ...http.problems];
