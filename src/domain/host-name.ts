@@ -12,5 +12,5 @@ export function toHostName(text: string): string | undefined {
   return isHostName ? host : undefined;
 }
 
-/** Letters of any script, as in `例え.jp`. Not a literal: it would be checked when the file is loaded, at the start. */
+/** Letters of any script, as in `例え.jp`. Not a literal, which takes time when the file is loaded. */
 const LABEL = '^(?!-)[\\p{L}\\p{M}\\p{N}_-]{1,63}(?<!-)$';

@@ -31,7 +31,6 @@ export function coreConfig(over: Partial<Config> = {}): Config {
     maxCitations: 3,
     maxAnswerChars: 20_000,
     timeoutMs: 300_000,
-    instructions: 'Answer.',
     ...over,
   };
 }

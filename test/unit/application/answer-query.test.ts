@@ -3,6 +3,7 @@ import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { AnswerQuery } from '../../../src/application/answer-query.ts';
 import { InFlightRequests } from '../../../src/application/in-flight-requests.ts';
+import { SYSTEM_POLICY } from '../../../src/domain/system-policy.ts';
 import { ask, coreConfig, startCore } from '../../support/core.ts';
 import { FakeClock, settled } from '../../support/fake-clock.ts';
 import {
@@ -30,6 +31,12 @@ describe('the search request', () => {
         instructions: 'Be brief.',
       },
     ]);
+  });
+
+  test('contains the built-in policy if nothing replaces it', async () => {
+    const { app, llmSearch } = startCore();
+    await app.answerQuery(ask());
+    expect(llmSearch.requests).toMatchObject([{ instructions: SYSTEM_POLICY }]);
   });
 
   test('contains the day in Tokyo, not in UTC', async () => {

@@ -17,7 +17,7 @@ export async function readFiles(values: Values): Promise<NamedFiles> {
   return { ...policy, problems: [...policy.problems, ...checkPaths(values)] };
 }
 
-/** The model's instructions: the built-in policy, or its combination with the configured file (ruling 15). */
+/** What replaces the built-in policy, if a file is configured (ruling 15). */
 async function readPolicy(values: Values): Promise<NamedFiles> {
   const path = values.get('policy.system.path');
   const merge = values.get('policy.system.merge') as PolicyMerge;

@@ -3,7 +3,7 @@ import { type JsonObject, withoutUndefined } from '../../../domain/json.ts';
 import type { ModelProfile, UserLocation } from '../../../domain/model-profile.ts';
 import type { SearchDefaults } from '../../../domain/question.ts';
 import type { HttpConfig } from './http-config.ts';
-import type { Values } from './keys.ts';
+import { KEYS, type Values } from './keys.ts';
 
 /** The complete configuration: the core's part, and what the adapters use. */
 export type ServerConfig = Config & Readonly<ReturnType<typeof toServerConfig>>;
@@ -80,13 +80,12 @@ export function toServerConfig(values: Values, { apiKeyVariable, apiKey, proxy, 
   });
 }
 
-/** The keys of a section that are set, with the names of members of objects (`max_results` is `maxResults`); undefined if none is. */
+/** The keys of a section that are set, by names like `maxResults` for `max_results`, in the order of the table; undefined if none is. */
 function section<T extends object>(values: Values, prefix: string): T | undefined {
-  const members = [...values]
-    .filter(([path, value]) => path.startsWith(prefix) && value !== null)
-    .map(([path, value]) => [
-      path.slice(prefix.length).replace(/_[a-z]/g, ([, letter = '']) => letter.toUpperCase()),
-      value,
-    ]);
-  return members.length === 0 ? undefined : Object.fromEntries(members);
+  const paths = KEYS.map(({ path }) => path).filter((path) => path.startsWith(prefix) && values.get(path) != null);
+  const toName = (path: string) =>
+    path.slice(prefix.length).replace(/_[a-z]/g, ([, letter = '']) => letter.toUpperCase());
+  return paths.length === 0
+    ? undefined
+    : (Object.fromEntries(paths.map((path) => [toName(path), values.get(path)])) as T);
 }
