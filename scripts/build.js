@@ -69,6 +69,7 @@ writeFileSync(
   `${root}build/THIRD_PARTY_LICENSES.txt`,
   thirdPartyLicences(output.flatMap((chunk) => Object.keys(chunk.modules))),
 );
+cpSync(`${root}src/adapters/inbound/rest/page`, `${root}build/page`, { recursive: true });
 chmodSync(`${root}build/index.js`, 0o755);
 
 /** Checks the version of Node.js in syntax that old versions can parse, unlike that of the program. */

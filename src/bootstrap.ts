@@ -19,8 +19,7 @@ export interface Runtime {
 
 /** Loads the configuration and creates the runtime, or returns every problem in the configuration. */
 export async function bootstrap(options: FileConfigSourceOptions): Promise<Validated<Runtime>> {
-  const source: ConfigSource<ServerConfig> = new FileConfigSource(options);
-  const validated = await source.load();
+  const validated = await loadConfig(options);
   if ('problems' in validated) return validated;
   const config = validated.value;
   const { debug, debugFile } = config.server;
@@ -29,4 +28,10 @@ export async function bootstrap(options: FileConfigSourceOptions): Promise<Valid
   const redactor = createRedactor([...(config.openai.apiKey === undefined ? [] : [config.openai.apiKey]), ...tokens]);
   const logger = new StderrLogger({ debug, ...(debugFile === undefined ? {} : { debugFile }), clock, redactor });
   return { value: { config, clock, logger, redactor, close: () => logger.close() } };
+}
+
+/** Reads and validates the complete configuration. */
+export function loadConfig(options: FileConfigSourceOptions): Promise<Validated<ServerConfig>> {
+  const source: ConfigSource<ServerConfig> = new FileConfigSource(options);
+  return source.load();
 }

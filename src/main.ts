@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Command } from './adapters/inbound/cli/command-line.ts';
 import { LazyApplication } from './application/lazy-application.ts';
-import { bootstrap } from './bootstrap.ts';
+import { bootstrap, loadConfig } from './bootstrap.ts';
+import type { GatewayHolder } from './modes/gateway-holder.ts';
 import { serveStdio } from './modes/stdio.ts';
 import { PROGRAM, VERSION } from './version.ts';
 
@@ -36,7 +37,8 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 async function run(command: RunnableCommand): Promise<number> {
-  const validated = await bootstrap({ environment: process.env, commandLine: command.options, version: VERSION });
+  const source = { environment: process.env, commandLine: command.options, version: VERSION };
+  const validated = await bootstrap(source);
   if ('problems' in validated) {
     if (command.kind === 'doctor') {
       const { doctorOnProblems } = await import('./adapters/inbound/cli/doctor.ts');
@@ -57,20 +59,33 @@ async function run(command: RunnableCommand): Promise<number> {
     const { compose } = await import('./container.ts');
     return compose(runtime, join(import.meta.dirname, 'recordings'));
   });
+  let holder: GatewayHolder | undefined;
+  const gateways = async () => {
+    const { GatewayHolder } = await import('./modes/gateway-holder.ts');
+    holder ??= new GatewayHolder(async (options) =>
+      (await import('./compose-gateway.ts')).composeGateway(runtime, options),
+    );
+    return holder;
+  };
   try {
     switch (command.kind) {
       case 'show-config':
         return 0;
       case 'serve':
-        return await serveStdio(application, runtime);
+        return await serveStdio(application, runtime, gateways);
       case 'serve-http':
-        return await (await import('./modes/http.ts')).serveHttp(application, runtime);
+        return await (await import('./modes/http.ts')).serveHttp(application, runtime, {
+          holder: await gateways(),
+          pageFolder: join(import.meta.dirname, 'page'),
+          loadValidator: async () => (await import('./compose-gateway.ts')).loadSchemaValidator(runtime),
+          reload: () => loadConfig(source),
+        });
       default:
         for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, fail);
-        return await (await import('./modes/command.ts')).runCommand(command, application, runtime);
+        return await (await import('./modes/command.ts')).runCommand(command, application, runtime, gateways);
     }
   } finally {
-    await application.close();
+    await Promise.all([application.close(), holder?.close()]);
     runtime.close();
   }
 }

@@ -1,19 +1,24 @@
+import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { ask } from '../adapters/inbound/cli/ask.ts';
+import { callTool } from '../adapters/inbound/cli/call-tool.ts';
 import { type Command, QUESTION_REQUIRED } from '../adapters/inbound/cli/command-line.ts';
 import { doctor } from '../adapters/inbound/cli/doctor.ts';
+import { listTools } from '../adapters/inbound/cli/list-tools.ts';
 import type { Application } from '../application/application.ts';
 import type { Runtime } from '../bootstrap.ts';
 import { PROGRAM } from '../version.ts';
+import type { GatewayHolder } from './gateway-holder.ts';
 
 const BAD_USAGE = 2;
 const INTERRUPTED = 130;
 
 /** Runs a command for a person, who may interrupt it with Ctrl-C at any time, and returns the exit code. */
 export async function runCommand(
-  command: Extract<Command, { kind: 'ask' | 'doctor' }>,
+  command: Extract<Command, { kind: 'ask' | 'doctor' | 'tools' | 'call' }>,
   application: Application,
   runtime: Runtime,
+  gateways: () => Promise<GatewayHolder>,
 ): Promise<number> {
   const { signal, untilAborted } = interruption();
   const options = { ...runtime, application, out: (text: string) => process.stdout.write(text) };
@@ -23,16 +28,56 @@ export async function runCommand(
     const question = command.question ?? (await Promise.race([text(process.stdin), untilAborted]))?.trim();
     if (question === '') process.stderr.write(`${QUESTION_REQUIRED}\nTry ${PROGRAM} --help\n`);
     code = question ? await ask({ ...options, ...command, question, err: process.stderr }, signal) : BAD_USAGE;
+  } else if (command.kind === 'tools') {
+    const gateway = await startServers(runtime, gateways);
+    code = await listTools({ ...options, json: command.json, gateway, redact: runtime.redactor.inLogs }, signal);
+  } else if (command.kind === 'call') {
+    code = await call(command, options, gateways, untilAborted, signal);
   } else {
     const { json } = command;
     const apiKey = { variable: openai.apiKeyVariable, value: openai.apiKey };
     const isOffline = llm.adapter === 'offline';
     const configSources = describeSources(sources);
-    code = await doctor({ ...options, json, configSources, apiKey, isOffline }, signal);
+    const gateway = await startServers(runtime, gateways);
+    code = await doctor({ ...options, json, configSources, apiKey, isOffline, gateway }, signal);
   }
   // However slow the reader of standard output is, it gets everything.
   await Promise.race([new Promise<void>((resolve) => process.stdout.write('', () => resolve())), untilAborted]);
   return signal.aborted ? INTERRUPTED : code;
+}
+
+/** Starts the configured servers, or only the named one; undefined if there are none. */
+async function startServers({ config, logger }: Runtime, gateways: () => Promise<GatewayHolder>, only?: string) {
+  const servers = (config.servers ?? []).filter(({ name }) => only === undefined || name === only);
+  if (servers.length === 0) return undefined;
+  return (await gateways()).start(servers, { onCallEnded: () => {}, logSpawn: (line) => logger.debug(line) });
+}
+
+async function call(
+  { server, tool, input }: Extract<Command, { kind: 'call' }>,
+  options: Runtime & { readonly out: (text: string) => void },
+  gateways: () => Promise<GatewayHolder>,
+  untilAborted: Promise<undefined>,
+  signal: AbortSignal,
+): Promise<number> {
+  const names = (options.config.servers ?? []).map(({ name }) => name);
+  if (!names.includes(server)) {
+    const advice = names.length === 0 ? 'No servers are configured.' : `The servers are ${names.join(', ')}.`;
+    process.stderr.write(`There is no server ${JSON.stringify(server)}. ${advice}\n`);
+    return BAD_USAGE;
+  }
+  let json = input;
+  try {
+    if (input === '-') json = (await Promise.race([text(process.stdin), untilAborted])) ?? '';
+    else if (input.startsWith('@')) json = readFileSync(input.slice(1), 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    process.stderr.write(`The file ${input.slice(1)} cannot be read (${code ?? String(error)}).\n`);
+    return BAD_USAGE;
+  }
+  const gateway = await startServers(options, gateways, server);
+  if (gateway === undefined) return BAD_USAGE;
+  return callTool({ ...options, gateway, server, tool, input: json, err: process.stderr }, signal);
 }
 
 /** A signal that aborts on Ctrl-C, and a promise that resolves then. */

@@ -1,32 +1,62 @@
+import { messageForProblem } from '../adapters/inbound/cli/config-problems.ts';
 import { HttpServer } from '../adapters/inbound/http/http-server.ts';
 import { AnswerTools } from '../adapters/inbound/mcp/answer-tools.ts';
 import { McpSession } from '../adapters/inbound/mcp/session.ts';
+import { BuiltInServer } from '../adapters/inbound/rest/built-in-server.ts';
+import type { ServerConfig } from '../adapters/outbound/config/server-config.ts';
 import type { Application } from '../application/application.ts';
+import type { ToolCallReport } from '../application/call-tool.ts';
+import type { Validated } from '../application/ports/config.ts';
+import type { Logger } from '../application/ports/logger.ts';
+import type { SchemaValidator } from '../application/ports/schema-validator.ts';
 import type { Runtime } from '../bootstrap.ts';
 import { keyProblem } from '../domain/redaction.ts';
 import { PROGRAM, VERSION } from '../version.ts';
+import type { GatewayHolder, GatewayHooks } from './gateway-holder.ts';
 import { onUncaughtError } from './uncaught-errors.ts';
 
 const FAILED = 1;
 
 /** Serves MCP over HTTP until a signal. Calls in flight then have `http.drain_ms` to finish, unless a second signal comes. */
-export async function serveHttp(application: Application, runtime: Runtime): Promise<number> {
+export async function serveHttp(
+  application: Application,
+  runtime: Runtime,
+  { holder, pageFolder, loadValidator, reload }: HttpModeOptions,
+): Promise<number> {
   const { config, logger, redactor } = runtime;
   const { http, openai, llm, maxAnswerChars } = config;
   const { toolErrors } = config.server;
   // If nothing reads the access log any more, calls continue.
   process.stderr.on('error', () => {});
   if (http === undefined) throw new Error('the HTTP endpoint has no configuration');
-  const tools = new AnswerTools({ ...runtime, application, toolErrors, maxAnswerChars });
+  const answerTools = new AnswerTools({ ...runtime, application, toolErrors, maxAnswerChars });
+  const tools = config.gateway.expose
+    ? (await import('./exposed-tools.ts')).exposedOnHttp(answerTools, holder)
+    : answerTools;
   const server = new HttpServer({
     ...http,
     ...runtime,
     canAnswer: llm.adapter === 'offline' || keyProblem(openai.apiKey) === undefined,
     openSession: (request) =>
-      new McpSession({ ...request, tools, application, logger, serverInfo: { name: PROGRAM, version: VERSION } }),
+      new McpSession({ ...request, tools, logger, serverInfo: { name: PROGRAM, version: VERSION } }),
+    rest: {
+      gateway: () => holder.gateway,
+      builtIn: new BuiltInServer({
+        tools: answerTools,
+        clock: runtime.clock,
+        validator: loadValidator,
+        timeoutMs: config.timeoutMs,
+      }),
+      version: VERSION,
+      pageFolder: http.page ? pageFolder : undefined,
+    },
     redact: redactor.anywhere,
     writeAccessLine: (line) => void process.stderr.write(line),
   });
+  const hooks = {
+    onCallEnded: (report: ToolCallReport) => server.onServerCallEnded(report),
+    logSpawn: (line: string) => void process.stderr.write(`${line}\n`),
+  };
   const stopped = new Promise<number>((resolve) => {
     let isStopping = false;
     const stop = (signal: string) => {
@@ -37,6 +67,7 @@ export async function serveHttp(application: Application, runtime: Runtime): Pro
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
     onUncaughtError(logger, () => void server.close().then(() => resolve(FAILED)));
   });
+  process.on('SIGHUP', () => void reloadServers(holder, hooks, reload, logger));
   const listening = await server.listen();
   if (listening.isErr()) {
     const code = listening.error;
@@ -44,9 +75,38 @@ export async function serveHttp(application: Application, runtime: Runtime): Pro
     process.stderr.write(`Cannot listen on ${http.host} port ${http.port} (${code}): ${reason}.\n`);
     return FAILED;
   }
+  await holder.configure(config.servers ?? [], hooks);
   process.stderr.write(`${PROGRAM} ${VERSION}: serving MCP at ${listening.value}\n`);
   if (/^(?:0\.0\.0\.0|::)$/.test(http.host) && http.allowedHosts.length === 0) process.stderr.write(HOSTS_NOTICE);
   return stopped;
+}
+
+interface HttpModeOptions {
+  readonly holder: GatewayHolder;
+  readonly pageFolder: string;
+  readonly loadValidator: () => Promise<SchemaValidator>;
+  /** Reads the complete configuration again. */
+  readonly reload: () => Promise<Validated<ServerConfig>>;
+}
+
+/** Only the servers are reloaded, and only if the complete configuration is valid (ruling G10). */
+async function reloadServers(
+  holder: GatewayHolder,
+  hooks: GatewayHooks,
+  reload: HttpModeOptions['reload'],
+  logger: Logger,
+): Promise<void> {
+  const validated = await reload();
+  if ('problems' in validated) {
+    const problems = validated.problems.map(messageForProblem).join('; ');
+    logger.warn(`gateway: the configuration has problems, so that nothing was changed: ${problems}`);
+    return;
+  }
+  const servers = validated.value.servers ?? [];
+  await holder.configure(servers, hooks);
+  hooks.logSpawn(
+    `gateway: the configuration was read again; servers: ${servers.map(({ name }) => name).join(', ') || 'none'}`,
+  );
 }
 
 const HOSTS_NOTICE =

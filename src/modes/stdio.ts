@@ -6,6 +6,7 @@ import { StdioTransport } from '../adapters/inbound/stdio/stdio-transport.ts';
 import type { Application } from '../application/application.ts';
 import type { Runtime } from '../bootstrap.ts';
 import { PROGRAM, VERSION } from '../version.ts';
+import type { GatewayHolder } from './gateway-holder.ts';
 import { onUncaughtError } from './uncaught-errors.ts';
 
 const FAILED = 1;
@@ -14,13 +15,22 @@ const FAILED = 1;
 const ABORT_MS = 500;
 
 /** Serves MCP over standard input and output until the input ends or nothing can read the output (ruling 13). */
-export async function serveStdio(application: Application, runtime: Runtime): Promise<number> {
+export async function serveStdio(
+  application: Application,
+  runtime: Runtime,
+  holder: () => Promise<GatewayHolder>,
+): Promise<number> {
   const { config, clock, logger, redactor } = runtime;
   const { toolErrors, lineMode } = config.server;
   const stdout = claimStdout();
+  const answerTools = new AnswerTools({ ...runtime, application, toolErrors, maxAnswerChars: config.maxAnswerChars });
+  let notify = (): void => {};
+  const isExposed = config.gateway.expose && config.servers !== undefined;
+  const tools = isExposed
+    ? (await import('./exposed-tools.ts')).exposedOnStdio(answerTools, runtime, holder, () => notify())
+    : answerTools;
   const session = new McpSession({
-    tools: new AnswerTools({ ...runtime, application, toolErrors, maxAnswerChars: config.maxAnswerChars }),
-    application,
+    tools,
     logger,
     serverInfo: { name: PROGRAM, version: VERSION },
     sessionKey: 'stdio',
@@ -34,6 +44,7 @@ export async function serveStdio(application: Application, runtime: Runtime): Pr
     redact: redactor.anywhere,
     lineMode,
   });
+  notify = () => transport.notify('notifications/tools/list_changed');
   const served = transport.serve().then(stdout.flushed);
   let exitCode = 0;
   const stopped = new Promise<void>((resolve) => {

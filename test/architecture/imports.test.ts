@@ -62,6 +62,7 @@ async function check(baseDir: string) {
     ruleSet: { forbidden: [...RULES] },
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default'] },
   });
   if (typeof output === 'string') throw new Error(output);
   return {

@@ -6,6 +6,7 @@ import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { createRedactor } from '../../src/domain/redaction.ts';
 import { startCore } from '../support/core.ts';
 import { FakeLlmSearch } from '../support/fake-llm-search.ts';
+import { noServers } from '../support/no-servers.ts';
 import { FIXTURE_TOOLS } from './fixture-tools.ts';
 
 /** The tools that the conformance suite calls. */
@@ -24,6 +25,7 @@ const fixtureTools: ToolSet = {
     });
     return Promise.resolve(reply);
   },
+  cancel: () => {},
 };
 
 const clock = new SystemClock();
@@ -40,6 +42,7 @@ const answerTools = new AnswerTools({
 const tools: ToolSet = {
   list: () => [...answerTools.list(), ...fixtureTools.list()],
   call: (call, notify) => answerTools.call(call, notify) ?? fixtureTools.call(call, notify),
+  cancel: (requestKey) => answerTools.cancel(requestKey),
 };
 const server = new HttpServer({
   host: '127.0.0.1',
@@ -57,10 +60,10 @@ const server = new HttpServer({
     new McpSession({
       ...request,
       tools,
-      application,
       logger,
       serverInfo: { name: 'openai-responses-mcp-fixtures', version: '0.0.0-test' },
     }),
+  rest: noServers(answerTools, clock),
   clock,
   logger,
   redact: redactor.anywhere,

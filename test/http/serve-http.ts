@@ -1,10 +1,12 @@
 import { onTestFinished } from 'vitest';
 import type { HttpServerOptions } from '../../src/adapters/inbound/http/http-context.ts';
 import { HttpServer } from '../../src/adapters/inbound/http/http-server.ts';
+import { AnswerTools } from '../../src/adapters/inbound/mcp/answer-tools.ts';
 import { createRedactor } from '../../src/domain/redaction.ts';
 import { type CoreOptions, startCore } from '../support/core.ts';
 import { type Ask, begin, type Exchange, modernHeaders, type Reply } from '../support/http-client.ts';
 import { newSession } from '../support/mcp-session.ts';
+import { noServers } from '../support/no-servers.ts';
 
 export interface ServedHttp {
   /** The URL of the endpoint. */
@@ -31,6 +33,14 @@ export async function serveHttp({
   const started = startCore(core);
   const { app, clock, logger } = started;
   const redactor = createRedactor(http.tokens?.map(({ token }) => token) ?? []);
+  const tools = new AnswerTools({
+    application: app,
+    clock,
+    logger,
+    redactor,
+    toolErrors: 'protocol',
+    maxAnswerChars: 20_000,
+  });
   const accessLines: Record<string, unknown>[] = [];
   const waiting = new Set<() => void>();
   const server = new HttpServer({
@@ -54,6 +64,7 @@ export async function serveHttp({
         redactor,
         serverInfo: { name: 'openai-responses-mcp', version: '0.0.0-test' },
       }),
+    rest: noServers(tools, clock),
     clock,
     logger,
     redact: redactor.anywhere,

@@ -69,7 +69,7 @@ describe('a start that must fail exits with 1 and the reason', () => {
     const config = newFile('config.yaml', 'http: { path: mcp }');
     const { code, stderr } = await runCli(['--http', '--config', config]);
     expect(stderr).toContain(
-      'http.path: got "mcp", expected a path other than /healthz, /readyz and /metrics, such as /mcp',
+      'http.path: got "mcp", expected a path that is not in use for something else, such as /mcp',
     );
     expect(code).toBe(1);
   });

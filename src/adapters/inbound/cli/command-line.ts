@@ -23,7 +23,15 @@ export type Command =
       readonly verbose: boolean;
       readonly options: ConfigOptions;
     }
-  | { readonly kind: 'doctor'; readonly json: boolean; readonly options: ConfigOptions }
+  | { readonly kind: 'doctor' | 'tools'; readonly json: boolean; readonly options: ConfigOptions }
+  | {
+      readonly kind: 'call';
+      readonly server: string;
+      readonly tool: string;
+      /** A JSON object, `@` and the path of a file, or `-` for standard input. */
+      readonly input: string;
+      readonly options: ConfigOptions;
+    }
   | { readonly kind: 'bad-usage'; readonly problem: string };
 
 /** An option of the type `string` takes the next argument as its value; the others have a value only after `=`. */
@@ -35,6 +43,8 @@ const OPTIONS = {
   debug: { type: 'boolean' },
   offline: { type: 'boolean' },
   record: { type: 'string' },
+  servers: { type: 'string' },
+  expose: { type: 'boolean' },
   tool: { type: 'string' },
   json: { type: 'boolean' },
   verbose: { type: 'boolean' },
@@ -44,24 +54,29 @@ const OPTIONS = {
 
 type OptionName = keyof typeof OPTIONS;
 
-const CONFIG_OPTIONS = ['config', 'debug', 'offline', 'record', 'http'] as const;
+const CONFIG_OPTIONS = ['config', 'debug', 'offline', 'record', 'http', 'servers', 'expose'] as const;
 const OPTIONAL_VALUES = ['debug', 'offline', 'http'] as const;
 /** With the value that each option requires. */
 const REQUIRED_VALUES: Readonly<Record<string, string>> = {
   config: 'a path: --config=<path>',
   record: 'a folder: --record=<folder>',
+  servers: 'a path: --servers=<path>',
   tool: `a tool: --tool=${TOOL_NAMES.join('|')}`,
 };
 
 /** The options that a command does not have. */
 const MISPLACED = {
   serve: ['tool', 'json', 'verbose'],
-  ask: ['stdio', 'http', 'show-config'],
-  doctor: ['tool', 'verbose', 'stdio', 'http', 'show-config'],
+  ask: ['stdio', 'http', 'show-config', 'expose'],
+  doctor: ['tool', 'verbose', 'stdio', 'http', 'show-config', 'expose'],
+  tools: ['tool', 'verbose', 'stdio', 'http', 'show-config', 'expose', 'record'],
+  call: ['tool', 'verbose', 'json', 'stdio', 'http', 'show-config', 'expose', 'record'],
 } as const;
 
 /** The options that are present; '' if they have no value. */
 type Values = { [Name in OptionName]?: string };
+
+const COMMANDS = ['ask', 'doctor', 'tools', 'call'] as const;
 
 /** Parses the command line (spec 5.5, ruling 21). Without a mode: help on a terminal, the stdio server on a pipe. */
 export function parseCommandLine(argv: readonly string[], isTerminal: boolean): Command {
@@ -70,7 +85,7 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
   if (problem !== undefined) return badUsage(problem);
 
   const first = tokens.find((token) => token.kind === 'positional')?.value;
-  const isServer = first !== 'ask' && first !== 'doctor';
+  const isServer = !COMMANDS.some((command) => command === first);
   const values: Values = {};
   const words: string[] = [];
   for (const [index, token] of tokens.entries()) {
@@ -83,12 +98,14 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
   if ('help' in values) return { kind: 'help' };
   if ('version' in values) return { kind: 'version' };
   if (isServer) return toServe(words, values, isTerminal);
-  if (first === 'doctor') return toDoctor(words.slice(1), values);
+  if (first === 'doctor' || first === 'tools') return toDoctor(first, words.slice(1), values);
+  if (first === 'call') return toCall(words.slice(1), values);
   return toAsk(words.slice(1), values, isTerminal, argv.includes('--record'));
 }
 
 function toServe([word]: readonly string[], values: Values, isTerminal: boolean): Command {
-  if (word !== undefined) return badUsage(`unknown command ${JSON.stringify(word)}; the commands are ask and doctor`);
+  if (word !== undefined)
+    return badUsage(`unknown command ${JSON.stringify(word)}; the commands are ask, doctor, tools and call`);
   const misplaced = MISPLACED.serve.find((name) => name in values);
   if (misplaced !== undefined) {
     return badUsage(`--${misplaced} is an option of ${misplaced === 'json' ? 'ask and doctor' : 'ask'}`);
@@ -123,12 +140,22 @@ function toAsk(words: readonly string[], values: Values, isTerminal: boolean, ha
   };
 }
 
-function toDoctor(words: readonly string[], values: Values): Command {
-  const misplaced = MISPLACED.doctor.find((name) => name in values);
-  if (misplaced !== undefined) return badUsage(`--${misplaced} cannot be combined with doctor`);
-  if (words.length > 0) return badUsage('doctor takes no arguments');
-  return { kind: 'doctor', json: 'json' in values, options: toConfigOptions(values) };
+function toDoctor(kind: 'doctor' | 'tools', words: readonly string[], values: Values): Command {
+  const misplaced = MISPLACED[kind].find((name) => name in values);
+  if (misplaced !== undefined) return badUsage(`--${misplaced} cannot be combined with ${kind}`);
+  if (words.length > 0) return badUsage(`${kind} takes no arguments`);
+  return { kind, json: 'json' in values, options: toConfigOptions(values) };
 }
+
+function toCall([server, tool, input = '{}', ...rest]: readonly string[], values: Values): Command {
+  const misplaced = MISPLACED.call.find((name) => name in values);
+  if (misplaced !== undefined) return badUsage(`--${misplaced} cannot be combined with call`);
+  if (server === undefined || tool === undefined || rest.length > 0) return badUsage(CALL_USAGE);
+  return { kind: 'call', server, tool, input, options: toConfigOptions(values) };
+}
+
+const CALL_USAGE =
+  "call needs a server, a tool and an input: openai-responses-mcp call <server> <tool> ['{...}' | @file | -]";
 
 function toConfigOptions(values: Values): ConfigOptions {
   const present = CONFIG_OPTIONS.filter((name) => name in values);

@@ -1,5 +1,6 @@
 import type { Application } from '../../../application/application.ts';
 import type { Check } from '../../../application/diagnose-setup.ts';
+import type { Gateway } from '../../../application/gateway.ts';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { createRedactor, keyProblem, type Redactor } from '../../../domain/redaction.ts';
 import { messageFor } from '../error-messages.ts';
@@ -17,6 +18,8 @@ export interface DoctorOptions extends PrintOptions {
   readonly configSources: string;
   readonly apiKey: { readonly variable: string; readonly value?: string | undefined };
   readonly isOffline: boolean;
+  /** Undefined if no servers are configured. */
+  readonly gateway: Gateway | undefined;
 }
 
 /** A check; `todo` is what happened and what to do, if that is not the message for `error`. */
@@ -45,6 +48,7 @@ async function* checks(options: DoctorOptions, signal: AbortSignal): AsyncGenera
   const { application, configSources, apiKey, isOffline } = options;
   yield NODE;
   yield { name: 'configuration', verdict: 'ok', detail: `valid (${configSources})` };
+  yield* checkServers(options.gateway, signal);
   if (isOffline) {
     const detail = 'offline: answers come from recordings, so no key and no network are needed';
     yield { name: 'adapter', verdict: 'ok', detail };
@@ -53,6 +57,16 @@ async function* checks(options: DoctorOptions, signal: AbortSignal): AsyncGenera
   const key = checkKey(apiKey.variable, apiKey.value);
   yield key;
   yield* application.diagnoseSetup(key.verdict === 'ok' ? undefined : `the key is ${key.detail}`, signal);
+}
+
+/** One line per server. Their starts are already in progress. */
+async function* checkServers(gateway: Gateway | undefined, signal: AbortSignal): AsyncGenerator<PrintedCheck> {
+  await gateway?.whenStarted(Number.POSITIVE_INFINITY, signal);
+  for (const { name, state, transport, tools, lastError } of gateway?.servers ?? []) {
+    const isAvailable = state === 'available';
+    const detail = isAvailable ? `${tools} tools (${transport})` : `${state}: ${lastError ?? 'no reason is known'}`;
+    yield { name: `server ${name}`, verdict: isAvailable ? 'ok' : 'failed', detail };
+  }
 }
 
 async function print(

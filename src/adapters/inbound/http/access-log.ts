@@ -1,3 +1,4 @@
+import type { ToolCallReport } from '../../../application/call-tool.ts';
 import type { CallReport } from '../mcp/call-meter.ts';
 
 /** What is known about a request; completed while it is served. */
@@ -9,6 +10,8 @@ export interface AccessEntry {
   method?: string;
   traceparent?: string | undefined;
   call?: CallReport;
+  /** A call of a tool of the gateway's servers. */
+  gatewayCall?: ToolCallReport;
 }
 
 /** As in nginx: the client closed the connection before the response. */
@@ -16,15 +19,19 @@ export const CLIENT_CLOSED = 499;
 
 /** One line of JSON per request, for log collectors. It contains no text that a person wrote. */
 export function toAccessLine(entry: AccessEntry, status: number, time: Date, ms: number): string {
-  const { verb, caller, method, traceparent, call } = entry;
+  const { verb, caller, method, traceparent, call, gatewayCall } = entry;
   return `${JSON.stringify({
     time: time.toISOString(),
     caller,
     verb,
     method,
-    tool: call?.tool,
+    server: gatewayCall?.server || undefined,
+    tool: call?.tool ?? (gatewayCall?.tool || undefined),
     status,
-    outcome: call?.outcome ?? (status < 400 ? 'served' : status === CLIENT_CLOSED ? 'cancelled' : 'refused'),
+    outcome:
+      call?.outcome ??
+      gatewayCall?.outcome ??
+      (status < 400 ? 'served' : status === CLIENT_CLOSED ? 'cancelled' : 'refused'),
     ms: Math.round(ms),
     searches: call?.searches,
     traceparent,

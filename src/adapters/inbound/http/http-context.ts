@@ -1,8 +1,12 @@
 import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
+import type { Gateway } from '../../../application/gateway.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
+import type { CallObserver } from '../mcp/call-meter.ts';
 import type { McpSession, McpSessionOptions } from '../mcp/session.ts';
+import type { BuiltInServer } from '../rest/built-in-server.ts';
 import type { AccessEntry } from './access-log.ts';
+import type { CallerSlots } from './caller-slots.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface HttpServerOptions {
@@ -33,7 +37,19 @@ export interface HttpServerOptions {
   readonly redact: (text: string) => string;
   /** Writes one line of the access log. */
   readonly writeAccessLine: (line: string) => void;
+  readonly rest: RestOptions;
   readonly timeouts?: HttpTimeouts;
+}
+
+/** What REST and the page serve. */
+export interface RestOptions {
+  /** Undefined while no servers are configured. */
+  readonly gateway: () => Gateway | undefined;
+  readonly builtIn: BuiltInServer;
+  /** Of this program. */
+  readonly version: string;
+  /** The folder with the files of the page; undefined if it is not served. */
+  readonly pageFolder: string | undefined;
 }
 
 /** How long a client may take to send the headers and a complete request. The response has no time limit here. */
@@ -47,6 +63,9 @@ export interface HttpTimeouts {
 export interface HttpContext extends HttpServerOptions {
   readonly metrics: Metrics;
   readonly isDraining: () => boolean;
+  readonly callerSlots: CallerSlots;
+  /** Observes a call of an answer tool, for the metrics and the access log. */
+  readonly observe: (entry: AccessEntry) => CallObserver;
 }
 
 /** A request that passed the guard. */

@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { err, ok, type Result } from 'neverthrow';
+import type { ToolCallReport } from '../../../application/call-tool.ts';
+import { CallerSlots } from './caller-slots.ts';
 import type { HttpServerOptions, HttpTimeouts } from './http-context.ts';
 import { Metrics } from './metrics.ts';
 import { Routes } from './routes.ts';
@@ -17,6 +19,7 @@ const KEEP_ALIVE_MS = 65_000;
 export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #server: Server;
+  readonly #metrics: Metrics;
   /** Requests without a complete response, or whose calls have not settled yet. */
   readonly #serving = new Set<Promise<void>>();
   #isDraining = false;
@@ -24,7 +27,25 @@ export class HttpServer {
   constructor(options: HttpServerOptions) {
     const { timeouts = TIMEOUTS } = options;
     this.#options = options;
-    const routes = new Routes({ ...options, metrics: new Metrics(), isDraining: () => this.#isDraining });
+    const metrics = new Metrics(options.rest.gateway);
+    this.#metrics = metrics;
+    const routes = new Routes({
+      ...options,
+      metrics,
+      isDraining: () => this.#isDraining,
+      callerSlots: new CallerSlots(options.maxCallsPerToken),
+      observe: (entry) => ({
+        onStarted: () => metrics.onStarted(),
+        onWaiting: (isWaiting) => metrics.onWaiting(isWaiting),
+        onEnded: (report) => {
+          entry.call = report;
+          metrics.onEnded(report);
+        },
+        onServerCallEnded: (report) => {
+          entry.gatewayCall = report;
+        },
+      }),
+    });
     this.#server = createServer(
       {
         headersTimeout: timeouts.headersMs,
@@ -53,6 +74,11 @@ export class HttpServer {
         resolve(ok(`http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`));
       });
     });
+  }
+
+  /** Counts a finished call of a tool of the gateway's servers. */
+  onServerCallEnded(report: ToolCallReport): void {
+    this.#metrics.onServerCallEnded(report);
   }
 
   /** Answers new calls with 503, and closes when those in flight have finished; after `drainMs` they are aborted. */

@@ -1,5 +1,4 @@
 import { isObject } from '../../../domain/json.ts';
-import type { CallObserver } from '../mcp/call-meter.ts';
 import type { Era } from '../mcp/era.ts';
 import { type RequestMessage, toMessage } from '../mcp/json-rpc.ts';
 import { loggableMethod, readTraceparent } from './access-log.ts';
@@ -16,8 +15,6 @@ import { readJsonBody } from './request-body.ts';
  */
 export class McpEndpoint {
   readonly #context: HttpContext;
-  /** The number of calls in flight by caller. */
-  readonly #inFlight = new Map<string, number>();
   #sessions = 0;
 
   constructor(context: HttpContext) {
@@ -52,18 +49,14 @@ export class McpEndpoint {
 
   async #callTool(message: RequestMessage, era: Era, exchange: Exchange): Promise<void> {
     const { response, caller } = exchange;
-    const { maxCallsPerToken: max } = this.#context;
-    const inFlight = this.#inFlight.get(caller) ?? 0;
-    if (inFlight >= max) {
-      const advice = `Too many calls in flight: at most ${max} per token. Try again when one has finished.`;
-      return sendRefusal(response, { ...refusal(429, advice, { 'Retry-After': '1' }), id: message.id });
-    }
-    this.#inFlight.set(caller, inFlight + 1);
-    try {
+    const { maxCallsPerToken: max, callerSlots } = this.#context;
+    const isServed = await callerSlots.run(caller, async () => {
       await this.#respond(message, era, exchange);
-    } finally {
-      this.#inFlight.set(caller, (this.#inFlight.get(caller) ?? 1) - 1);
-    }
+      return true;
+    });
+    if (isServed) return;
+    const advice = `Too many calls in flight: at most ${max} per token. Try again when one has finished.`;
+    sendRefusal(response, { ...refusal(429, advice, { 'Retry-After': '1' }), id: message.id });
   }
 
   async #respond(message: RequestMessage, era: Era, exchange: Exchange): Promise<void> {
@@ -72,17 +65,9 @@ export class McpEndpoint {
   }
 
   #openSession({ response, caller, entry }: Exchange) {
-    const { openSession, metrics } = this.#context;
-    const observer: CallObserver = {
-      onStarted: () => metrics.onStarted(),
-      onWaiting: (isWaiting) => metrics.onWaiting(isWaiting),
-      onEnded: (report) => {
-        entry.call = report;
-        metrics.onEnded(report);
-      },
-    };
+    const { openSession, observe } = this.#context;
     this.#sessions += 1;
-    const session = openSession({ sessionKey: `http/${this.#sessions}`, caller, observer });
+    const session = openSession({ sessionKey: `http/${this.#sessions}`, caller, observer: observe(entry) });
     response.once('close', () => {
       if (!response.writableFinished) session.close();
     });

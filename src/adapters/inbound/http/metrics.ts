@@ -1,6 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ToolCallReport } from '../../../application/call-tool.ts';
+import type { Gateway } from '../../../application/gateway.ts';
 import type { CallObserver, CallReport } from '../mcp/call-meter.ts';
 
+const SERVER_SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 5, 15, 30, 60, 300];
 const SECONDS = [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300];
 
 /** The metrics at `/metrics`, for Prometheus. Labels have values from short, fixed lists, and never contain text. */
@@ -14,8 +17,39 @@ export class Metrics implements CallObserver {
   readonly #inFlight = new Gauge(this.#named('calls_in_flight'));
   readonly #waiting = new Gauge(this.#named('calls_waiting'));
 
-  constructor() {
+  readonly #serverCalls = this.#counter('server_calls_total', 'server', 'outcome');
+  readonly #serverSeconds = new Histogram({
+    ...this.#named('server_call_seconds'),
+    labelNames: ['server'],
+    buckets: SERVER_SECONDS,
+  });
+
+  constructor(gateway: () => Gateway | undefined) {
     collectDefaultMetrics({ register: this.registry });
+    new Gauge({
+      ...this.#named('server_up'),
+      labelNames: ['server', 'state'],
+      collect() {
+        this.reset();
+        for (const { name, state } of gateway()?.servers ?? [])
+          this.set({ server: name, state }, state === 'available' ? 1 : 0);
+      },
+    });
+    new Gauge({
+      ...this.#named('server_restarts'),
+      labelNames: ['server'],
+      collect() {
+        this.reset();
+        for (const { name, restarts } of gateway()?.servers ?? []) this.set({ server: name }, restarts);
+      },
+    });
+  }
+
+  /** The names of servers come from the configuration only. */
+  onServerCallEnded({ server, outcome, seconds }: ToolCallReport): void {
+    if (server === '') return;
+    this.#serverCalls.inc({ server, outcome });
+    this.#serverSeconds.observe({ server }, seconds);
   }
 
   onResponse(status: number): void {
@@ -62,5 +96,10 @@ const HELP = {
   tokens_total:
     'Tokens of answered calls as the API counts them; cached tokens are also input, reasoning tokens also output.',
   calls_in_flight: 'Calls in progress or waiting.',
+  server_calls_total:
+    "Finished calls of tools of the gateway's servers, by outcome: answered, tool_error, or the kind of failure.",
+  server_call_seconds: "Duration of calls of tools of the gateway's servers, waits included.",
+  server_up: 'Whether a server of the gateway is available; the label is its state.',
+  server_restarts: 'Starts of a server after the first.',
   calls_waiting: 'Calls waiting for a slot upstream (request.max_concurrency).',
 };

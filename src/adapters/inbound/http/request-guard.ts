@@ -6,12 +6,12 @@ import { type Refusal, refusal } from './refusal.ts';
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 /** The headers of the response to a browser's preflight request. */
-export const PREFLIGHT_HEADERS: OutgoingHttpHeaders = {
-  'Access-Control-Allow-Methods': 'POST',
+export const preflightHeaders = (isRest: boolean): OutgoingHttpHeaders => ({
+  'Access-Control-Allow-Methods': isRest ? 'GET, POST' : 'POST',
   'Access-Control-Allow-Headers':
-    'Accept, Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Mcp-Session-Id, Traceparent, Tracestate',
+    'Accept, Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Mcp-Session-Id, Traceparent, Tracestate, X-Request-Id',
   'Access-Control-Max-Age': '600',
-};
+});
 
 /** Checks host, origin and token of a request. */
 export class RequestGuard {
@@ -35,7 +35,10 @@ export class RequestGuard {
       const advice = 'add it to MCP_HTTP_ALLOWED_HOSTS (http.allowed_hosts)';
       return refusal(403, `Forbidden: host ${shown} is not allowed; ${advice}`);
     }
-    if (origin === undefined || allowedOrigins.includes(origin) || isLoopbackOrigin(origin)) return undefined;
+    // The page of this server. With `*`, its host name could be that of another page.
+    const isOwn =
+      name !== undefined && this.#hostNames.includes(name) && /^https?:\/\/(.*)$/.exec(origin ?? '')?.[1] === host;
+    if (origin === undefined || isOwn || allowedOrigins.includes(origin) || isLoopbackOrigin(origin)) return undefined;
     return refusal(
       403,
       'Forbidden: pages of this origin are not allowed; add it to MCP_HTTP_ALLOWED_ORIGINS (http.allowed_origins)',

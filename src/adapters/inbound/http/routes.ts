@@ -1,23 +1,28 @@
 import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
 import { INTERNAL } from '../mcp/json-rpc.ts';
+import { Page } from '../rest/page.ts';
+import { RestApi } from '../rest/rest-api.ts';
 import { type AccessEntry, CLIENT_CLOSED, toAccessLine } from './access-log.ts';
 import type { Exchange, HttpContext } from './http-context.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
-import { refusal, sendEmpty, sendJson, sendRefusal } from './refusal.ts';
-import { PREFLIGHT_HEADERS, RequestGuard } from './request-guard.ts';
-
-/** The handlers of a path by HTTP method. */
-type Route = Readonly<Record<string, (exchange: Exchange) => Promise<void>>>;
+import { type Refusal, refusal, sendEmpty, sendJson, sendRefusal } from './refusal.ts';
+import { preflightHeaders, RequestGuard } from './request-guard.ts';
+import type { Route } from './route.ts';
 
 /** Dispatches probes, metrics and MCP. Anything else is 404 or 405. */
 export class Routes {
   readonly #context: HttpContext;
   readonly #guard: RequestGuard;
   readonly #routes: ReadonlyMap<string, Route>;
+  readonly #rest: RestApi;
+  readonly #page: Page | undefined;
 
   constructor(context: HttpContext) {
     this.#context = context;
     this.#guard = new RequestGuard(context);
+    this.#rest = new RestApi(context);
+    const { pageFolder } = context.rest;
+    this.#page = pageFolder === undefined ? undefined : new Page(pageFolder);
     const endpoint = new McpEndpoint(context);
     const { registry } = context.metrics;
     const sendMetrics = async ({ response }: Exchange) => {
@@ -54,41 +59,54 @@ export class Routes {
 
   /** For load balancers, which have no token and use any host name. */
   #probe(path: string, response: ServerResponse): void {
-    const { isDraining, canAnswer } = this.#context;
-    const notReady = isDraining() ? 'draining' : canAnswer ? undefined : 'no key';
+    const { isDraining, canAnswer, rest } = this.#context;
+    const readiness = rest.gateway()?.readiness() ?? 'ready';
+    const servers = readiness === 'ready' ? undefined : readiness === 'starting' ? 'servers starting' : readiness;
+    const notReady = isDraining() ? 'draining' : canAnswer ? servers : 'no key';
     const why = path === '/readyz' ? notReady : undefined;
     sendJson(response, why === undefined ? 200 : 503, JSON.stringify({ ok: why === undefined, why }));
   }
 
   async #dispatch(path: string, request: HttpRequest, response: ServerResponse, entry: AccessEntry): Promise<void> {
     const { method = '', headers } = request;
+    const isRest = this.#rest.owns(path);
+    if (isRest) this.#rest.begin(request, response);
+    const refuse = (refusal: Refusal) =>
+      isRest ? this.#rest.refuse(response, refusal) : sendRefusal(response, refusal);
     const forbidden = this.#guard.refusalOf(headers);
-    if (forbidden !== undefined) return sendRefusal(response, forbidden);
+    if (forbidden !== undefined) return refuse(forbidden);
+    // The page asks for the token.
+    const file = method === 'GET' && path !== this.#context.path ? this.#page?.fileOf(path) : undefined;
+    if (file !== undefined) return this.#page?.send(file, response);
 
     const cors = this.#guard.corsHeaders(headers);
     for (const [name, value] of Object.entries(cors ?? {})) response.setHeader(name, value ?? '');
     // A preflight request has no token.
-    if (method === 'OPTIONS' && cors !== undefined) return sendEmpty(response, 204, PREFLIGHT_HEADERS);
+    if (method === 'OPTIONS' && cors !== undefined) return sendEmpty(response, 204, preflightHeaders(isRest));
 
     const known = this.#guard.callerOf(headers);
-    if (!('caller' in known)) return sendRefusal(response, known);
+    if (!('caller' in known)) return refuse(known);
     entry.caller = known.caller;
 
-    const route = this.#routes.get(path);
-    if (route === undefined) {
-      return sendRefusal(response, refusal(404, `Not Found: MCP is served at ${this.#context.path}`));
-    }
+    const route = isRest ? this.#rest.routeOf(path) : this.#routes.get(path);
+    if (route === undefined) return refuse(refusal(404, `Not Found: MCP is served at ${this.#context.path}`));
     const handle = Object.hasOwn(route, method) ? route[method] : undefined;
-    if (handle === undefined) return this.#methodNotAllowed(route, request, response);
+    if (handle === undefined) return this.#methodNotAllowed(route, request, response, refuse);
     await handle({ request, response, caller: known.caller, entry });
   }
 
   /** There are no streams to GET and no sessions to DELETE. DELETE with a session ID gets 204: OpenAI's API sends it. */
-  #methodNotAllowed(route: Route, { method, headers }: HttpRequest, response: ServerResponse): void {
+  #methodNotAllowed(
+    route: Route,
+    { method, headers }: HttpRequest,
+    response: ServerResponse,
+    refuse: (refusal: Refusal) => void,
+  ): void {
     const allow = Object.keys(route).join(', ');
-    const advice = allow === 'POST' ? ': send one JSON-RPC message per POST' : '';
-    if (method === 'DELETE' && headers['mcp-session-id'] !== undefined && 'POST' in route) sendEmpty(response, 204);
-    else sendRefusal(response, refusal(405, `Method Not Allowed${advice}`, { Allow: allow }));
+    const advice =
+      allow === 'POST' && route === this.#routes.get(this.#context.path) ? ': send one JSON-RPC message per POST' : '';
+    if (method === 'DELETE' && headers['mcp-session-id'] !== undefined && advice !== '') sendEmpty(response, 204);
+    else refuse(refusal(405, `Method Not Allowed${advice}`, { Allow: allow }));
   }
 }
 

@@ -8,7 +8,7 @@ import { meterCall } from './call-meter.ts';
 import type { Send, Tool, ToolCall, ToolReply, ToolSet } from './tool-set.ts';
 
 export interface AnswerToolsOptions extends PresentationOptions {
-  readonly application: Pick<Application, 'answerQuery'>;
+  readonly application: Pick<Application, 'answerQuery' | 'cancelRequest'>;
   readonly clock: Clock;
   /** Maximum length of an answer; it determines the hint how long a result may be. */
   readonly maxAnswerChars: number;
@@ -31,6 +31,10 @@ export class AnswerTools implements ToolSet {
 
   call(call: ToolCall, notify: Send): Promise<ToolReply> | undefined {
     return isToolName(call.name) ? this.#answer(call.name, call, notify) : undefined;
+  }
+
+  cancel(requestKey: string): void {
+    this.#options.application.cancelRequest({ requestKey });
   }
 
   /** The question is asked at once. The code that presents the answer is loaded meanwhile, with the first call. */

@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { Answer } from '../../../application/answer-query.ts';
+import type { ToolCallReport } from '../../../application/call-tool.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { SearchProgress, TokenUsage } from '../../../application/ports/llm-search.ts';
 import type { AnswerError } from '../../../domain/answer-error.ts';
@@ -22,6 +23,8 @@ export interface CallObserver {
   /** The call is waiting for a slot upstream, or no longer is. */
   onWaiting(isWaiting: boolean): void;
   onEnded(report: CallReport): void;
+  /** A call of a tool of the gateway's servers has ended. */
+  onServerCallEnded?(report: ToolCallReport): void;
 }
 
 /** Measures one call for its observer, which is notified of the start. */

@@ -8,7 +8,7 @@ import {
   type RequestId,
   resultMessage,
 } from './json-rpc.ts';
-import type { ToolSet } from './tool-set.ts';
+import type { Tool, ToolSet } from './tool-set.ts';
 
 /** A request whose `params` are an object, in an era whose requirements it meets. */
 export interface Request {
@@ -28,27 +28,48 @@ const INSTRUCTIONS = [
   'The result is {answer, used_search, citations[], model}; pass the sources on to the user.',
 ].join('\n');
 
-const SERVER = { capabilities: { tools: {} }, instructions: INSTRUCTIONS };
+/** The same for tools that may change (ruling G23). */
+const SHORT_CACHING = { ttlMs: 5000, cacheScope: 'public' };
+
+/** Tools on a page of `tools/list`. */
+const PAGE_SIZE = 100;
 
 /** Responds to every request except `tools/call`. */
 export function respond(request: Request, serverInfo: ServerInfo, tools: ToolSet): OutgoingMessage {
   const { id, method, params, era } = request;
   const result = (result: Params) => resultMessage(id, stamp(result, era, serverInfo));
+  const caching = tools.isDynamic === true ? SHORT_CACHING : CACHING;
   switch (`${era} ${method}`) {
     case 'legacy initialize':
-      return result({ protocolVersion: LEGACY_VERSION, serverInfo, ...SERVER });
+      return result({ protocolVersion: LEGACY_VERSION, serverInfo, ...describe(tools.notifiesOfChanges === true) });
     case 'legacy ping':
       return result({});
     case 'modern server/discover':
-      return result({ supportedVersions: [MODERN_VERSION], ...SERVER, ...CACHING });
+      return result({ supportedVersions: [MODERN_VERSION], ...describe(false), ...CACHING });
     case 'legacy tools/list':
-    case 'modern tools/list':
-      if (params.cursor != null) return errorMessage(id, invalidParams('unknown cursor'));
-      return result({ tools: tools.list(), ...(era === 'modern' ? CACHING : {}) });
+    case 'modern tools/list': {
+      const page = pageOf(tools.list(), params.cursor);
+      if (page === undefined) return errorMessage(id, invalidParams('unknown cursor'));
+      return result({ ...page, ...(era === 'modern' ? caching : {}) });
+    }
     case 'legacy server/discover':
       // A probe without `_meta`: after any error, the client continues with initialize.
       return errorMessage(id, checkEnvelope(params) ?? invalidParams('_meta is missing'));
     default:
       return errorMessage(id, { code: METHOD_NOT_FOUND, message: `Method not found: ${method}` });
   }
+}
+
+function describe(listChanged: boolean): Params {
+  return { capabilities: { tools: listChanged ? { listChanged } : {} }, instructions: INSTRUCTIONS };
+}
+
+/** A page of the list. The cursor is the index of its first tool. Undefined for a cursor that was never sent. */
+function pageOf(tools: readonly Tool[], cursor: unknown): Params | undefined {
+  const start = cursor == null ? 0 : Number(cursor);
+  const isKnown =
+    cursor == null || (/^[1-9]\d*00$/.test(String(cursor)) && typeof cursor === 'string' && start < tools.length);
+  if (!isKnown) return undefined;
+  const end = start + PAGE_SIZE;
+  return { tools: tools.slice(start, end), ...(end < tools.length ? { nextCursor: String(end) } : {}) };
 }

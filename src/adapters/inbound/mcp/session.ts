@@ -1,4 +1,3 @@
-import type { Application } from '../../../application/application.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject, withoutUndefined } from '../../../domain/json.ts';
 import type { CallObserver } from './call-meter.ts';
@@ -23,8 +22,6 @@ import type { Send, ToolReply, ToolSet } from './tool-set.ts';
 
 export interface McpSessionOptions {
   readonly tools: ToolSet;
-  /** For cancellations. */
-  readonly application: Pick<Application, 'cancelRequest'>;
   readonly logger: Logger;
   readonly serverInfo: ServerInfo;
   /** Unique among the sessions of the process, because the IDs of different clients may be equal. */
@@ -68,7 +65,10 @@ export class McpSession {
         send(errorMessage(id, { code: INVALID_REQUEST, message: reason }));
       } else if (params === undefined) send(errorMessage(id, invalidParams('params must be an object')));
       else if (method === 'tools/call') await this.#callTool({ id, method, params, era }, send);
-      else send(respond({ id, method, params, era }, serverInfo, tools));
+      else {
+        if (method === 'tools/list') await tools.prepare?.();
+        send(respond({ id, method, params, era }, serverInfo, tools));
+      }
     }
   }
 
@@ -107,17 +107,19 @@ export class McpSession {
     if (reply === undefined) return send(unknownTool(request, name));
     this.#logCall(name, args);
     this.#calls.set(key, call);
-    const response = await this.#toResponse(request, reply);
+    const response = await this.#toResponse(request, name, reply);
     if (response !== undefined) call.send(response);
     if (this.#calls.get(key) === call) this.#calls.delete(key);
   }
 
   /** The response to a call; undefined for a cancelled call, which gets none. */
-  async #toResponse({ id, era }: Request, reply: Promise<ToolReply>): Promise<OutgoingMessage | undefined> {
+  async #toResponse(request: Request, name: string, reply: Promise<ToolReply>): Promise<OutgoingMessage | undefined> {
+    const { id, era } = request;
     const { logger, serverInfo } = this.#options;
     try {
       const outcome = await reply;
       if (outcome === 'cancelled') return undefined;
+      if (outcome === 'unknown_tool') return unknownTool(request, name);
       if ('error' in outcome) return errorMessage(id, outcome.error);
       return resultMessage(id, stamp(outcome.result, era, serverInfo));
     } catch (bug) {
@@ -139,7 +141,7 @@ export class McpSession {
 
   #end(key: string, call: Call): void {
     call.isOver = true;
-    this.#options.application.cancelRequest({ requestKey: this.#requestKey(key) });
+    this.#options.tools.cancel(this.#requestKey(key));
   }
 
   #requestKey(key: string): string {

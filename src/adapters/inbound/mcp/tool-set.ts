@@ -16,14 +16,14 @@ export interface ToolCall {
   /** The `_meta` of the request, if it is an object. */
   readonly meta: Params;
   readonly era: Era;
-  /** The key by which CancelRequest finds the call. */
+  /** The key by which `cancel` finds the call. */
   readonly requestKey: string;
   readonly caller: string;
   readonly observer?: CallObserver;
 }
 
-/** The outcome of a call; a cancelled call gets no response. */
-export type ToolReply = { readonly result: Params } | { readonly error: ErrorObject } | 'cancelled';
+/** The outcome of a call; a cancelled call gets no response. `unknown_tool`: only the server could say so. */
+export type ToolReply = { readonly result: Params } | { readonly error: ErrorObject } | 'cancelled' | 'unknown_tool';
 
 /** Sends a message to the client. Messages arrive in the order of the calls. */
 export type Send = (message: OutgoingMessage) => void;
@@ -32,9 +32,19 @@ export type Send = (message: OutgoingMessage) => void;
 export interface ToolSet {
   list(): readonly Tool[];
 
+  /** Whether the list may change while the process runs, and whether the client is then notified. */
+  readonly isDynamic?: boolean;
+  readonly notifiesOfChanges?: boolean;
+
+  /** Waits for what is not known yet about the tools, for a limited time. */
+  prepare?(): Promise<void>;
+
   /**
-   * Starts a call before it returns, so that CancelRequest finds it from then on; undefined if there is no such tool.
+   * Starts a call before it returns, so that `cancel` finds it from then on; undefined if there is no such tool.
    * `notify` sends notifications about the call. The promise rejects only because of a bug.
    */
   call(call: ToolCall, notify: Send): Promise<ToolReply> | undefined;
+
+  /** Cancels the call with this key, if it is in flight. */
+  cancel(requestKey: string): void;
 }

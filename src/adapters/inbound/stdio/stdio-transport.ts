@@ -24,6 +24,7 @@ export class StdioTransport {
   readonly #pending = new Set<Promise<void>>();
   /** The framing of the output. The first message determines it, and a line determines it for good (ruling 3). */
   #framing: Framing | undefined;
+  #isInitialized = false;
 
   constructor(options: StdioTransportOptions) {
     this.#options = options;
@@ -42,6 +43,11 @@ export class StdioTransport {
     });
     reader.end();
     await this.settled();
+  }
+
+  /** Sends a notification that belongs to no request, once the client has initialized a session of the era that has them. */
+  notify(method: string): void {
+    if (this.#isInitialized) this.#send({ jsonrpc: '2.0', method, params: {} }, this.#framing ?? 'line');
   }
 
   /** Resolves when every response was sent, or its call was cancelled. */
@@ -64,6 +70,8 @@ export class StdioTransport {
       send(read.rejection);
       return;
     }
+    if (read.message.kind === 'notification' && read.message.method === 'notifications/initialized')
+      this.#isInitialized = true;
     const received = session.receive(read.message, read.era, send);
     this.#pending.add(received);
     void received.finally(() => this.#pending.delete(received));

@@ -7,6 +7,7 @@ import { expandPath, homeFolder } from './files.ts';
 import { DEFAULTS, KEYS } from './keys.ts';
 import type { CommandLineOptions } from './layers.ts';
 import type { ProxyLayer } from './proxies.ts';
+import { secretVariables } from './secret-variables.ts';
 import { type ServerConfig, toServerConfig } from './server-config.ts';
 import type { SetKeys } from './set-keys.ts';
 
@@ -28,7 +29,7 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
     const { environment, commandLine, version } = this.#options;
     const option = commandLine['--config'];
     const file = option === undefined ? defaultFile() : expandPath(option);
-    const { values, names, instructions, http, ...set } = await readKeys(file, environment, commandLine);
+    const { values, names, instructions, http, servers, ...set } = await readKeys(file, environment, commandLine);
     const key = readApiKey(environment, String(values.get('openai.api_key_env')));
     const proxy = await readProxy(environment, String(values.get('openai.base_url')));
     const problems = [key, proxy, set].flatMap((layer) => layer.problems);
@@ -47,6 +48,8 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
         apiKey: key.value,
         proxy: proxy.proxy,
         http,
+        servers,
+        secretVariables: secretVariables(values),
         sources,
         shown: async () => {
           const { toShownTree } = await import('./shown-tree.ts');

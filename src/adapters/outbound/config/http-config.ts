@@ -50,6 +50,8 @@ function toHttpConfig(values: Values, address: ListenAddress, tokens: readonly C
     tokens,
     allowedHosts: get<readonly string[]>('http.allowed_hosts'),
     allowedOrigins: get<readonly string[]>('http.allowed_origins'),
+    /** Whether the page for people is served at `/`. */
+    page: get<boolean>('http.page'),
     drainMs: get<number>('http.drain_ms'),
     maxBodyBytes: get<number>('http.max_body_bytes'),
     maxConnections: get<number>('http.max_connections'),

@@ -39,8 +39,8 @@ const timezone: KindSpec = ['text', 'an IANA time zone, such as Asia/Tokyo', /^\
 const recordings: KindSpec = ['path', 'the path of a folder of recordings, or of one .json or .sse file'];
 const httpPath: KindSpec = [
   'text',
-  'a path other than /healthz, /readyz and /metrics, such as /mcp',
-  /^\/(?!(?:healthz|readyz|metrics)$)[\w./~-]*$/,
+  'a path that is not in use for something else, such as /mcp',
+  /^\/(?!(?:healthz|readyz|metrics|openapi\.json)$|mcp\/(?:tools|call|servers)(?:\/|$))[\w./~-]*$/,
 ];
 const DEBUG = { variable: 'DEBUG', isSharedVariable: true } as const;
 
@@ -97,10 +97,15 @@ export const KEYS: readonly Key[] = [
   { path: 'http.token_env', kind: 'tokenVariables', variable: 'MCP_HTTP_TOKEN_ENV' },
   { path: 'http.allowed_hosts', kind: 'requestHosts', default: [], variable: 'MCP_HTTP_ALLOWED_HOSTS' },
   { path: 'http.allowed_origins', kind: 'origins', default: [], variable: 'MCP_HTTP_ALLOWED_ORIGINS' },
+  { path: 'http.page', kind: 'flag', default: true },
   { path: 'http.drain_ms', kind: ['milliseconds', 0], default: 25_000, variable: 'MCP_HTTP_DRAIN_MS' },
   { path: 'http.max_body_bytes', kind: ['integer', 1024], default: 4 * 1024 * 1024 },
   { path: 'http.max_connections', kind: ['integer', 1], default: 1000 },
   { path: 'http.max_calls_per_token', kind: ['integer', 1], default: 64 },
+  { path: 'gateway.servers_file', kind: ['path', 'the path of a JSON file with servers'], option: '--servers' },
+  { path: 'gateway.expose', kind: 'flag', default: false, option: '--expose' },
+  { path: 'gateway.check_output', kind: ['oneOf', ['warn', 'strict']], default: 'warn' },
+  { path: 'servers', kind: 'servers' },
 ];
 
 /** The configuration without YAML, environment and command line. */

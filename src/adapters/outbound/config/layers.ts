@@ -39,12 +39,14 @@ export function readEnvironment(environment: Environment): Layer & { readonly na
 
 /** The keys that options set: a bare `--debug`, `--offline` or `--http` enables, a value says where. */
 export function readOptions(options: CommandLineOptions): Values {
-  const { '--debug': debug, '--offline': offline, '--record': record, '--http': http } = options;
+  const { '--debug': debug, '--offline': offline, '--record': record, '--http': http, '--servers': servers } = options;
   const values = new Map(debug === undefined ? [] : readDebug(debug));
   if (offline !== undefined) values.set('llm.adapter', 'offline');
   if (offline) values.set('llm.recordings', expandPath(offline));
   if (record !== undefined) values.set('llm.record', expandPath(record));
   if (http) values.set('http.listen', http);
+  if (servers !== undefined) values.set('gateway.servers_file', expandPath(servers));
+  if (options['--expose'] !== undefined) values.set('gateway.expose', true);
   return values;
 }
 

@@ -4,6 +4,7 @@ import type { ModelProfile, UserLocation } from '../../../domain/model-profile.t
 import type { SearchDefaults } from '../../../domain/question.ts';
 import type { HttpConfig } from './http-config.ts';
 import { KEYS, type Values } from './keys.ts';
+import type { ServerEntry } from './server-entry.ts';
 
 /** The complete configuration: the core's part, and what the adapters use. */
 export type ServerConfig = Config & Readonly<ReturnType<typeof toServerConfig>>;
@@ -18,6 +19,10 @@ interface Extras {
   readonly proxy: string | undefined;
   /** Present only if the command line requests the HTTP endpoint. */
   readonly http: HttpConfig | undefined;
+  /** The servers of the gateway, if any are configured. */
+  readonly servers: readonly ServerEntry[] | undefined;
+  /** The names of the variables that contain keys and tokens of this program. */
+  readonly secretVariables: readonly string[];
   readonly sources: ConfigSources;
   /** What `--show-config` prints. Contains no key. */
   readonly shown: () => Promise<{ version: string; sources: ConfigSources; effective: JsonObject }>;
@@ -69,6 +74,11 @@ export function toServerConfig(values: Values, { apiKeyVariable, apiKey, proxy, 
       /** The folder in which replies of the API are recorded. */
       record: get('llm.record'),
     }),
+    gateway: {
+      /** Whether the servers' tools are also available over MCP. */
+      expose: get<boolean>('gateway.expose'),
+      checkOutput: get<'warn' | 'strict'>('gateway.check_output'),
+    },
     server: withoutUndefined({
       debug: get<boolean>('server.debug'),
       debugFile: get('server.debug_file'),

@@ -5,6 +5,8 @@ import type { HttpConfig } from './http-config.ts';
 import { DEFAULTS, KEYS, type Values } from './keys.ts';
 import { type CommandLineOptions, type Layer, readEnvironment, readOptions } from './layers.ts';
 import { readFiles } from './named-files.ts';
+import { secretVariables } from './secret-variables.ts';
+import type { ServerEntry } from './server-entry.ts';
 
 /** The merged keys, what they refer to, and problems with them. */
 export interface SetKeys {
@@ -14,6 +16,7 @@ export interface SetKeys {
   readonly instructions?: string;
   /** Present only if the command line requests the HTTP endpoint. */
   readonly http?: HttpConfig;
+  readonly servers?: readonly ServerEntry[];
   readonly problems: readonly ConfigProblem[];
 }
 
@@ -35,10 +38,20 @@ export async function readSetKeys(
   const files = await readFiles(values);
   const isHttp = commandLine['--http'] !== undefined;
   const http = isHttp ? (await import('./http-config.ts')).readHttpConfig(values, environment) : { problems: [] };
+  const hasServers = values.has('servers') || values.has('gateway.servers_file');
+  const servers = hasServers ? await loadServers(values, environment, yaml.file) : undefined;
   const merged = [...files.problems, ...http.problems];
   const located = merged.map((problem) => withSource(problem, options, variables.values, yaml));
-  const problems = [...yaml.problems, ...variables.problems, ...located];
-  return { values, names: variables.names, ...files, ...http, problems };
+  const problems = [...yaml.problems, ...variables.problems, ...located, ...(servers?.problems ?? [])];
+  if (servers === undefined) return { values, names: variables.names, ...files, ...http, problems };
+  // The values are also those that are shown.
+  values.set('servers', servers.shown);
+  return { values, names: variables.names, ...files, ...http, servers: servers.servers, problems };
+}
+
+async function loadServers(values: Values, environment: Environment, file: string | undefined) {
+  const { readServers } = await import('./servers-config.ts');
+  return readServers({ values, environment, file, ownSecrets: secretVariables(values) });
 }
 
 const NO_FILE: Layer = { values: new Map(), problems: [] };

@@ -104,6 +104,13 @@ export const secretVariable: ValueKind = {
   namesSecret: true,
 };
 
+/** Only the list: each server is read later. */
+export const servers: ValueKind = {
+  accepted: 'a list of servers, each with a name, and a command or a url',
+  fromYaml: (value) => (Array.isArray(value) ? value : undefined),
+  fromText: () => undefined,
+};
+
 /** A variable, or one per caller; as text `NAME`, or `alice=NAME,bob=OTHER_NAME`. */
 export const tokenVariables: ValueKind = {
   accepted: 'the name of an environment variable (not the token itself), or a map of callers to such names',
@@ -129,7 +136,7 @@ function textReadBy(accepted: string, read: (text: string) => string | undefined
 }
 
 /** A list of texts, each read by `read`; in a variable they are separated by commas. */
-function listOf(accepted: string, read: (entry: string) => string | undefined): ValueKind {
+export function listOf(accepted: string, read: (entry: string) => string | undefined): ValueKind {
   const fromYaml = (value: unknown) => {
     if (!Array.isArray(value)) return undefined;
     const entries = value.map((entry) => (typeof entry === 'string' ? read(entry.trim()) : undefined));

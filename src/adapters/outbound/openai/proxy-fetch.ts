@@ -1,6 +1,6 @@
 import { Pool, ProxyAgent, fetch as undiciFetch } from 'undici';
 
-interface ProxyFetch {
+export interface ProxyFetch {
   readonly fetch: typeof fetch;
   /** Closes the connections to the proxy. */
   readonly close: () => Promise<void>;

@@ -39,6 +39,7 @@ async function run(over: Partial<DoctorOptions> = {}, signal: AbortSignal = neve
       configSources: 'defaults, OPENAI_API_KEY',
       apiKey: { variable: 'OPENAI_API_KEY', value: 'sk-proj-0123456789' },
       isOffline: false,
+      gateway: undefined,
       json: false,
       out: (text) => out.push(text),
       ...over,

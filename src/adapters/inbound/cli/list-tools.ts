@@ -1,0 +1,41 @@
+import type { Gateway } from '../../../application/gateway.ts';
+import { cleanLine } from '../../../domain/clean-text.ts';
+import type { GatewayTool } from '../../../domain/gateway-tool.ts';
+import { redactedJson } from '../../../domain/redaction.ts';
+
+interface ListToolsOptions {
+  readonly gateway: Gateway | undefined;
+  readonly json: boolean;
+  readonly out: (text: string) => void;
+  readonly redact: (text: string) => string;
+}
+
+const MAX_DESCRIPTION = 100;
+
+/** Prints the servers, their states and their tools. The exit code is 1 if a server is not available. */
+export async function listTools(
+  { gateway, json, out, redact }: ListToolsOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  await gateway?.whenStarted(Number.POSITIVE_INFINITY, signal);
+  const servers = gateway?.servers ?? [];
+  const tools = gateway?.tools ?? [];
+  if (json) {
+    const body = { servers: servers.map((server) => ({ ...server, since: server.since.toISOString() })), tools };
+    out(`${redactedJson(body, redact, 2)}\n`);
+  } else {
+    if (servers.length === 0) out('No servers are configured (servers in the YAML file, or --servers=<path>).\n');
+    for (const { name, state, transport, lastError } of servers) {
+      const reason = state === 'available' || lastError === undefined ? '' : `: ${redact(cleanLine(lastError))}`;
+      out(`${name}: ${state} (${transport})${reason}\n`);
+      for (const tool of tools.filter(({ server }) => server === name)) out(`  ${describe(tool)}\n`);
+    }
+  }
+  return servers.every(({ state }) => state === 'available') ? 0 : 1;
+}
+
+function describe({ name, description }: GatewayTool): string {
+  const line = cleanLine(description.split('\n')[0] ?? '');
+  const short = line.length > MAX_DESCRIPTION ? `${line.slice(0, MAX_DESCRIPTION - 1)}…` : line;
+  return short === '' ? name : `${name}: ${short}`;
+}

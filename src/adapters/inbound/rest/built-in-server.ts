@@ -1,0 +1,78 @@
+import { err, ok } from 'neverthrow';
+import type { ToolCallInput, ToolCallOutcome } from '../../../application/call-tool.ts';
+import type { Clock } from '../../../application/ports/clock.ts';
+import type { SchemaValidator } from '../../../application/ports/schema-validator.ts';
+import { BUILT_IN_SERVER, type GatewayTool, parseTool } from '../../../domain/gateway-tool.ts';
+import { parseToolResult } from '../../../domain/tool-result.ts';
+import type { CallObserver } from '../mcp/call-meter.ts';
+import type { ToolSet } from '../mcp/tool-set.ts';
+
+export interface BuiltInServerOptions {
+  readonly tools: ToolSet;
+  readonly clock: Clock;
+  /** Loaded with the first call. */
+  readonly validator: () => Promise<SchemaValidator>;
+  /** `request.timeout_ms`. */
+  readonly timeoutMs: number;
+}
+
+/** Who calls, and who observes the call. */
+export interface CallContext {
+  readonly caller: string;
+  readonly observer: CallObserver;
+}
+
+/** The answer tools in the form of a server's tools. */
+export class BuiltInServer {
+  readonly #options: BuiltInServerOptions;
+  #calls = 0;
+
+  constructor(options: BuiltInServerOptions) {
+    this.#options = options;
+  }
+
+  get timeoutMs(): number {
+    return this.#options.timeoutMs;
+  }
+
+  get tools(): readonly GatewayTool[] {
+    return this.#options.tools.list().flatMap((tool) => parseTool(BUILT_IN_SERVER, tool) ?? []);
+  }
+
+  /** Ends with `cancelled` soon after `signal` aborts. */
+  async call(call: ToolCallInput, { caller, observer }: CallContext, signal: AbortSignal): Promise<ToolCallOutcome> {
+    const { tools, clock, validator, timeoutMs } = this.#options;
+    const { server, tool: name, args } = call;
+    const tool = this.tools.find((tool) => tool.name === name);
+    if (tool === undefined) {
+      return err({ kind: 'unknown_tool', server, tool: name, known: this.tools.map(({ name }) => name) });
+    }
+    const errors = (await validator()).validate(tool.inputSchema, args);
+    if (errors.length > 0) return err({ kind: 'invalid_input', errors });
+    if (signal.aborted) return err({ kind: 'cancelled' });
+    this.#calls += 1;
+    const requestKey = `rest/${this.#calls}`;
+    const cancel = () => tools.cancel(requestKey);
+    const reply = tools.call({ name, args, meta: {}, era: 'modern', requestKey, caller, observer }, () => {});
+    signal.addEventListener('abort', cancel, { once: true });
+    const limit = new AbortController();
+    let isTimedOut = false;
+    if (call.timeoutMs !== undefined && call.timeoutMs < timeoutMs) {
+      void clock.sleep(call.timeoutMs, limit.signal).then((outcome) => {
+        isTimedOut = outcome === 'elapsed';
+        if (isTimedOut) cancel();
+      });
+    }
+    const outcome = await reply?.finally(() => {
+      limit.abort();
+      signal.removeEventListener('abort', cancel);
+    });
+    if (isTimedOut) return err({ kind: 'timed_out', timeoutMs: call.timeoutMs ?? timeoutMs });
+    if (outcome === undefined || typeof outcome === 'string') return err({ kind: 'cancelled' });
+    if ('error' in outcome) return err({ kind: 'json_rpc', ...outcome.error });
+    const result = parseToolResult(outcome.result);
+    return result === undefined
+      ? err({ kind: 'invalid_result', detail: 'it is not the result of a tool' })
+      : ok(result);
+  }
+}

@@ -1,0 +1,28 @@
+import type { ToolCallError } from '../../domain/tool-call-error.ts';
+
+/** The names of errors for programs, in REST and in the texts of MCP results (ruling G17). */
+export function toolErrorCode(error: ToolCallError): string {
+  return error.kind === 'json_rpc' ? jsonRpcErrorCode(error.code, error.message) : CODES[error.kind];
+}
+
+const CODES: Readonly<Record<Exclude<ToolCallError['kind'], 'json_rpc'>, string>> = {
+  invalid_input: 'VALIDATION_ERROR',
+  unknown_server: 'SERVER_NOT_FOUND',
+  unknown_tool: 'TOOL_NOT_FOUND',
+  not_available: 'SERVER_NOT_RUNNING',
+  overloaded: 'OVERLOADED',
+  crashed: 'SERVER_CRASHED',
+  too_large: 'RESPONSE_TOO_LARGE',
+  invalid_result: 'INVALID_RESPONSE',
+  unauthorized: 'SERVER_UNAUTHORIZED',
+  shutting_down: 'SHUTTING_DOWN',
+  timed_out: 'TIMEOUT_ERROR',
+  cancelled: 'CANCELLED',
+};
+
+/** MCP servers report an unknown tool as -32602. */
+function jsonRpcErrorCode(code: number, message: string): string {
+  if (code === -32601 || (code === -32602 && /unknown tool|tool .*not found/i.test(message))) return 'TOOL_NOT_FOUND';
+  if (code === -32602 || code === -32600) return 'VALIDATION_ERROR';
+  return code === -32700 ? 'INTERNAL_ERROR' : 'TOOL_EXECUTION_ERROR';
+}

@@ -1,0 +1,62 @@
+import { cleanText } from '../../domain/clean-text.ts';
+import type { ServerState, ToolCallError } from '../../domain/tool-call-error.ts';
+import { duration } from './error-messages.ts';
+
+const MAX_NAMES = 20;
+
+/** The message for a failed call of a server's tool: what happened, then what to do. */
+export function toolErrorMessage(error: ToolCallError): string {
+  return cleanText(rawMessage(error));
+}
+
+function rawMessage(error: ToolCallError): string {
+  switch (error.kind) {
+    case 'invalid_input':
+      return `The input does not match the tool's schema: ${error.errors.map(({ path, message }) => `${path || 'the input'} ${message}`).join('; ')}.`;
+    case 'unknown_server':
+      return `There is no server ${JSON.stringify(error.server)}. ${choices('The servers are', error.known, 'No servers are configured.')}`;
+    case 'unknown_tool':
+      return `The server ${error.server} has no tool ${JSON.stringify(error.tool)}. ${choices('Its tools are', error.known, 'It has no tools.')}`;
+    case 'not_available': {
+      const reason = error.reason === undefined ? '' : `: ${error.reason}`;
+      return `The server ${error.server} is not available (${STATES[error.state]}${reason}). ${retryAdvice(error.retryAfterMs)}`;
+    }
+    case 'overloaded':
+      return `The server ${error.server} has ${error.maxConcurrency} calls in progress and as many waiting. Try again when some have finished, or raise its max_concurrency.`;
+    case 'json_rpc':
+      return error.message || `the server answered with the error ${error.code}`;
+    case 'crashed':
+      return `The server was lost during the call (${error.reason}). The call may have had effects; it was not repeated.`;
+    case 'too_large':
+      return `The answer exceeds ${error.maxBytes} bytes. Ask for less, or raise the server's max_response_bytes.`;
+    case 'invalid_result':
+      return `The server's answer is not valid: ${error.detail}.`;
+    case 'unauthorized':
+      return `The server did not accept the gateway's credentials (HTTP ${error.status}). Check its headers in the configuration.`;
+    case 'shutting_down':
+      return 'The gateway is shutting down. Try again later.';
+    case 'timed_out':
+      return `No answer within ${duration(error.timeoutMs)}. The tool may still be running. Allow more time (timeout of the server), or ask for less.`;
+    case 'cancelled':
+      return 'The call was cancelled.';
+  }
+}
+
+const STATES: Readonly<Record<ServerState, string>> = {
+  starting: 'it is starting',
+  available: 'it has just started',
+  unavailable: 'it has stopped and will be started again',
+  failed: 'it failed repeatedly and is not started again',
+  stopped: 'it was stopped',
+};
+
+function retryAdvice(retryAfterMs: number | undefined): string {
+  return retryAfterMs === undefined
+    ? 'Check its configuration and start it again (POST /mcp/servers/{name}/restart).'
+    : `It is started again in ${duration(Math.max(retryAfterMs, 100))}.`;
+}
+
+function choices(text: string, names: readonly string[], none: string): string {
+  if (names.length === 0) return none;
+  return `${text} ${names.slice(0, MAX_NAMES).join(', ')}${names.length > MAX_NAMES ? ', ...' : ''}.`;
+}

@@ -1,0 +1,228 @@
+import { BUILT_IN_SERVER, type ToolFilter } from '../../../domain/gateway-tool.ts';
+import { isObject, type JsonObject } from '../../../domain/json.ts';
+import type { Environment } from './environment.ts';
+import { expandPath } from './files.ts';
+import { isLoopback } from './listen-address.ts';
+import { flag, integer, listOf, milliseconds, oneOf, text, type ValueKind } from './value-kinds.ts';
+
+/** A server as configured (ruling G1). */
+export interface ServerEntry {
+  readonly name: string;
+  readonly connection: ChildEntry | RemoteEntry;
+  readonly timeoutMs: number;
+  readonly startupTimeoutMs: number;
+  readonly restart: 'on-failure' | 'never';
+  readonly isRequired: boolean;
+  readonly filter: ToolFilter;
+  readonly maxConcurrency: number;
+  readonly maxResponseBytes: number;
+  /** Its tools return nothing private. */
+  readonly isPublic: boolean;
+}
+
+interface ChildEntry {
+  readonly kind: 'child';
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly envs: Readonly<Record<string, string>>;
+  /** Variables that are inherited in addition, or true for all. */
+  readonly inheritEnv: readonly string[] | true;
+}
+
+interface RemoteEntry {
+  readonly kind: 'remote';
+  readonly url: string;
+  readonly transport: 'auto' | 'http' | 'sse';
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface Context {
+  readonly environment: Environment;
+  /** Relative paths start here. */
+  readonly folder: string;
+  readonly defaultTimeoutMs: number;
+  readonly ownSecrets: readonly string[];
+}
+
+/** Reports a problem with a key of the entry; the key is '' if the problem is with the entry itself. */
+type Report = (key: string, message: string, received?: unknown) => void;
+
+const NAME = text(
+  `a name of at most 32 letters, digits, - and _, without __, other than ${BUILT_IN_SERVER}`,
+  new RegExp(`^(?!${BUILT_IN_SERVER}$)(?!.*__)[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`),
+);
+const TEXT = text('a text');
+const PATTERN = listOf('a list of names of tools, with * at an end for any', (name) =>
+  /^\*?[^*]+\*?$|^\*$/.test(name) ? name : undefined,
+);
+const VARIABLES = listOf('a list of names of environment variables, or true', (name) =>
+  /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : undefined,
+);
+
+const CHILD_KEYS = ['args', 'cwd', 'envs', 'env', 'inherit_env'];
+const REMOTE_KEYS = ['transport', 'headers', 'allow_insecure'];
+
+export const SERVER_KEYS: readonly string[] = [
+  ...[
+    'name',
+    'command',
+    'url',
+    ...CHILD_KEYS,
+    ...REMOTE_KEYS,
+    'timeout',
+    'startup_timeout',
+    'restart',
+    'required',
+    'tools',
+  ],
+  ...['max_concurrency', 'max_response_bytes', 'public'],
+];
+
+/** Reads one server. Undefined if there is a problem, which was reported. */
+export function readServerEntry(value: JsonObject, context: Context, report: Report): ServerEntry | undefined {
+  let isValid = true;
+  const problem: Report = (key, message, received) => {
+    isValid = false;
+    report(key, message, received);
+  };
+  const read = <T>(key: string, kind: ValueKind, fallback: T): T => {
+    if (value[key] === undefined || value[key] === null) return fallback;
+    const known = kind.fromYaml(value[key]);
+    if (known === undefined) problem(key, `expected ${kind.accepted}`, value[key]);
+    return known === undefined ? fallback : (known as T);
+  };
+  if (value.name == null) problem('name', `required: ${NAME.accepted}`);
+  const entry: ServerEntry = {
+    name: read('name', NAME, ''),
+    connection: readConnection(value, context, problem, read),
+    timeoutMs: read('timeout', milliseconds(1), context.defaultTimeoutMs),
+    startupTimeoutMs: read('startup_timeout', milliseconds(1), 60_000),
+    restart: read<'on-failure' | 'never'>('restart', oneOf(['on-failure', 'never']), 'on-failure'),
+    isRequired: read('required', flag, false),
+    filter: readFilter(value.tools, problem),
+    maxConcurrency: read('max_concurrency', integer(1), 64),
+    maxResponseBytes: read('max_response_bytes', integer(1024), 10 * 1024 * 1024),
+    isPublic: read('public', flag, false),
+  };
+  return isValid ? entry : undefined;
+}
+
+type Read = <T>(key: string, kind: ValueKind, fallback: T) => T;
+
+function readConnection(value: JsonObject, context: Context, problem: Report, read: Read): ChildEntry | RemoteEntry {
+  const isChild = value.command != null;
+  if (isChild === (value.url != null)) problem('', 'expected exactly one of command and url');
+  for (const key of isChild ? REMOTE_KEYS : CHILD_KEYS) {
+    if (value[key] != null) problem(key, `has no effect on a server with a ${isChild ? 'command' : 'url'}`);
+  }
+  return isChild ? readChild(value, context, problem, read) : readRemote(value, context, problem, read);
+}
+
+function readChild(value: JsonObject, context: Context, problem: Report, read: Read): ChildEntry {
+  const expand = (text: string, key: string) =>
+    expandVariables(text, context.environment, (message) => problem(key, message));
+  if (value.envs != null && value.env != null) problem('env', 'is the same as envs; set only one');
+  const envsKey = value.envs == null ? 'env' : 'envs';
+  const inherited = value.inherit_env === true ? true : read<readonly string[]>('inherit_env', VARIABLES, []);
+  for (const name of inherited === true ? [] : inherited) {
+    if (context.ownSecrets.includes(name))
+      problem('inherit_env', 'expected no variable with a key of this program', name);
+  }
+  return {
+    kind: 'child',
+    command: expand(read('command', TEXT, ''), 'command'),
+    args: readArgs(value.args, problem).map((arg) => expand(arg, 'args')),
+    cwd: expandPath(read('cwd', TEXT, '.'), context.folder),
+    envs: readMap(value[envsKey], envsKey, problem, expand),
+    inheritEnv: inherited,
+  };
+}
+
+function readRemote(value: JsonObject, context: Context, problem: Report, read: Read): RemoteEntry {
+  const expand = (text: string, key: string) =>
+    expandVariables(text, context.environment, (message) => problem(key, message));
+  const url = expand(read('url', TEXT, ''), 'url');
+  const isInsecureAllowed = read('allow_insecure', flag, false);
+  if (url !== '') checkUrl(url, value.url, isInsecureAllowed, problem);
+  return {
+    kind: 'remote',
+    url,
+    transport: read<'auto' | 'http' | 'sse'>('transport', oneOf(['auto', 'http', 'sse']), 'auto'),
+    headers: readMap(value.headers, 'headers', problem, expand),
+  };
+}
+
+function checkUrl(url: string, shown: unknown, isInsecureAllowed: boolean, problem: Report): void {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
+    problem('url', 'expected an http:// or https:// URL', shown);
+  else if (`${parsed.username}${parsed.password}` !== '')
+    problem('url', 'expected a URL without user and password; use headers');
+  else if (
+    parsed.protocol === 'http:' &&
+    !isInsecureAllowed &&
+    !isLoopback({ host: parsed.hostname.replace(/[[\]]/g, ''), port: 0 })
+  ) {
+    problem(
+      'url',
+      'expected https://, because others could read an http:// connection; or set allow_insecure: true',
+      shown,
+    );
+  }
+}
+
+/** Numbers and booleans are what they look like in YAML. */
+function readArgs(value: unknown, problem: Report): readonly string[] {
+  if (value == null) return [];
+  const isArg = (arg: unknown) => ['string', 'number', 'boolean'].includes(typeof arg);
+  if (Array.isArray(value) && value.every(isArg)) return value.map(String);
+  problem('args', 'expected a list of texts', value);
+  return [];
+}
+
+function readMap(
+  value: unknown,
+  key: string,
+  problem: Report,
+  expand: (text: string, key: string) => string,
+): Readonly<Record<string, string>> {
+  if (value == null) return {};
+  const isText = (text: unknown) => ['string', 'number', 'boolean'].includes(typeof text);
+  if (!isObject(value) || !Object.values(value).every(isText)) {
+    // The value may be a secret.
+    problem(key, 'expected a map of names to texts');
+    return {};
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([name, text]) => [name, expand(String(text), `${key}.${name}`)]),
+  );
+}
+
+function readFilter(value: unknown, problem: Report): ToolFilter {
+  if (value == null) return {};
+  if (!isObject(value)) {
+    problem('tools', 'expected allow and deny, each a list of names of tools', value);
+    return {};
+  }
+  const filter: { allow?: readonly string[]; deny?: readonly string[] } = {};
+  for (const [key, list] of Object.entries(value)) {
+    const names = PATTERN.fromYaml(list) as readonly string[] | undefined;
+    if (key !== 'allow' && key !== 'deny') problem(`tools.${key}`, 'unknown key; the keys are allow and deny');
+    else if (names === undefined) problem(`tools.${key}`, `expected ${PATTERN.accepted}`, list);
+    else filter[key] = names;
+  }
+  return filter;
+}
+
+/** Replaces `${NAME}` and `${NAME:-default}`. An empty variable counts as missing. */
+function expandVariables(text: string, environment: Environment, onMissing: (message: string) => void): string {
+  return text.replace(
+    /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
+    (_, name: string, fallback: string | undefined) => {
+      const value = environment[name] || fallback;
+      if (value === undefined) onMissing(`the environment variable ${name} is not set`);
+      return value ?? '';
+    },
+  );
+}

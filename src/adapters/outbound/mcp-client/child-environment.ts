@@ -1,0 +1,36 @@
+import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'];
+
+interface ChildEnvironmentOptions {
+  /** The environment of this process. */
+  readonly environment: Environment;
+  /** Names of further variables to inherit, or true for all. */
+  readonly inherit: readonly string[] | true;
+  readonly envs: Readonly<Record<string, string>>;
+  /** The variables that contain our keys, which no child inherits. */
+  readonly ownSecrets: readonly string[];
+}
+
+/** The environment of a child process: what the official SDK passes, the proxy variables, and what is configured (ruling G2). */
+export function childEnvironment(options: ChildEnvironmentOptions): Record<string, string> {
+  const { environment, inherit, envs, ownSecrets } = options;
+  const names =
+    inherit === true
+      ? Object.keys(environment)
+      : [...PROXY_VARIABLES, ...PROXY_VARIABLES.map((name) => name.toLowerCase()), ...inherit];
+  const inherited = names
+    .map((name) => [name, environment[name]] as const)
+    .filter((entry): entry is readonly [string, string] => entry[1] !== undefined);
+  const all = { ...getDefaultEnvironment(), ...Object.fromEntries(inherited) };
+  const secrets = new Set(ownSecrets.map(comparable));
+  const allowed = Object.entries(all).filter(([name]) => !secrets.has(comparable(name)));
+  return { ...Object.fromEntries(allowed), ...envs };
+}
+
+/** On Windows, the case of a variable's name does not matter. */
+function comparable(name: string): string {
+  return process.platform === 'win32' ? name.toUpperCase() : name;
+}

@@ -1,0 +1,45 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { ServerConnection, ServerEvents, ToolServer } from '../../../application/ports/tool-server.ts';
+import { ChildTransport, type ChildTransportOptions } from './child-transport.ts';
+import { type ClientIdentity, connectClient } from './client.ts';
+import { McpConnection } from './mcp-connection.ts';
+
+type Options = ChildTransportOptions & { readonly identity: ClientIdentity };
+
+/** A server that runs as a child process and speaks MCP over its standard input and output. */
+export class ChildToolServer implements ToolServer {
+  readonly #options: Options;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  async connect(events: ServerEvents, signal: AbortSignal): Promise<Result<ServerConnection, string>> {
+    const { name, identity, maxBytes } = this.#options;
+    const transport = new ChildTransport(this.#options);
+    const lostReason = () => transport.lastWords ?? 'the process has ended';
+    let isClosing = false;
+    const close = () => {
+      isClosing = true;
+      return transport.close();
+    };
+    const onAbort = () => void close();
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      const client = await connectClient(transport, { identity, mode: 'legacy', events, signal });
+      client.onclose = () => {
+        if (!isClosing) events.onLost(lostReason());
+      };
+      const { pid } = transport;
+      return ok(
+        new McpConnection(client, { name, transport: 'stdio', pid, maxBytes, lostReason, close, onBroken: () => {} }),
+      );
+    } catch (thrown) {
+      const reason = transport.pid === undefined ? String((thrown as Error).message) : transport.lastWords;
+      await close();
+      return err(reason ?? transport.lastWords ?? String((thrown as Error).message));
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import type { Environment } from '../config/environment.ts';
+import { readProxy } from '../config/proxies.ts';
+import type { ProxyFetch } from '../openai/proxy-fetch.ts';
+
+/** A `fetch` per server, through the proxy that the environment names for its URL (ruling G22). */
+export class ProxyFetches {
+  readonly #environment: Environment;
+  readonly #proxied = new Map<string, Promise<ProxyFetch>>();
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  async fetchFor(url: string): Promise<typeof fetch> {
+    const { proxy } = readProxy(this.#environment, url);
+    if (proxy === undefined) return fetch;
+    const known =
+      this.#proxied.get(proxy) ?? import('../openai/proxy-fetch.ts').then((module) => module.createProxyFetch(proxy));
+    this.#proxied.set(proxy, known);
+    return (await known).fetch;
+  }
+
+  async close(): Promise<void> {
+    for (const proxied of this.#proxied.values()) await (await proxied).close();
+  }
+}

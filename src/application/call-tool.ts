@@ -1,0 +1,159 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { GatewayTool } from '../domain/gateway-tool.ts';
+import { type JsonObject, withoutUndefined } from '../domain/json.ts';
+import type { ToolCallError } from '../domain/tool-call-error.ts';
+import type { ToolResult } from '../domain/tool-result.ts';
+import { forwardAbort } from './forward-abort.ts';
+import type { Clock } from './ports/clock.ts';
+import type { Logger } from './ports/logger.ts';
+import type { SchemaValidator } from './ports/schema-validator.ts';
+import type { ToolProgress } from './ports/tool-server.ts';
+import type { ServerSupervisor } from './server-supervisor.ts';
+import type { ToolCatalog } from './tool-catalog.ts';
+
+/** A call of a server's tool. */
+export interface ToolCallInput {
+  readonly server: string;
+  readonly tool: string;
+  readonly args: JsonObject;
+  /** Shortens the server's time limit; never extends it. */
+  readonly timeoutMs?: number;
+  readonly onProgress: (progress: ToolProgress) => void;
+  readonly onEnded?: (report: ToolCallReport) => void;
+}
+
+export type ToolCallOutcome = Result<ToolResult, ToolCallError>;
+
+/** A finished call, without any text of it. `outcome` is `answered`, `tool_error` (a result with `isError`), or the kind of failure. */
+export interface ToolCallReport {
+  readonly server: string;
+  readonly tool: string;
+  readonly outcome: 'answered' | 'tool_error' | ToolCallError['kind'];
+  readonly seconds: number;
+}
+
+interface Dependencies {
+  readonly catalog: ToolCatalog;
+  readonly validator: SchemaValidator;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Whether a result that does not match the tool's own `outputSchema` is an error, or a warning in the log (ruling G17). */
+  readonly checkOutput: 'warn' | 'strict';
+  readonly onEnded: (report: ToolCallReport) => void;
+}
+
+/** Calls a tool of a server. REST, MCP, the terminal and the model all use it (ruling G14). */
+export class CallTool {
+  readonly #deps: Dependencies;
+  /** The tools with a warning about their output. */
+  readonly #warned = new Set<string>();
+  #isDraining = false;
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
+  }
+
+  /** Later calls fail with `shutting_down`. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
+  /** Never rejects. Ends with `cancelled` soon after `signal` aborts, whatever the server does. */
+  async execute(input: ToolCallInput, signal: AbortSignal): Promise<ToolCallOutcome> {
+    const { catalog, clock, onEnded } = this.#deps;
+    const startedMs = clock.elapsedMs();
+    const supervisor = catalog.find(input.server);
+    const outcome = this.#isDraining
+      ? err({ kind: 'shutting_down' as const })
+      : supervisor === undefined
+        ? err({ kind: 'unknown_server' as const, server: input.server, known: catalog.names })
+        : await this.#withTimeout(input, supervisor, signal);
+    // The name of an unknown server or tool is text from the caller.
+    const isKnown = supervisor?.tools.some(({ name }) => name === input.tool) === true;
+    const report: ToolCallReport = {
+      server: supervisor === undefined ? '' : input.server,
+      tool: isKnown ? input.tool : '',
+      outcome: outcome.match(
+        (result) => (result.isError ? 'tool_error' : 'answered'),
+        ({ kind }) => kind,
+      ),
+      seconds: (clock.elapsedMs() - startedMs) / 1000,
+    };
+    onEnded(report);
+    input.onEnded?.(report);
+    return outcome;
+  }
+
+  /** The time limit includes the waits: for a first start, and for a free place. */
+  async #withTimeout(
+    input: ToolCallInput,
+    supervisor: ServerSupervisor,
+    signal: AbortSignal,
+  ): Promise<ToolCallOutcome> {
+    const { clock } = this.#deps;
+    const timeoutMs = Math.min(supervisor.definition.timeoutMs, input.timeoutMs ?? Number.POSITIVE_INFINITY);
+    const limit = new AbortController();
+    const stopForwarding = forwardAbort(signal, limit);
+    void clock.sleep(timeoutMs, limit.signal).then((outcome) => {
+      if (outcome === 'elapsed') limit.abort('timed out');
+    });
+    const outcome = await this.#call(input, supervisor, limit.signal);
+    const isTimedOut = limit.signal.reason === 'timed out';
+    limit.abort();
+    stopForwarding();
+    if (outcome.isErr() && outcome.error.kind === 'cancelled' && isTimedOut)
+      return err({ kind: 'timed_out', timeoutMs });
+    return outcome;
+  }
+
+  async #call(input: ToolCallInput, supervisor: ServerSupervisor, signal: AbortSignal): Promise<ToolCallOutcome> {
+    const { server, tool: name, args } = input;
+    if ((await supervisor.whenStarted(signal)) === 'aborted') return err({ kind: 'cancelled' });
+    if (supervisor.connection === undefined) return err(notAvailable(supervisor));
+    const tool = supervisor.tools.find((known) => known.name === name);
+    if (tool === undefined) {
+      return err({ kind: 'unknown_tool', server, tool: name, known: supervisor.tools.map(({ name }) => name) });
+    }
+    const errors = this.#deps.validator.validate(tool.inputSchema, args);
+    if (errors.length > 0) return err({ kind: 'invalid_input', errors });
+
+    const slot = await supervisor.slots.acquire(signal);
+    if (slot === 'aborted') return err({ kind: 'cancelled' });
+    const { maxConcurrency } = supervisor.definition;
+    if (slot === 'full') return err({ kind: 'overloaded', server, maxConcurrency });
+    try {
+      // The server may have been lost while the call was waiting.
+      const { connection } = supervisor;
+      if (connection === undefined) return err(notAvailable(supervisor));
+      const outcome = await connection.callTool(name, args, input.onProgress, signal);
+      if (outcome.isOk()) return this.#checkOutput(tool, outcome.value);
+      return err(outcome.error.kind === 'aborted' ? { kind: 'cancelled' } : outcome.error);
+    } finally {
+      supervisor.slots.release();
+    }
+  }
+
+  #checkOutput({ server, name, outputSchema }: GatewayTool, result: ToolResult): ToolCallOutcome {
+    const { validator, logger, checkOutput } = this.#deps;
+    if (outputSchema === undefined || result.isError) return ok(result);
+    const detail =
+      result.structuredContent === undefined
+        ? 'structuredContent is missing, but the tool has an outputSchema'
+        : validator
+            .validate(outputSchema, result.structuredContent)
+            .map(({ path, message }) => `${path} ${message}`)[0];
+    if (detail === undefined) return ok(result);
+    if (checkOutput === 'strict') return err({ kind: 'invalid_result', detail });
+    if (!this.#warned.has(`${server}/${name}`)) {
+      this.#warned.add(`${server}/${name}`);
+      logger.warn(`gateway: a result of ${server}/${name} does not match the tool's outputSchema: ${detail}`);
+    }
+    return ok(result);
+  }
+}
+
+function notAvailable(supervisor: ServerSupervisor): ToolCallError {
+  const { name, state, lastError } = supervisor.status;
+  const { retryAfterMs } = supervisor;
+  return { kind: 'not_available', server: name, state, ...withoutUndefined({ reason: lastError, retryAfterMs }) };
+}

@@ -1,0 +1,48 @@
+import type { Result } from 'neverthrow';
+import type { GatewayTool } from '../../domain/gateway-tool.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { ToolServerError } from '../../domain/tool-call-error.ts';
+import type { ToolResult } from '../../domain/tool-result.ts';
+
+/** What a connected server reports on its own. Must not throw. */
+export interface ServerEvents {
+  /** The list of tools has changed. */
+  onToolsChanged(): void;
+  /** Once, unless `close` was called first: the process or the connection has ended. Later calls fail with `crashed`. */
+  onLost(reason: string): void;
+}
+
+/** Progress of a call, as the server reports it (MCP, notifications/progress). */
+export interface ToolProgress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** A server whose tools can be called. A process that was started, or a connection to another machine. */
+export interface ServerConnection {
+  readonly transport: 'stdio' | 'http' | 'sse';
+  readonly pid: number | undefined;
+  readonly protocolVersion: string | undefined;
+  readonly serverInfo: JsonObject | undefined;
+  /** The complete list, all pages. Never rejects. */
+  listTools(signal: AbortSignal): Promise<Result<readonly GatewayTool[], ToolServerError>>;
+  /**
+   * Never rejects, and settles soon after `signal` aborts, whatever the server does; the server is notified of the cancellation. A call
+   * is sent at most once. If the server is lost, calls in flight fail with `crashed` within 100 ms.
+   */
+  callTool(
+    name: string,
+    args: JsonObject,
+    onProgress: (progress: ToolProgress) => void,
+    signal: AbortSignal,
+  ): Promise<Result<ToolResult, ToolServerError>>;
+  /** Ends the server, and its complete process tree if it is one. Calls in flight fail. Resolves when nothing is left. */
+  close(): Promise<void>;
+}
+
+/** An MCP server that can be started any number of times. */
+export interface ToolServer {
+  /** Never rejects; an error is the reason for people. After `signal` aborts, it settles soon and leaves nothing. */
+  connect(events: ServerEvents, signal: AbortSignal): Promise<Result<ServerConnection, string>>;
+}

@@ -1,0 +1,95 @@
+import type { ServerEntry } from './adapters/outbound/config/server-entry.ts';
+import type { ToolCallReport } from './application/call-tool.ts';
+import type { Gateway } from './application/gateway.ts';
+import type { SchemaValidator } from './application/ports/schema-validator.ts';
+import type { ToolServer } from './application/ports/tool-server.ts';
+import type { ConfiguredServer } from './application/tool-catalog.ts';
+import type { Runtime } from './bootstrap.ts';
+import { PROGRAM, VERSION } from './version.ts';
+
+/** A gateway whose servers have been started, and what changes and ends it. */
+export interface ComposedGateway {
+  readonly gateway: Gateway;
+  /** Replaces the servers (ruling G10). */
+  readonly reconfigure: (servers: readonly ServerEntry[]) => void;
+  /** Resolves when no process and no connection is left. */
+  readonly close: () => Promise<void>;
+}
+
+export interface ComposeGatewayOptions {
+  readonly servers: readonly ServerEntry[];
+  readonly onCallEnded: (report: ToolCallReport) => void;
+  /** Logs the start of a process (ruling G20). */
+  readonly logSpawn: (line: string) => void;
+}
+
+const IDENTITY = { name: PROGRAM, version: VERSION };
+
+/** Composes the gateway and starts its servers. Everything that it needs is loaded now, and not before (ruling G24). */
+export async function composeGateway(runtime: Runtime, options: ComposeGatewayOptions): Promise<ComposedGateway> {
+  const { config, clock, logger } = runtime;
+  const [
+    { startGateway },
+    validator,
+    { ChildToolServer },
+    { RemoteToolServer },
+    { childEnvironment },
+    { ProxyFetches },
+  ] = await Promise.all([
+    import('./application/gateway.ts'),
+    loadSchemaValidator(runtime),
+    import('./adapters/outbound/mcp-client/child-tool-server.ts'),
+    import('./adapters/outbound/mcp-client/remote-tool-server.ts'),
+    import('./adapters/outbound/mcp-client/child-environment.ts'),
+    import('./adapters/outbound/mcp-client/proxy-fetches.ts'),
+  ]);
+  const fetches = new ProxyFetches(process.env);
+  const toServer = async ({ name, connection, maxResponseBytes: maxBytes }: ServerEntry): Promise<ToolServer> => {
+    if (connection.kind === 'remote') {
+      const fetch = await fetches.fetchFor(connection.url);
+      return new RemoteToolServer({ ...connection, name, maxBytes, fetch, identity: IDENTITY });
+    }
+    const { envs, inheritEnv: inherit } = connection;
+    const env = childEnvironment({ environment: process.env, inherit, envs, ownSecrets: config.secretVariables });
+    return new ChildToolServer({
+      ...connection,
+      env,
+      name,
+      maxBytes,
+      logger,
+      logSpawn: options.logSpawn,
+      identity: IDENTITY,
+    });
+  };
+  const toConfigured = (servers: readonly ServerEntry[]) =>
+    Promise.all(servers.map(async (entry) => toConfiguredServer(entry, await toServer(entry))));
+  const gateway = startGateway({
+    clock,
+    logger,
+    validator,
+    servers: await toConfigured(options.servers),
+    checkOutput: config.gateway.checkOutput,
+    drainMs: config.http?.drainMs ?? 0,
+    onCallEnded: options.onCallEnded,
+  });
+  return {
+    gateway,
+    reconfigure: (servers) => void toConfigured(servers).then((configured) => gateway.reconfigure(configured)),
+    close: async () => {
+      await gateway.close();
+      await fetches.close();
+    },
+  };
+}
+
+/** Also used for the answer tools over REST. */
+export async function loadSchemaValidator({ logger }: Pick<Runtime, 'logger'>): Promise<SchemaValidator> {
+  const { AjvSchemaValidator } = await import('./adapters/outbound/mcp-client/ajv-schema-validator.ts');
+  return new AjvSchemaValidator(logger);
+}
+
+function toConfiguredServer(entry: ServerEntry, server: ToolServer): ConfiguredServer {
+  const { connection, maxResponseBytes: _, isPublic: _isPublic, ...definition } = entry;
+  const transport = connection.kind === 'child' ? 'stdio' : connection.transport === 'sse' ? 'sse' : 'http';
+  return { definition: { ...definition, transport }, server, fingerprint: JSON.stringify(entry) };
+}

@@ -1,0 +1,47 @@
+import { isObject, type JsonObject, parseJson } from './json.ts';
+
+/** The result of a tool (MCP, CallToolResult). */
+export interface ToolResult {
+  /** As the server sent it. */
+  readonly raw: JsonObject;
+  readonly content: readonly JsonObject[];
+  readonly structuredContent?: unknown;
+  readonly isError: boolean;
+}
+
+/** Reads the result of `tools/call`; undefined if it is not one. Without `content`, there must be `structuredContent`. */
+export function parseToolResult(value: unknown): ToolResult | undefined {
+  if (!isObject(value)) return undefined;
+  const { content = 'structuredContent' in value ? [] : undefined, structuredContent, isError = false } = value;
+  const isBlock = (block: unknown): block is JsonObject => isObject(block) && typeof block.type === 'string';
+  if (!Array.isArray(content) || !content.every(isBlock) || typeof isError !== 'boolean') return undefined;
+  return { raw: value, content, isError, ...(structuredContent === undefined ? {} : { structuredContent }) };
+}
+
+/** The text of a result: its text blocks, joined. */
+export function textOf({ content }: ToolResult): string {
+  return content
+    .map((block) => (block.type === 'text' && typeof block.text === 'string' ? block.text : ''))
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+/**
+ * The plain value of a result for programs that do not know MCP: `structuredContent`, else the JSON object or array in the only
+ * text block, else that text, else null. `content` is present if there is more than `result` shows (ruling G14).
+ */
+export function toPlainResult({ content, structuredContent }: ToolResult): {
+  result: unknown;
+  content?: readonly JsonObject[];
+} {
+  const [only] = content;
+  const isOneText = content.length === 1 && only?.type === 'text' && typeof only.text === 'string';
+  const parsed = isOneText ? parseJson(String(only.text)) : undefined;
+  if (structuredContent !== undefined) {
+    // Servers repeat the structured content as a text, for clients that do not know it.
+    const isRepeated = isOneText && JSON.stringify(parsed) === JSON.stringify(structuredContent);
+    return { result: structuredContent, ...(content.length === 0 || isRepeated ? {} : { content }) };
+  }
+  if (!isOneText) return { result: null, ...(content.length === 0 ? {} : { content }) };
+  return { result: typeof parsed === 'object' && parsed !== null ? parsed : only.text };
+}

@@ -1,0 +1,43 @@
+import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
+import type { Gateway } from '../application/gateway.ts';
+import type { ComposedGateway, ComposeGatewayOptions } from '../compose-gateway.ts';
+
+export type GatewayHooks = Omit<ComposeGatewayOptions, 'servers'>;
+type Compose = (options: ComposeGatewayOptions) => Promise<ComposedGateway>;
+
+/** The gateway of the process. It is loaded when the first server is configured, and closed with the process. */
+export class GatewayHolder {
+  readonly #compose: Compose;
+  #composing: Promise<ComposedGateway> | undefined;
+  #gateway: Gateway | undefined;
+
+  constructor(compose: Compose) {
+    this.#compose = compose;
+  }
+
+  /** Undefined while no server was configured. */
+  get gateway(): Gateway | undefined {
+    return this.#gateway;
+  }
+
+  /** Starts the servers, or replaces those that are running. */
+  async configure(servers: readonly ServerEntry[], hooks: GatewayHooks): Promise<void> {
+    if (this.#composing !== undefined) return (await this.#composing).reconfigure(servers);
+    if (servers.length > 0) await this.start(servers, hooks);
+  }
+
+  /** Starts the servers with the first call. */
+  start(servers: readonly ServerEntry[], hooks: GatewayHooks): Promise<Gateway> {
+    this.#composing ??= this.#compose({ ...hooks, servers }).then((composed) => {
+      this.#gateway = composed.gateway;
+      return composed;
+    });
+    return this.#composing.then(({ gateway }) => gateway);
+  }
+
+  /** Resolves when nothing of any server is left. */
+  async close(): Promise<void> {
+    const composed = await this.#composing?.catch(() => undefined);
+    await composed?.close();
+  }
+}
