@@ -1,11 +1,14 @@
 import 'reflect-metadata';
 import { instanceCachingFactory, container as root } from 'tsyringe';
 import { routeTo } from './adapters/outbound/openai/route.ts';
-import { type Application, createApplication } from './application/application.ts';
+import { type Application, createApplication, type Grounding } from './application/application.ts';
+import type { Gateway } from './application/gateway.ts';
 import type { ComposedApplication } from './application/lazy-application.ts';
 import type { ApiProbe } from './application/ports/api-probe.ts';
 import type { LlmSearch } from './application/ports/llm-search.ts';
+import type { LlmTurns } from './application/ports/llm-turns.ts';
 import type { Runtime } from './bootstrap.ts';
+import type { GroundingPolicy } from './domain/grounding.ts';
 import { withoutUndefined } from './domain/json.ts';
 
 type Probe = () => Promise<ApiProbe>;
@@ -13,7 +16,11 @@ type Probe = () => Promise<ApiProbe>;
 const TOKENS = { llmSearch: Symbol('LlmSearch'), apiProbe: Symbol('ApiProbe'), application: Symbol('Application') };
 
 /** The composition root. `shippedRecordings` is the folder of the recordings in the package. */
-export async function compose(runtime: Runtime, shippedRecordings: string): Promise<ComposedApplication> {
+export async function compose(
+  runtime: Runtime,
+  shippedRecordings: string,
+  startGateway: () => Promise<Gateway | undefined>,
+): Promise<ComposedApplication> {
   const { config, clock, logger } = runtime;
   const { proxy } = config.openai;
   const proxied =
@@ -25,13 +32,14 @@ export async function compose(runtime: Runtime, shippedRecordings: string): Prom
       ? await loadOffline(runtime, shippedRecordings)
       : await loadOpenAi(runtime, proxied?.fetch);
 
+  const grounding = config.grounding && (await loadGrounding(config.grounding, llmSearch, startGateway));
   const container = root.createChildContainer();
   container.register<LlmSearch>(TOKENS.llmSearch, { useValue: llmSearch });
   container.register(TOKENS.apiProbe, { useValue: () => loadProbe(runtime, proxied?.fetch ?? fetch) });
   container.register<Application>(TOKENS.application, {
     useFactory: instanceCachingFactory((c) => {
       const ports = { llmSearch: c.resolve<LlmSearch>(TOKENS.llmSearch), apiProbe: c.resolve<Probe>(TOKENS.apiProbe) };
-      return createApplication({ ...ports, clock, logger }, config);
+      return createApplication({ ...ports, clock, logger }, config, grounding);
     }),
   });
   return {
@@ -43,7 +51,19 @@ export async function compose(runtime: Runtime, shippedRecordings: string): Prom
   };
 }
 
-async function loadOpenAi(runtime: Runtime, proxiedFetch: typeof fetch | undefined): Promise<LlmSearch> {
+async function loadGrounding(
+  policy: GroundingPolicy,
+  turns: LlmTurns,
+  startGateway: () => Promise<Gateway | undefined>,
+): Promise<Grounding> {
+  const [{ GatewayToolBox }, { toolErrorMessage }] = await Promise.all([
+    import('./application/gateway-tool-box.ts'),
+    import('./adapters/inbound/tool-error-messages.ts'),
+  ]);
+  return { policy, turns, toolBox: new GatewayToolBox(startGateway), messageFor: toolErrorMessage };
+}
+
+async function loadOpenAi(runtime: Runtime, proxiedFetch: typeof fetch | undefined): Promise<LlmSearch & LlmTurns> {
   const { openai, search, llm, maxRetries, maxConcurrency } = runtime.config;
   const [{ OpenAiResponsesSearch }, { networkCalls }] = await Promise.all([
     import('./adapters/outbound/openai/openai-responses-search.ts'),
@@ -67,7 +87,7 @@ async function loadRecorder(runtime: Runtime, folder: string) {
   return new FolderRecorder({ ...runtime, folder });
 }
 
-async function loadOffline(runtime: Runtime, shippedRecordings: string): Promise<LlmSearch> {
+async function loadOffline(runtime: Runtime, shippedRecordings: string): Promise<LlmSearch & LlmTurns> {
   const [{ OfflineSearch }, { Recordings }] = await Promise.all([
     import('./adapters/outbound/openai/recordings/offline-search.ts'),
     import('./adapters/outbound/openai/recordings/recordings.ts'),

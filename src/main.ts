@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Command } from './adapters/inbound/cli/command-line.ts';
 import { LazyApplication } from './application/lazy-application.ts';
 import { bootstrap, loadConfig } from './bootstrap.ts';
+import type { GatewayAccess } from './modes/gateway-access.ts';
 import type { GatewayHolder } from './modes/gateway-holder.ts';
 import { serveStdio } from './modes/stdio.ts';
 import { PROGRAM, VERSION } from './version.ts';
@@ -55,18 +56,23 @@ async function run(command: RunnableCommand): Promise<number> {
   if (command.kind === 'show-config' || (isServer && (command.showConfig || config.server.showConfigOnStart))) {
     process.stderr.write(`${JSON.stringify(await config.shown(), undefined, 2)}\n`);
   }
+  let holder: GatewayHolder | undefined;
+  const gateways: GatewayAccess = {
+    load: async () => {
+      const { GatewayHolder } = await import('./modes/gateway-holder.ts');
+      holder ??= new GatewayHolder(async (options) =>
+        (await import('./compose-gateway.ts')).composeGateway(runtime, options),
+      );
+      return holder;
+    },
+    current: () => holder?.gateway,
+  };
   const application = new LazyApplication(async () => {
     const { compose } = await import('./container.ts');
-    return compose(runtime, join(import.meta.dirname, 'recordings'));
-  });
-  let holder: GatewayHolder | undefined;
-  const gateways = async () => {
-    const { GatewayHolder } = await import('./modes/gateway-holder.ts');
-    holder ??= new GatewayHolder(async (options) =>
-      (await import('./compose-gateway.ts')).composeGateway(runtime, options),
+    return compose(runtime, join(import.meta.dirname, 'recordings'), async () =>
+      (await gateways.load()).forAnswers(runtime),
     );
-    return holder;
-  };
+  });
   try {
     switch (command.kind) {
       case 'show-config':
@@ -75,7 +81,7 @@ async function run(command: RunnableCommand): Promise<number> {
         return await serveStdio(application, runtime, gateways);
       case 'serve-http':
         return await (await import('./modes/http.ts')).serveHttp(application, runtime, {
-          holder: await gateways(),
+          gateways,
           pageFolder: join(import.meta.dirname, 'page'),
           loadValidator: async () => (await import('./compose-gateway.ts')).loadSchemaValidator(runtime),
           reload: () => loadConfig(source),

@@ -18,6 +18,8 @@ export interface AnswerQueryInput {
   readonly requestKey: string;
   /** The name of the caller. Calls of different callers never share a search. */
   readonly caller: string;
+  /** The caller is the user of this machine, and not a caller over HTTP. */
+  readonly isLocal?: true;
   readonly tool: ToolName;
   /** The tool's arguments as received. */
   readonly args: Readonly<Record<string, unknown>>;
@@ -47,7 +49,14 @@ export class AnswerQuery {
   }
 
   /** The promise does not reject for a failure that the caller can act on. CancelRequest ends it with `cancelled`. */
-  async execute({ requestKey, caller, tool, args, observer }: AnswerQueryInput): Promise<Result<Answer, AnswerError>> {
+  async execute({
+    requestKey,
+    caller,
+    isLocal,
+    tool,
+    args,
+    observer,
+  }: AnswerQueryInput): Promise<Result<Answer, AnswerError>> {
     const { config, clock, inFlight } = this.#deps;
     const question = parseQuestion(tool, args, config.searchDefaults);
     if (question.isErr()) return err({ kind: 'invalid_arguments', problems: question.error });
@@ -58,6 +67,7 @@ export class AnswerQuery {
     const startedMs = clock.elapsedMs();
     const request: SearchRequest = {
       caller,
+      ...(isLocal && { isLocal }),
       question: question.value,
       profile,
       instructions: config.instructions ?? SYSTEM_POLICY,

@@ -4,6 +4,7 @@ import { type Answer, AnswerQuery, type AnswerQueryInput } from './answer-query.
 import { CancelRequest, type CancelRequestInput } from './cancel-request.ts';
 import { CoalescingSearch } from './coalescing-search.ts';
 import { type Check, DiagnoseSetup } from './diagnose-setup.ts';
+import { GroundedSearch, type GroundedSearchOptions } from './grounded-search.ts';
 import { InFlightRequests } from './in-flight-requests.ts';
 import type { ApiProbe } from './ports/api-probe.ts';
 import type { Clock } from './ports/clock.ts';
@@ -29,10 +30,16 @@ interface Ports {
   readonly logger: Logger;
 }
 
+/** What grounded answers need; absent if they are not configured. */
+export type Grounding = Omit<GroundedSearchOptions, 'llmSearch' | 'clock' | 'logger'>;
+
 /** Composes the core; production, tests and every driver use this function. */
-export function createApplication({ llmSearch, apiProbe, clock, logger }: Ports, config: Config): Application {
+export function createApplication(ports: Ports, config: Config, grounding?: Grounding): Application {
+  const { llmSearch, apiProbe, clock, logger } = ports;
   const inFlight = new InFlightRequests();
-  const answerQuery = new AnswerQuery({ llmSearch: new CoalescingSearch(llmSearch), clock, logger, inFlight, config });
+  const grounded = grounding && new GroundedSearch({ ...grounding, llmSearch, clock, logger });
+  const shared = new CoalescingSearch(grounded ?? llmSearch, (request) => grounded?.isShareable(request) ?? true);
+  const answerQuery = new AnswerQuery({ llmSearch: shared, clock, logger, inFlight, config });
   const cancelRequest = new CancelRequest(inFlight);
   const diagnoseSetup = new DiagnoseSetup({ apiProbe, answerQuery, cancelRequest, clock, config });
   return {

@@ -24,16 +24,19 @@ interface InFlight {
  */
 export class CoalescingSearch implements LlmSearch {
   readonly #llmSearch: LlmSearch;
+  readonly #isShareable: (request: SearchRequest) => boolean;
   readonly #inFlight = new Map<string, InFlight>();
 
-  constructor(llmSearch: LlmSearch) {
+  constructor(llmSearch: LlmSearch, isShareable: (request: SearchRequest) => boolean = () => true) {
     this.#llmSearch = llmSearch;
+    this.#isShareable = isShareable;
   }
 
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
     if (signal.aborted) return err({ kind: 'aborted' });
-    const { caller, question, profile, today } = request;
-    const key = JSON.stringify([caller, question, profile, today]);
+    if (!this.#isShareable(request)) return this.#llmSearch.search(request, observer, signal);
+    const { caller, isLocal, question, profile, today } = request;
+    const key = JSON.stringify([caller, isLocal, question, profile, today]);
     const search = this.#inFlight.get(key) ?? this.#start(key, request);
     // One object per call: the same observer may subscribe twice.
     const subscriber: SearchObserver = { onProgress: (progress) => observer.onProgress(progress) };

@@ -70,7 +70,12 @@ export class DiagnoseSetup {
 
   async #search(signal: AbortSignal): Promise<Check> {
     const { answerQuery, cancelRequest } = this.#deps;
-    const request = { requestKey: 'doctor', caller: 'doctor', args: { query: SEARCH_QUESTION } };
+    const request = {
+      requestKey: 'doctor',
+      caller: 'doctor',
+      isLocal: true as const,
+      args: { query: SEARCH_QUESTION },
+    };
     const cancel = () => cancelRequest.execute(request);
     signal.addEventListener('abort', cancel, { once: true });
     const answer = await answerQuery.execute({ ...request, tool: 'answer_quick', observer: { onProgress: () => {} } });

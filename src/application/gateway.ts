@@ -14,8 +14,8 @@ export interface Gateway {
   /** The time limit of a call, in milliseconds; undefined if there is no such server. */
   timeoutOf(server: string): number | undefined;
   readiness(): ReturnType<ToolCatalog['readiness']>;
-  /** Resolves when every first start has settled, after `maxMs`, or when `signal` aborts. */
-  whenStarted(maxMs: number, signal: AbortSignal): Promise<void>;
+  /** Resolves when every first start (of these servers) has settled, after `maxMs`, or when `signal` aborts. */
+  whenStarted(maxMs: number, signal: AbortSignal, servers?: readonly string[]): Promise<void>;
   callTool(call: ToolCallInput, signal: AbortSignal): Promise<ToolCallOutcome>;
   /** Starts a server immediately, in any state. False if there is no such server. */
   restart(name: string): boolean;
@@ -59,13 +59,13 @@ export function startGateway(options: GatewayOptions): Gateway {
     },
     timeoutOf: (server) => catalog.find(server)?.definition.timeoutMs,
     readiness: () => catalog.readiness(),
-    whenStarted: async (maxMs, signal) => {
+    whenStarted: async (maxMs, signal, servers) => {
       const limit = new AbortController();
       const onAbort = () => limit.abort();
       signal.addEventListener('abort', onAbort, { once: true });
       if (signal.aborted) onAbort();
       void clock.sleep(maxMs, limit.signal).then(() => limit.abort());
-      await catalog.whenStarted(limit.signal);
+      await catalog.whenStarted(limit.signal, servers);
       limit.abort();
       signal.removeEventListener('abort', onAbort);
     },

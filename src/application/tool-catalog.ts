@@ -90,9 +90,13 @@ export class ToolCatalog {
     this.#starting = Promise.all([this.#starting, this.#startAll(added)]).then(() => {});
   }
 
-  /** Resolves when every first start has succeeded or failed, or when `signal` aborts. */
-  async whenStarted(signal: AbortSignal): Promise<void> {
+  /** Resolves when every first start (of these servers) has succeeded or failed, or when `signal` aborts. */
+  async whenStarted(signal: AbortSignal, servers?: readonly string[]): Promise<void> {
     if (signal.aborted) return;
+    if (servers !== undefined) {
+      await Promise.all(servers.map((name) => this.find(name)?.whenStarted(signal)));
+      return;
+    }
     await new Promise<void>((resolve) => {
       const settle = () => {
         signal.removeEventListener('abort', settle);

@@ -28,6 +28,10 @@ export type SearchError = { readonly diagnostics?: Diagnostics } & (
   | Failure<'not_recorded', { recorded: readonly string[] }>
   | Failure<'unreadable_recordings', { path: string; detail: string }>
   | Failure<'content_filtered' | 'aborted'>
+  /** Of grounded answers (rulings L3, L7, L13, L17, L19). */
+  | Failure<'too_many_functions', { count: number }>
+  | Failure<'no_final_answer', { limit: 'rounds' | 'calls' | 'time'; max: number }>
+  | Failure<'history_rejected' | 'policy_violation' | 'web_not_restricted', { detail: string }>
 );
 
 /** Every failure that a caller can act on (ruling 4). */

@@ -1,9 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import { cutAtParagraph } from './answer-size.ts';
-import { type Citation, toCitations } from './citation.ts';
+import { type Citation, isWebUrl, type NamedSources, pageKey, toCitations } from './citation.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
 import { closeFence } from './code-fence.ts';
 import { type Language, languageOf } from './language.ts';
+import type { OwnSource } from './own-source.ts';
 import type { Question } from './question.ts';
 import type { Reply } from './reply.ts';
 import { sourcesSection, splitSources } from './sources-section.ts';
@@ -41,10 +42,11 @@ export function toAnswerResult(reply: Reply, context: AnswerContext): Result<Ans
   if (text === '') return err({ kind: 'empty_answer', ...(isIncomplete ? { reason: ending.reason } : {}) });
 
   const used_search = reply.searched || reply.sources.cited.length > 0;
-  const citations = used_search ? toCitations(reply.sources, context.maxCitations, accessedOn) : [];
+  const citations = citationsOf(reply, used_search, context.maxCitations, accessedOn);
+  const hasSources = used_search || citations.length > 0;
   const urls = citations.map(({ url }) => url);
-  const { body, entries } = used_search ? splitSources(text, urls) : { body: text, entries: [] };
-  const section = (entries: readonly string[]) => (used_search ? sourcesSection(entries, citations, accessedOn) : '');
+  const { body, entries } = hasSources ? splitSources(text, urls) : { body: text, entries: [] };
+  const section = (entries: readonly string[]) => (hasSources ? sourcesSection(entries, citations, accessedOn) : '');
   const notes = NOTES[languageOf(context.question.query)];
   const parts = {
     body: isIncomplete ? closeFence(body) : body,
@@ -54,6 +56,37 @@ export function toAnswerResult(reply: Reply, context: AnswerContext): Result<Ans
   };
   const answer = withinLimit(parts, context.maxAnswerChars, notes);
   return ok({ answer, used_search, citations, model: context.model });
+}
+
+/** Own sources that the text marks come first; if it marks none, those that answered share the places (ruling L24). */
+function citationsOf({ sources, own }: Reply, usedSearch: boolean, max: number, accessedOn: string): Citation[] {
+  const { marked = [], answered = [] } = own ?? {};
+  const first = uniqueSources(marked)
+    .slice(0, max)
+    .map((source) => toOwnCitation(source, accessedOn));
+  const others = marked.length > 0 ? [] : uniqueSources(answered);
+  const web = usedSearch ? sources : { cited: [], consulted: [], opened: [] };
+  const merged: NamedSources = {
+    ...web,
+    cited: [...others.filter(({ url }) => isWebUrl(url)), ...web.cited],
+    consulted: [...others.filter(({ url }) => !isWebUrl(url)).map(({ url }) => url), ...web.consulted],
+  };
+  const known = new Set(first.map(({ url }) => pageKey(url)));
+  const changedOn = new Map(others.map(({ url, changedOn }) => [pageKey(url), changedOn]));
+  const rest = toCitations(merged, max, accessedOn).filter(({ url }) => !known.has(pageKey(url)));
+  const dated = rest.map((citation) => ({
+    ...citation,
+    published_at: changedOn.get(pageKey(citation.url)) ?? citation.published_at,
+  }));
+  return [...first, ...dated].slice(0, max);
+}
+
+function toOwnCitation({ url, title, changedOn }: OwnSource, accessedOn: string): Citation {
+  return { url, ...(title === undefined ? {} : { title }), published_at: changedOn ?? accessedOn };
+}
+
+function uniqueSources(sources: readonly OwnSource[]): readonly OwnSource[] {
+  return [...new Map(sources.toReversed().map((source) => [pageKey(source.url), source])).values()].toReversed();
 }
 
 /** What the API's reasons mean. */

@@ -8,13 +8,14 @@ export function exposedName(server: string, tool: string): string {
 
 /** The same with a hash at the end, for a name that is too long or taken. */
 export function hashedName(server: string, tool: string): string {
-  const hash = fnv1a(`${server}\n${tool}`).toString(16).padStart(8, '0');
+  const hash = hashOf(server, tool);
   return `${`${server}__${tool}`.slice(0, MAX_LENGTH - hash.length - 1)}_${hash}`;
 }
 
-/** FNV-1a, 32 bits, over UTF-16 code units. */
-function fnv1a(text: string): number {
+/** 8 hex digits that are the same in every process: FNV-1a, 32 bits, over UTF-16 code units. */
+export function hashOf(server: string, tool: string): string {
+  const text = `${server}\n${tool}`;
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;
-  return hash;
+  return hash.toString(16).padStart(8, '0');
 }

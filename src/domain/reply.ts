@@ -1,4 +1,5 @@
 import type { NamedSources } from './citation.ts';
+import type { OwnSource } from './own-source.ts';
 
 /** What a model replied to a question (ruling 14). */
 export interface Reply {
@@ -8,8 +9,16 @@ export interface Reply {
   /** Whether a web search ran. */
   readonly searched: boolean;
   readonly sources: NamedSources;
+  /** The sources in the user's own systems, if own tools were used. */
+  readonly own?: OwnSources;
   /** The day of access, `YYYY-MM-DD`, if it is not today: that of a recording. */
   readonly accessedOn?: string;
+}
+
+/** `marked`: those that the text names, in its order. `answered`: those of all calls that returned something. */
+export interface OwnSources {
+  readonly marked: readonly OwnSource[];
+  readonly answered: readonly OwnSource[];
 }
 
 /** How a reply ended. `reason` is the API's, such as `max_output_tokens`. */

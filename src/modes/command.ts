@@ -7,8 +7,9 @@ import { doctor } from '../adapters/inbound/cli/doctor.ts';
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
 import type { Application } from '../application/application.ts';
 import type { Runtime } from '../bootstrap.ts';
+import type { GatewayTool } from '../domain/gateway-tool.ts';
 import { PROGRAM } from '../version.ts';
-import type { GatewayHolder } from './gateway-holder.ts';
+import type { GatewayAccess } from './gateway-access.ts';
 
 const BAD_USAGE = 2;
 const INTERRUPTED = 130;
@@ -18,7 +19,7 @@ export async function runCommand(
   command: Extract<Command, { kind: 'ask' | 'doctor' | 'tools' | 'call' }>,
   application: Application,
   runtime: Runtime,
-  gateways: () => Promise<GatewayHolder>,
+  gateways: GatewayAccess,
 ): Promise<number> {
   const { signal, untilAborted } = interruption();
   const options = { ...runtime, application, out: (text: string) => process.stdout.write(text) };
@@ -30,7 +31,10 @@ export async function runCommand(
     code = question ? await ask({ ...options, ...command, question, err: process.stderr }, signal) : BAD_USAGE;
   } else if (command.kind === 'tools') {
     const gateway = await startServers(runtime, gateways);
-    code = await listTools({ ...options, json: command.json, gateway, redact: runtime.redactor.inLogs }, signal);
+    code = await listTools(
+      { ...options, json: command.json, gateway, redact: runtime.redactor.inLogs, offered: await offeredBy(runtime) },
+      signal,
+    );
   } else if (command.kind === 'call') {
     code = await call(command, options, gateways, untilAborted, signal);
   } else {
@@ -39,24 +43,35 @@ export async function runCommand(
     const isOffline = llm.adapter === 'offline';
     const configSources = describeSources(sources);
     const gateway = await startServers(runtime, gateways);
-    code = await doctor({ ...options, json, configSources, apiKey, isOffline, gateway }, signal);
+    code = await doctor(
+      { ...options, json, configSources, apiKey, isOffline, gateway, grounding: runtime.config.grounding },
+      signal,
+    );
   }
   // However slow the reader of standard output is, it gets everything.
   await Promise.race([new Promise<void>((resolve) => process.stdout.write('', () => resolve())), untilAborted]);
   return signal.aborted ? INTERRUPTED : code;
 }
 
+/** The names of the tools that are offered to the model in answers. */
+async function offeredBy({ config }: Runtime): Promise<(tools: readonly GatewayTool[]) => readonly string[]> {
+  const { grounding } = config;
+  if (grounding === undefined) return () => [];
+  const { toOffer } = await import('../domain/grounding.ts');
+  return (tools) => toOffer(tools, grounding).functions.map(({ tool }) => `${tool.server}/${tool.name}`);
+}
+
 /** Starts the configured servers, or only the named one; undefined if there are none. */
-async function startServers({ config, logger }: Runtime, gateways: () => Promise<GatewayHolder>, only?: string) {
+async function startServers({ config, logger }: Runtime, gateways: GatewayAccess, only?: string) {
   const servers = (config.servers ?? []).filter(({ name }) => only === undefined || name === only);
   if (servers.length === 0) return undefined;
-  return (await gateways()).start(servers, { onCallEnded: () => {}, logSpawn: (line) => logger.debug(line) });
+  return (await gateways.load()).start(servers, { onCallEnded: () => {}, logSpawn: (line) => logger.debug(line) });
 }
 
 async function call(
   { server, tool, input }: Extract<Command, { kind: 'call' }>,
   options: Runtime & { readonly out: (text: string) => void },
-  gateways: () => Promise<GatewayHolder>,
+  gateways: GatewayAccess,
   untilAborted: Promise<undefined>,
   signal: AbortSignal,
 ): Promise<number> {

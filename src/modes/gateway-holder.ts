@@ -1,5 +1,6 @@
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { Gateway } from '../application/gateway.ts';
+import type { Runtime } from '../bootstrap.ts';
 import type { ComposedGateway, ComposeGatewayOptions } from '../compose-gateway.ts';
 
 export type GatewayHooks = Omit<ComposeGatewayOptions, 'servers'>;
@@ -33,6 +34,14 @@ export class GatewayHolder {
       return composed;
     });
     return this.#composing.then(({ gateway }) => gateway);
+  }
+
+  /** Starts the servers whose tools answers use, unless servers have been started; with `expose`, clients use all of them. */
+  async forAnswers({ config, logger }: Runtime): Promise<Gateway | undefined> {
+    if (this.#composing !== undefined) return (await this.#composing).gateway;
+    const { servers = [], grounding, gateway } = config;
+    const used = gateway.expose ? servers : servers.filter(({ name }) => Object.hasOwn(grounding?.tools ?? {}, name));
+    return this.start(used, { onCallEnded: () => {}, logSpawn: (line) => logger.debug(line) });
   }
 
   /** Resolves when nothing of any server is left. */

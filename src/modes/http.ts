@@ -12,6 +12,7 @@ import type { SchemaValidator } from '../application/ports/schema-validator.ts';
 import type { Runtime } from '../bootstrap.ts';
 import { keyProblem } from '../domain/redaction.ts';
 import { PROGRAM, VERSION } from '../version.ts';
+import { effectsOf, type GatewayAccess } from './gateway-access.ts';
 import type { GatewayHolder, GatewayHooks } from './gateway-holder.ts';
 import { onUncaughtError } from './uncaught-errors.ts';
 
@@ -21,7 +22,7 @@ const FAILED = 1;
 export async function serveHttp(
   application: Application,
   runtime: Runtime,
-  { holder, pageFolder, loadValidator, reload }: HttpModeOptions,
+  { gateways, pageFolder, loadValidator, reload }: HttpModeOptions,
 ): Promise<number> {
   const { config, logger, redactor } = runtime;
   const { http, openai, llm, maxAnswerChars } = config;
@@ -29,7 +30,9 @@ export async function serveHttp(
   // If nothing reads the access log any more, calls continue.
   process.stderr.on('error', () => {});
   if (http === undefined) throw new Error('the HTTP endpoint has no configuration');
-  const answerTools = new AnswerTools({ ...runtime, application, toolErrors, maxAnswerChars });
+  const holder = await gateways.load();
+  const hasEffects = await effectsOf(runtime, gateways);
+  const answerTools = new AnswerTools({ ...runtime, application, toolErrors, maxAnswerChars, hasEffects });
   const tools = config.gateway.expose
     ? (await import('./exposed-tools.ts')).exposedOnHttp(answerTools, holder)
     : answerTools;
@@ -82,7 +85,7 @@ export async function serveHttp(
 }
 
 interface HttpModeOptions {
-  readonly holder: GatewayHolder;
+  readonly gateways: GatewayAccess;
   readonly pageFolder: string;
   readonly loadValidator: () => Promise<SchemaValidator>;
   /** Reads the complete configuration again. */

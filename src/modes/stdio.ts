@@ -6,7 +6,7 @@ import { StdioTransport } from '../adapters/inbound/stdio/stdio-transport.ts';
 import type { Application } from '../application/application.ts';
 import type { Runtime } from '../bootstrap.ts';
 import { PROGRAM, VERSION } from '../version.ts';
-import type { GatewayHolder } from './gateway-holder.ts';
+import { effectsOf, type GatewayAccess } from './gateway-access.ts';
 import { onUncaughtError } from './uncaught-errors.ts';
 
 const FAILED = 1;
@@ -15,19 +15,21 @@ const FAILED = 1;
 const ABORT_MS = 500;
 
 /** Serves MCP over standard input and output until the input ends or nothing can read the output (ruling 13). */
-export async function serveStdio(
-  application: Application,
-  runtime: Runtime,
-  holder: () => Promise<GatewayHolder>,
-): Promise<number> {
+export async function serveStdio(application: Application, runtime: Runtime, gateways: GatewayAccess): Promise<number> {
   const { config, clock, logger, redactor } = runtime;
   const { toolErrors, lineMode } = config.server;
   const stdout = claimStdout();
-  const answerTools = new AnswerTools({ ...runtime, application, toolErrors, maxAnswerChars: config.maxAnswerChars });
+  const answerTools = new AnswerTools({
+    ...runtime,
+    application,
+    toolErrors,
+    maxAnswerChars: config.maxAnswerChars,
+    hasEffects: await effectsOf(runtime, gateways),
+  });
   let notify = (): void => {};
   const isExposed = config.gateway.expose && config.servers !== undefined;
   const tools = isExposed
-    ? (await import('./exposed-tools.ts')).exposedOnStdio(answerTools, runtime, holder, () => notify())
+    ? (await import('./exposed-tools.ts')).exposedOnStdio(answerTools, runtime, gateways.load, () => notify())
     : answerTools;
   const session = new McpSession({
     tools,
@@ -35,6 +37,7 @@ export async function serveStdio(
     serverInfo: { name: PROGRAM, version: VERSION },
     sessionKey: 'stdio',
     caller: 'stdio',
+    isLocal: true,
   });
   const transport = new StdioTransport({
     session,

@@ -215,7 +215,7 @@ describe('the request of the composed program', () => {
       version: '0.9.0',
     });
     if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
-    const { application } = await compose(validated.value, home);
+    const { application } = await compose(validated.value, home, async () => undefined);
     const outcome = await application.answerQuery({
       requestKey: 'test/1',
       caller: 'test',

@@ -145,7 +145,7 @@ describe('the composed program', () => {
       version: '0.9.0',
     });
     if ('problems' in validated) return validated;
-    const { application } = await compose(validated.value, '/nonexistent');
+    const { application } = await compose(validated.value, '/nonexistent', async () => undefined);
     return {
       value: application.answerQuery({
         requestKey: 'test/1',

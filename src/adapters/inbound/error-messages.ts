@@ -46,6 +46,18 @@ function rawMessageFor(error: AnswerError): string {
       return `The API could not complete the answer: ${sentence(error.detail)} Try again; if it fails again, ask a simpler question or use another model.`;
     case 'unreadable_reply':
       return `The response could not be read: ${sentence(error.detail)} Check that the base URL points to a Responses API.`;
+    case 'too_many_functions':
+      return `The configuration offers ${error.count} tools to the model; the API accepts 127. Remove some from grounding.tools.`;
+    case 'no_final_answer':
+      return error.limit === 'time'
+        ? 'The model did not answer in the remaining time. Ask a narrower question, or raise request.timeout_ms (OPENAI_API_TIMEOUT).'
+        : `The model did not answer within ${error.max} ${error.limit} (grounding.max_${error.limit}). Ask a narrower question, or raise the limit.`;
+    case 'history_rejected':
+      return `The API did not accept the conversation with the tools' outputs: ${sentence(error.detail)} Ask again; if it fails again, use another model.`;
+    case 'policy_violation':
+      return `OpenAI blocked this request, because it may transfer data in an unintended way: ${sentence(error.detail)} It is not repeated. Check what the tools returned, and which tools grounding.tools offers.`;
+    case 'web_not_restricted':
+      return `The API accepts no request in which the web is closed, so that private data might leave in a search: ${sentence(error.detail)} Change the model, or set grounding.web.`;
     case 'empty_answer':
       return error.reason === undefined
         ? 'The model replied without any text. Try again, or rephrase the question.'

@@ -22,6 +22,14 @@ export function progressMessage(progress: SearchProgress, language: Language): s
       return `${isJapanese ? '検索' : 'Searched'}: ${cleanLine(progress.query)}`;
     case 'opened_page':
       return `${isJapanese ? 'ページを開きました' : 'Opened'}: ${cleanLine(progress.url)}`;
+    case 'calling':
+      return `${isJapanese ? 'ツールを呼び出しています' : 'Calling'}: ${toolName(progress)}`;
+    case 'called': {
+      const seconds = `${(progress.ms / 1000).toFixed(1)} s`;
+      const outcome =
+        progress.reason ?? (isJapanese ? `${progress.characters} 文字` : `${progress.characters} characters`);
+      return `${toolName(progress)}: ${cleanLine(outcome)}, ${seconds}`;
+    }
     case 'writing':
       return isJapanese ? `書いています（${progress.characters} 文字）` : `Writing (${progress.characters} characters)`;
     case 'retrying': {
@@ -31,6 +39,11 @@ export function progressMessage(progress: SearchProgress, language: Language): s
         : `${retryReason(progress.reason).en}; retrying in ${wait}`;
     }
   }
+}
+
+/** The name of a tool is text of its server. */
+function toolName({ server, tool }: { readonly server: string; readonly tool: string }): string {
+  return cleanLine(`${server}/${tool}`);
 }
 
 function retryReason(reason: SearchError['kind']): { readonly ja: string; readonly en: string } {

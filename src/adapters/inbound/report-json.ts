@@ -5,6 +5,7 @@ import { withoutUndefined } from '../../domain/json.ts';
 /** What an answer took, as JSON for callers. */
 export function toReportJson(report: Answer['report']): Readonly<Record<string, unknown>> {
   const { model, responseId, usage, queries, searches, attempts, seconds, isShared } = report;
+  const { rounds, toolCalls, unavailableServers } = report;
   return withoutUndefined({
     model: model && cleanLine(model),
     response_id: responseId && cleanLine(responseId),
@@ -17,6 +18,9 @@ export function toReportJson(report: Answer['report']): Readonly<Record<string, 
     searches: { count: searches, queries: queries.map(cleanLine) },
     attempts,
     seconds: Math.round(seconds * 1000) / 1000,
+    rounds,
+    toolCalls: toolCalls?.map(({ ms, ...call }) => ({ ...call, ms: Math.round(ms) })),
+    unavailableServers,
     // Another call accounts for these tokens and searches.
     shared: isShared,
   });

@@ -8,6 +8,8 @@ import type { Reply } from '../../domain/reply.ts';
 export interface SearchRequest {
   /** The name of the caller. Requests of different callers share nothing. */
   readonly caller: string;
+  /** The caller is the user of this machine (stdio, the command line), and not a caller over HTTP. */
+  readonly isLocal?: true;
   readonly question: Question;
   readonly profile: ModelProfile;
   /** The system policy. */
@@ -37,6 +39,19 @@ export interface SearchReport {
   readonly attempts: number;
   /** True if another call accounts for this search, which it shared. */
   readonly isShared?: true;
+  /** Of a grounded answer: the number of requests that were answered, and the calls of own tools. */
+  readonly rounds?: number;
+  readonly toolCalls?: readonly ToolCallSummary[];
+  /** Servers whose tools could not be offered. */
+  readonly unavailableServers?: readonly string[];
+}
+
+/** A call of an own tool, without its arguments and its result. */
+export interface ToolCallSummary {
+  readonly server: string;
+  readonly tool: string;
+  readonly ms: number;
+  readonly ok: boolean;
 }
 
 /** Tokens as the API counts them: cached tokens are part of the input, reasoning tokens of the output. */
@@ -56,6 +71,17 @@ export type SearchProgress =
   /** Without a query: a search has started. With it: a search has finished. */
   | { readonly kind: 'searching'; readonly query?: string }
   | { readonly kind: 'opened_page'; readonly url: string }
+  /** A call of an own tool has started. */
+  | { readonly kind: 'calling'; readonly server: string; readonly tool: string }
+  /** It has ended. `reason`: why it failed. */
+  | {
+      readonly kind: 'called';
+      readonly server: string;
+      readonly tool: string;
+      readonly ms: number;
+      readonly characters: number;
+      readonly reason: string | undefined;
+    }
   /** The number of characters so far. */
   | { readonly kind: 'writing'; readonly characters: number }
   | {

@@ -39,6 +39,7 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   const answering = application.answerQuery({
     requestKey: REQUEST_KEY,
     caller: REQUEST_KEY,
+    isLocal: true,
     tool,
     args: { query: question },
     observer: { onProgress: (progress) => line?.show(progressMessage(progress, language)) },

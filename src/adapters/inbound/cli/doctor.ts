@@ -2,6 +2,7 @@ import type { Application } from '../../../application/application.ts';
 import type { Check } from '../../../application/diagnose-setup.ts';
 import type { Gateway } from '../../../application/gateway.ts';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
+import type { GroundingPolicy } from '../../../domain/grounding.ts';
 import { createRedactor, keyProblem, type Redactor } from '../../../domain/redaction.ts';
 import { messageFor } from '../error-messages.ts';
 import { messageForProblem } from './config-problems.ts';
@@ -20,6 +21,7 @@ export interface DoctorOptions extends PrintOptions {
   readonly isOffline: boolean;
   /** Undefined if no servers are configured. */
   readonly gateway: Gateway | undefined;
+  readonly grounding: GroundingPolicy | undefined;
 }
 
 /** A check; `todo` is what happened and what to do, if that is not the message for `error`. */
@@ -49,6 +51,7 @@ async function* checks(options: DoctorOptions, signal: AbortSignal): AsyncGenera
   yield NODE;
   yield { name: 'configuration', verdict: 'ok', detail: `valid (${configSources})` };
   yield* checkServers(options.gateway, signal);
+  if (options.grounding !== undefined) yield* checkGrounding(options.gateway, options.grounding);
   if (isOffline) {
     const detail = 'offline: answers come from recordings, so no key and no network are needed';
     yield { name: 'adapter', verdict: 'ok', detail };
@@ -66,6 +69,33 @@ async function* checkServers(gateway: Gateway | undefined, signal: AbortSignal):
     const isAvailable = state === 'available';
     const detail = isAvailable ? `${tools} tools (${transport})` : `${state}: ${lastError ?? 'no reason is known'}`;
     yield { name: `server ${name}`, verdict: isAvailable ? 'ok' : 'failed', detail };
+  }
+}
+
+const WEB = {
+  before: 'the model may search the web until a private tool has answered',
+  never: 'the model never searches the web beside these tools',
+} as const;
+
+/** What is offered to the model, and what that means for private data (rulings L2, L3, L19). */
+async function* checkGrounding(gateway: Gateway | undefined, policy: GroundingPolicy): AsyncGenerator<PrintedCheck> {
+  const { toOffer, RECOMMENDED_FUNCTIONS, MAX_FUNCTIONS } = await import('../../../domain/grounding.ts');
+  const { functions } = toOffer(gateway?.tools ?? [], policy);
+  const names = functions.map(({ tool }) => `${tool.server}/${tool.name}`);
+  const list = `offers ${names.length} tools to the model: ${names.join(', ') || 'none'}`;
+  const isTooMany = names.length > MAX_FUNCTIONS;
+  const advice = names.length > RECOMMENDED_FUNCTIONS ? `; OpenAI recommends at most ${RECOMMENDED_FUNCTIONS}` : '';
+  yield {
+    name: 'grounding',
+    verdict: isTooMany ? 'failed' : names.length === 0 || advice !== '' ? 'warning' : 'ok',
+    detail: isTooMany ? `${list}; the API accepts ${MAX_FUNCTIONS}` : `${list}${advice}`,
+  };
+  if (policy.web !== 'always')
+    yield { name: 'grounding.web', verdict: 'ok', detail: `${policy.web}: ${WEB[policy.web]}` };
+  else {
+    const detail =
+      'always: what a private tool returned can leave this machine in a web search or in the address of a page';
+    yield { name: 'grounding.web', verdict: 'warning', detail };
   }
 }
 

@@ -8,29 +8,39 @@ interface ListToolsOptions {
   readonly json: boolean;
   readonly out: (text: string) => void;
   readonly redact: (text: string) => string;
+  /** The names of the tools that answers may use, as `server/tool`. */
+  readonly offered: (tools: readonly GatewayTool[]) => readonly string[];
 }
 
 const MAX_DESCRIPTION = 100;
 
 /** Prints the servers, their states and their tools. The exit code is 1 if a server is not available. */
 export async function listTools(
-  { gateway, json, out, redact }: ListToolsOptions,
+  { gateway, json, out, redact, offered }: ListToolsOptions,
   signal: AbortSignal,
 ): Promise<number> {
   await gateway?.whenStarted(Number.POSITIVE_INFINITY, signal);
   const servers = gateway?.servers ?? [];
   const tools = gateway?.tools ?? [];
   if (json) {
-    const body = { servers: servers.map((server) => ({ ...server, since: server.since.toISOString() })), tools };
+    const names = offered(tools);
+    const grounded = tools.map((tool) => ({ ...tool, offered: names.includes(`${tool.server}/${tool.name}`) }));
+    const body = {
+      servers: servers.map((server) => ({ ...server, since: server.since.toISOString() })),
+      tools: grounded,
+    };
     out(`${redactedJson(body, redact, 2)}\n`);
   } else {
     if (servers.length === 0) out('No servers are configured (servers in the YAML file, or --servers=<path>).\n');
+    const names = offered(tools);
     for (const { name, state, transport, lastError } of servers) {
       const reason = state === 'available' || lastError === undefined ? '' : `: ${redact(cleanLine(lastError))}`;
       out(`${name}: ${state} (${transport})${reason}\n`);
-      for (const tool of tools.filter(({ server }) => server === name)) out(`  ${describe(tool)}\n`);
+      for (const tool of tools.filter(({ server }) => server === name))
+        out(`  ${names.includes(`${name}/${tool.name}`) ? '* ' : '  '}${describe(tool)}\n`);
     }
   }
+  if (!json && offered(tools).length > 0) out('* offered to the model in answers (grounding.tools)\n');
   return servers.every(({ state }) => state === 'available') ? 0 : 1;
 }
 

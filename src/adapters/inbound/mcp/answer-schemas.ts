@@ -45,7 +45,7 @@ const OUTPUT_SCHEMA = {
   required: ['answer', 'used_search', 'citations', 'model'],
 };
 
-/** Read-only, open-world, not idempotent. */
+/** Read-only, unless own tools have effects; open-world, not idempotent. */
 const ANNOTATIONS = { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: true };
 
 /** The maximum of the hint `anthropic/maxResultSizeChars` (Claude Code). */
@@ -60,9 +60,9 @@ const DESCRIPTIONS: Readonly<Record<ToolName, string>> = {
 };
 
 /** The answer tools (spec 3.1). A result contains the answer, of at most `maxAnswerChars`, twice, and escaped as JSON. */
-export function answerToolList(maxAnswerChars: number): readonly Tool[] {
+export function answerToolList(maxAnswerChars: number, hasEffects = false): readonly Tool[] {
   const maxResultSize = Math.min(MAX_RESULT_SIZE_HINT, Math.max(100_000, 4 * maxAnswerChars));
-  return [
+  const tools = [
     tool('answer', 'Answer with web search', SEARCH_SCHEMA),
     {
       ...tool('answer_detailed', 'Detailed answer with web search', SEARCH_SCHEMA),
@@ -70,6 +70,10 @@ export function answerToolList(maxAnswerChars: number): readonly Tool[] {
     },
     tool('answer_quick', 'Quick answer with web search', { ...SEARCH_SCHEMA, properties: { query: QUERY } }),
   ];
+  if (!hasEffects) return tools;
+  // Hosts skip their confirmation for tools that only read.
+  const effects = { readOnlyHint: false, destructiveHint: true };
+  return tools.map((tool) => ({ ...tool, annotations: { ...(tool.annotations as Params), ...effects } }));
 }
 
 function tool(name: ToolName, title: string, inputSchema: Params): Tool {

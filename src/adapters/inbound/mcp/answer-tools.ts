@@ -12,6 +12,8 @@ export interface AnswerToolsOptions extends PresentationOptions {
   readonly clock: Clock;
   /** Maximum length of an answer; it determines the hint how long a result may be. */
   readonly maxAnswerChars: number;
+  /** Whether an answer may call a tool with effects (ruling L26). */
+  readonly hasEffects?: (() => boolean) | undefined;
 }
 
 /** Time for a busy client to read the last progress: the official clients drop progress that they read with the response. */
@@ -26,7 +28,8 @@ export class AnswerTools implements ToolSet {
   }
 
   list(): readonly Tool[] {
-    return answerToolList(this.#options.maxAnswerChars);
+    const { maxAnswerChars, hasEffects } = this.#options;
+    return answerToolList(maxAnswerChars, hasEffects?.() === true);
   }
 
   call(call: ToolCall, notify: Send): Promise<ToolReply> | undefined {
@@ -40,7 +43,7 @@ export class AnswerTools implements ToolSet {
   /** The question is asked at once. The code that presents the answer is loaded meanwhile, with the first call. */
   async #answer(tool: ToolName, call: ToolCall, notify: Send): Promise<ToolReply> {
     const { application, clock } = this.#options;
-    const { args, requestKey, caller } = call;
+    const { args, requestKey, caller, isLocal } = call;
     const presentation = import('./answer-presentation.ts');
     const reporter = presentation.then(({ createReporter }) => createReporter(call, clock, notify));
     const meter = meterCall(tool, clock, call.observer);
@@ -51,7 +54,14 @@ export class AnswerTools implements ToolSet {
       },
     };
     try {
-      const answer = await application.answerQuery({ requestKey, caller, tool, args, observer });
+      const answer = await application.answerQuery({
+        requestKey,
+        caller,
+        ...(isLocal && { isLocal }),
+        tool,
+        args,
+        observer,
+      });
       meter.end(answer);
       const { toToolReply } = await presentation;
       const reply = toToolReply(answer, call.era, this.#options);

@@ -113,7 +113,8 @@ export class ProgressReporter implements SearchObserver {
 
 /** A finished search or an opened page, as opposed to an activity. */
 function isStep(progress: SearchProgress): boolean {
-  return progress.kind === 'opened_page' || (progress.kind === 'searching' && progress.query !== undefined);
+  const { kind } = progress;
+  return kind === 'opened_page' || kind === 'called' || (kind === 'searching' && progress.query !== undefined);
 }
 
 function clip(line: string): string {

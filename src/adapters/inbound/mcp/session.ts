@@ -28,6 +28,8 @@ export interface McpSessionOptions {
   readonly sessionKey: string;
   /** The name of the client: identical questions of one caller share a search, those of different callers never do. */
   readonly caller: string;
+  /** The caller is the user of this machine. */
+  readonly isLocal?: true;
   readonly observer?: CallObserver;
 }
 
@@ -84,7 +86,7 @@ export class McpSession {
   }
 
   async #callTool(request: Request, send: Send): Promise<void> {
-    const { tools, caller, observer } = this.#options;
+    const { tools, caller, isLocal, observer } = this.#options;
     const { id, params, era } = request;
     const { name, arguments: received, _meta: meta } = params;
     const args = received ?? {};
@@ -102,7 +104,14 @@ export class McpSession {
         send(message);
       },
     };
-    const toolCall = { name, args, meta: isObject(meta) ? meta : {}, era, caller, ...withoutUndefined({ observer }) };
+    const toolCall = {
+      name,
+      args,
+      meta: isObject(meta) ? meta : {},
+      era,
+      caller,
+      ...withoutUndefined({ isLocal, observer }),
+    };
     const reply = tools.call({ ...toolCall, requestKey: this.#requestKey(key) }, call.send);
     if (reply === undefined) return send(unknownTool(request, name));
     this.#logCall(name, args);

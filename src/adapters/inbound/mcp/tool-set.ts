@@ -19,6 +19,8 @@ export interface ToolCall {
   /** The key by which `cancel` finds the call. */
   readonly requestKey: string;
   readonly caller: string;
+  /** The caller is the user of this machine, and not a caller over HTTP. */
+  readonly isLocal?: true;
   readonly observer?: CallObserver;
 }
 

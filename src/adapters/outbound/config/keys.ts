@@ -106,6 +106,12 @@ export const KEYS: readonly Key[] = [
   { path: 'gateway.expose', kind: 'flag', default: false, option: '--expose' },
   { path: 'gateway.check_output', kind: ['oneOf', ['warn', 'strict']], default: 'warn' },
   { path: 'servers', kind: 'servers' },
+  { path: 'grounding.tools', kind: 'groundedTools' },
+  { path: 'grounding.web', kind: ['oneOf', ['before', 'always', 'never']], default: 'before' },
+  { path: 'grounding.max_rounds', kind: ['integer', 1], default: 6 },
+  { path: 'grounding.max_calls', kind: ['integer', 1], default: 20 },
+  { path: 'grounding.max_output_chars', kind: ['integer', 1000], default: 20_000 },
+  { path: 'grounding.callers', kind: 'callers', default: [] },
 ];
 
 /** The configuration without YAML, environment and command line. */

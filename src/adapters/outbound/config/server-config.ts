@@ -1,4 +1,5 @@
 import type { Config } from '../../../application/ports/config.ts';
+import type { GroundingPolicy } from '../../../domain/grounding.ts';
 import { type JsonObject, withoutUndefined } from '../../../domain/json.ts';
 import type { ModelProfile, UserLocation } from '../../../domain/model-profile.ts';
 import type { SearchDefaults } from '../../../domain/question.ts';
@@ -79,6 +80,7 @@ export function toServerConfig(values: Values, { apiKeyVariable, apiKey, proxy, 
       expose: get<boolean>('gateway.expose'),
       checkOutput: get<'warn' | 'strict'>('gateway.check_output'),
     },
+    grounding: toGroundingPolicy(values, rest.servers ?? []),
     server: withoutUndefined({
       debug: get<boolean>('server.debug'),
       debugFile: get('server.debug_file'),
@@ -88,6 +90,14 @@ export function toServerConfig(values: Values, { apiKeyVariable, apiKey, proxy, 
       lineMode: get<boolean>('server.line_mode'),
     }),
   });
+}
+
+/** Undefined if no tools are to be offered: then nothing of it is loaded (ruling L1). */
+function toGroundingPolicy(values: Values, servers: readonly ServerEntry[]): GroundingPolicy | undefined {
+  const tools = values.get('grounding.tools') as GroundingPolicy['tools'] | undefined;
+  if (tools === undefined || Object.keys(tools).length === 0) return undefined;
+  const policy = section<Omit<GroundingPolicy, 'publicServers'>>(values, 'grounding.') as GroundingPolicy;
+  return { ...policy, publicServers: servers.filter(({ isPublic }) => isPublic).map(({ name }) => name) };
 }
 
 /** The keys of a section that are set, by names like `maxResults` for `max_results`, in the order of the table; undefined if none is. */

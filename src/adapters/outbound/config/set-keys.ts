@@ -40,7 +40,10 @@ export async function readSetKeys(
   const http = isHttp ? (await import('./http-config.ts')).readHttpConfig(values, environment) : { problems: [] };
   const hasServers = values.has('servers') || values.has('gateway.servers_file');
   const servers = hasServers ? await loadServers(values, environment, yaml.file) : undefined;
-  const merged = [...files.problems, ...http.problems];
+  const grounding = values.has('grounding.tools')
+    ? (await import('./grounding-problems.ts')).groundingProblems(values, servers?.servers)
+    : [];
+  const merged = [...files.problems, ...http.problems, ...grounding];
   const located = merged.map((problem) => withSource(problem, options, variables.values, yaml));
   const problems = [...yaml.problems, ...variables.problems, ...located, ...(servers?.problems ?? [])];
   if (servers === undefined) return { values, names: variables.names, ...files, ...http, problems };

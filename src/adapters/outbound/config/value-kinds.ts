@@ -111,6 +111,22 @@ export const servers: ValueKind = {
   fromText: () => undefined,
 };
 
+/** Names of callers, as in `http.token_env`. */
+export const callers = listOf('a list of callers, as in http.token_env', (entry) =>
+  /^[\w.@-]+$/.test(entry) ? entry : undefined,
+);
+
+/** By server: names of tools, or `all`. */
+export const groundedTools: ValueKind = {
+  accepted: 'a map of servers to lists of names of tools, or to all',
+  fromYaml: (value) => {
+    const isList = (list: unknown) =>
+      list === 'all' || (Array.isArray(list) && list.every((name) => typeof name === 'string' && name !== ''));
+    return isObject(value) && Object.values(value).every(isList) ? value : undefined;
+  },
+  fromText: () => undefined,
+};
+
 /** A variable, or one per caller; as text `NAME`, or `alice=NAME,bob=OTHER_NAME`. */
 export const tokenVariables: ValueKind = {
   accepted: 'the name of an environment variable (not the token itself), or a map of callers to such names',

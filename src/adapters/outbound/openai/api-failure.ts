@@ -42,6 +42,7 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   const variable = context.apiKeyVariable;
   if (permission !== undefined) return permanent({ kind: 'missing_permission', variable, detail });
   if (status === 401) return permanent({ kind: 'rejected_api_key', variable });
+  if (code === 'misalignment_policy_violation') return permanent({ kind: 'policy_violation', detail });
   if (status === 403) return permanent({ kind: 'forbidden', detail });
   if (status === 429) {
     const isExhausted =
@@ -54,10 +55,11 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   if (code === 'model_not_found' || (status === 404 && /\bmodel\b/i.test(`${error.param} ${message}`))) {
     return permanent({ kind: 'model_not_found', model: context.model, detail });
   }
-  const param = status === 400 ? asText(error.param) : undefined;
+  const isNamed = asText(error.param) !== undefined || /Invalid schema for function/.test(message);
+  const param = status === 400 && isNamed ? (asText(error.param) ?? '') : undefined;
   const failure = permanent({ kind: 'bad_request', detail });
   const isParameter = /^(?:unsupported|unknown)_parameter$/.test(code ?? '');
-  return param === undefined ? failure : { ...failure, rejection: { param, isParameter } };
+  return param === undefined ? failure : { ...failure, rejection: { param, isParameter, message } };
 }
 
 /** The failure for an error that the API reported in a response with status 200; it counts like its status (ruling 12). */
@@ -80,6 +82,7 @@ const STATUS_OF_CODE: readonly (readonly [RegExp, number])[] = [
   [/^(?:server_error|server_is_overloaded|slow_down|overloaded\w*|internal_error|internal_server_error)$/, 500],
   [CONTENT_FILTER, 400],
   [/^invalid_api_key$/, 401],
+  [/^misalignment_policy_violation$/, 403],
   [/^model_not_found$/, 404],
 ];
 

@@ -8,8 +8,10 @@ import type {
   SearchReply,
   SearchRequest,
 } from '../../../application/ports/llm-search.ts';
+import type { LlmTurns, Turn, TurnRequest } from '../../../application/ports/llm-turns.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { SearchError } from '../../../domain/answer-error.ts';
+import type { JsonObject } from '../../../domain/json.ts';
 import type { Redactor } from '../../../domain/redaction.ts';
 import type { ApiCall } from './api-client.ts';
 import { excerpt, type Failure, type FailureContext } from './failure.ts';
@@ -20,6 +22,9 @@ import { type RetryOptions, withRetries } from './retries.ts';
 import { toSearchReply } from './search-reply.ts';
 import { Semaphore } from './semaphore.ts';
 import { toThrownFailure } from './thrown-failure.ts';
+import { toTurn } from './turn.ts';
+import { toTurnBody } from './turn-body.ts';
+import { TurnRejections, toTurnError } from './turn-rejections.ts';
 
 /** Saves the body of a good reply as the API sent it. */
 export interface ReplyRecorder {
@@ -43,59 +48,109 @@ export interface OpenAiResponsesSearchOptions extends Omit<RetryOptions, 'random
   readonly random?: () => number;
 }
 
-interface Attempt {
-  readonly call: ApiCall;
+/** A request, and how its response is read. */
+interface Exchange<T> {
   readonly request: SearchRequest;
   readonly body: RequestBody;
-  readonly number: number;
-  readonly observer: SearchObserver;
+  readonly read: (response: JsonObject, context: FailureContext) => Result<T, Failure>;
+  /** The body for another attempt after a rejection that only this kind of request has. */
+  readonly adapt?: (body: RequestBody, failure: Failure) => RequestBody | undefined;
+  readonly recorder?: ReplyRecorder | undefined;
+  readonly isRecordable?: (reply: T) => boolean;
+}
+
+interface AskError {
+  readonly error: SearchError;
+  readonly body: RequestBody;
+  readonly rejection: Failure['rejection'];
 }
 
 /** OpenAI's Responses API with web_search, always streamed (ruling 16). */
-export class OpenAiResponsesSearch implements LlmSearch {
+export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
   readonly #options: OpenAiResponsesSearchOptions;
   readonly #semaphore: Semaphore;
   readonly #rejected: RejectedParameters;
+  readonly #rejectedInTurns: TurnRejections;
+  #hasWarned = false;
 
   constructor(options: OpenAiResponsesSearchOptions) {
     this.#options = options;
     this.#semaphore = new Semaphore(options.maxConcurrency ?? Number.POSITIVE_INFINITY);
     this.#rejected = new RejectedParameters(options.logger);
+    this.#rejectedInTurns = new TurnRejections(options.logger);
   }
 
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
+    const { datesFromReply, recorder } = this.#options;
+    const exchange: Exchange<SearchReply> = {
+      request,
+      body: toRequestBody(request, this.#options.request),
+      recorder,
+      read: (response, context) => toSearchReply(response, context, datesFromReply),
+      isRecordable: ({ text }) => text.trim() !== '',
+    };
+    return (await this.#ask(exchange, observer, signal)).mapErr(({ error }) => error);
+  }
+
+  async turn(request: TurnRequest, observer: SearchObserver, signal: AbortSignal): Promise<Result<Turn, SearchError>> {
+    const { datesFromReply, recorder, logger } = this.#options;
+    if (recorder !== undefined && !this.#hasWarned) {
+      this.#hasWarned = true;
+      logger.warn('grounding: answers that use own tools are not recorded, because they are private');
+    }
+    const exchange: Exchange<Turn> = {
+      request,
+      body: this.#rejectedInTurns.omitFrom(toTurnBody(request, this.#options.request)),
+      read: (response, context) => toTurn(response, context, datesFromReply),
+      adapt: (body, failure) => this.#rejectedInTurns.add(body, failure),
+    };
+    const outcome = await this.#ask(exchange, observer, signal);
+    return outcome.mapErr(({ error, body, rejection }) => toTurnError(error, body, rejection, request.web));
+  }
+
+  /** Sends a request in its turn, and again as the rulings allow. An error comes with the request that it is about. */
+  async #ask<T>(exchange: Exchange<T>, observer: SearchObserver, signal: AbortSignal): Promise<Result<T, AskError>> {
+    const { request } = exchange;
+    let body = this.#rejected.omitFrom(exchange.body);
+    let rejection: Failure['rejection'];
+    const failed = (error: SearchError): AskError => ({ error, body, rejection });
     const call = this.#options.callFor(request);
-    if (call.isErr()) return err(call.error);
+    if (call.isErr()) return err(failed(call.error));
 
     let wasQueued = false;
     const onQueued = (position: SearchProgress) => {
       wasQueued = true;
       observer.onProgress(position);
     };
-    if ((await this.#semaphore.acquire(onQueued, signal)) === 'aborted') return err({ kind: 'aborted' });
+    if ((await this.#semaphore.acquire(onQueued, signal)) === 'aborted') return err(failed({ kind: 'aborted' }));
     try {
       if (wasQueued) observer.onProgress({ kind: 'asking' });
-      let body = this.#rejected.omitFrom(toRequestBody(request, this.#options.request));
       this.#logRequest(body);
-      const attempt = async (number: number): Promise<Result<SearchReply, Failure>> => {
-        const reply = await this.#attempt({ call: call.value, request, body, number, observer }, signal);
+      const attempt = async (number: number): Promise<Result<T, Failure>> => {
+        const reply = await this.#attempt(exchange, body, call.value, number, observer, signal);
         if (reply.isOk()) return reply;
         this.#logFailure(reply.error, number);
-        const { rejection } = reply.error;
-        const shorter = rejection && this.#rejected.add(body, rejection);
+        ({ rejection } = reply.error);
+        const shorter = exchange.adapt?.(body, reply.error) ?? (rejection && this.#rejected.add(body, rejection));
         body = shorter ?? body;
         return shorter === undefined ? reply : err({ ...reply.error, retry: 'immediately' });
       };
       const retries = { random: Math.random, ...this.#options };
-      return await withRetries(attempt, retries, request, observer, signal);
+      return (await withRetries(attempt, retries, request, observer, signal)).mapErr(failed);
     } finally {
       this.#semaphore.release();
     }
   }
 
-  async #attempt(attempt: Attempt, signal: AbortSignal): Promise<Result<SearchReply, Failure>> {
-    const { call, request, body, number, observer } = attempt;
-    const { apiKeyVariable, route, redactor, recorder, clock, datesFromReply } = this.#options;
+  async #attempt<T>(
+    { request, read, recorder, isRecordable, adapt }: Exchange<T>,
+    body: RequestBody,
+    call: ApiCall,
+    number: number,
+    observer: SearchObserver,
+    signal: AbortSignal,
+  ): Promise<Result<T, Failure>> {
+    const { apiKeyVariable, route, redactor, clock } = this.#options;
     const { model } = request.profile;
     const context: FailureContext = { model, apiKeyVariable, route, attempt: number, redact: redactor.inLogs };
     const untilAborted: SearchObserver = {
@@ -109,9 +164,10 @@ export class OpenAiResponsesSearch implements LlmSearch {
     const stopForwarding = forwardAbort(signal, controller);
     try {
       const http = await call(body, controller.signal);
-      const response = await readResponse(http, untilAborted, context, recorder && ((text) => texts.push(text)));
-      const reply = response.andThen((response) => toSearchReply(response, context, datesFromReply));
-      if (reply.isOk() && reply.value.text.trim() !== '') await recorder?.record(request, texts.join(''));
+      const onText = recorder && ((text: string) => void texts.push(text));
+      const response = await readResponse(http, untilAborted, context, onText, adapt !== undefined);
+      const reply = response.andThen((response) => read(response, context));
+      if (reply.isOk() && isRecordable?.(reply.value)) await recorder?.record(request, texts.join(''));
       return reply;
     } catch (thrown) {
       return err(toThrownFailure(thrown, context, clock.now()));

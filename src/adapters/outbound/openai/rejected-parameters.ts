@@ -1,6 +1,7 @@
 import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject, type JsonObject } from '../../../domain/json.ts';
 import type { RequestBody } from './request-body.ts';
+import { ENCRYPTED_REASONING } from './turn-body.ts';
 
 /** A parameter that the API rejected in a request. */
 export interface Rejection {
@@ -8,6 +9,8 @@ export interface Rejection {
   readonly param: string;
   /** True if the model does not support the parameter, false if it may accept other values. */
   readonly isParameter: boolean;
+  /** The API's message. */
+  readonly message: string;
 }
 
 /** May be omitted if a model rejects them. Not `store` and the domain filter: a user who sets them wants no answer without. */
@@ -29,11 +32,25 @@ export class RejectedParameters {
     if (this.#rejected.size === 0) return body;
     const isRejected = (name: string) =>
       this.#rejected.has(keyOf(body, name)) || this.#rejected.has(keyOf(body, name, currentValue(body, name)));
-    return [...OPTIONAL_PARAMETERS, ...OPTIONAL_TOOL_OPTIONS].filter(isRejected).reduce(without, body);
+    const kept = [...OPTIONAL_PARAMETERS, ...OPTIONAL_TOOL_OPTIONS].filter(isRejected).reduce(without, body);
+    return this.#rejected.has(keyOf(body, ENCRYPTED_REASONING)) ? withoutEncrypted(kept) : kept;
+  }
+
+  /** The sources stay: only the entry for conversations is omitted. */
+  #addEncrypted(body: RequestBody): RequestBody {
+    const key = keyOf(body, ENCRYPTED_REASONING);
+    if (!this.#rejected.has(key)) {
+      this.#logger.warn(
+        `openai(client): ${body.model} rejected include=${ENCRYPTED_REASONING}; it is omitted from now on`,
+      );
+    }
+    this.#rejected.add(key);
+    return withoutEncrypted(body);
   }
 
   /** Remembers a rejection. Returns the body without the parameter, or undefined if it cannot be omitted (ruling 12). */
   add(body: RequestBody, { param, isParameter }: Rejection): RequestBody | undefined {
+    if (/^include\b/.test(param) && body.include?.includes(ENCRYPTED_REASONING)) return this.#addEncrypted(body);
     const [name = '', option = ''] = param.split(/[.[\]\d]+/);
     const isOption = name === 'tools' && OPTIONAL_TOOL_OPTIONS.includes(option);
     const omitted = isOption ? option : OPTIONAL_PARAMETERS.find((optional) => optional === name);
@@ -51,6 +68,10 @@ export class RejectedParameters {
   }
 }
 
+function withoutEncrypted(body: RequestBody): RequestBody {
+  return { ...body, include: (body.include ?? []).filter((entry) => entry !== ENCRYPTED_REASONING) };
+}
+
 function keyOf({ model }: RequestBody, name: string, value?: unknown): string {
   return JSON.stringify(value === undefined ? [model, name] : [model, name, value]);
 }
@@ -62,6 +83,6 @@ function currentValue(body: RequestBody, name: string): unknown {
 
 function without(body: RequestBody, name: string): RequestBody {
   const omit = ({ [name]: _, ...rest }: JsonObject) => rest;
-  const { tools, ...rest } = body as unknown as { readonly tools: readonly JsonObject[] };
-  return { ...omit(rest), tools: tools.map(omit) } as unknown as RequestBody;
+  const { tools, ...rest } = body as unknown as { readonly tools?: readonly JsonObject[] };
+  return { ...omit(rest), ...(tools && { tools: tools.map(omit) }) } as unknown as RequestBody;
 }

@@ -18,10 +18,13 @@ export class ResponseEvents {
   #characters = 0;
   readonly #observer: SearchObserver;
   readonly #context: FailureContext;
+  readonly #prefersItems: boolean;
 
-  constructor(observer: SearchObserver, context: FailureContext) {
+  /** `prefersItems`: the output is made of the items of `response.output_item.done`, which are complete (ruling L8). */
+  constructor(observer: SearchObserver, context: FailureContext, prefersItems = false) {
     this.#observer = observer;
     this.#context = context;
+    this.#prefersItems = prefersItems;
   }
 
   take(name: string | undefined, data: string): void {
@@ -71,7 +74,9 @@ export class ResponseEvents {
 
   /** Some servers end with an empty `output` although they streamed its items. */
   #complete(response: JsonObject): JsonObject {
-    if (this.#items.size === 0 || (Array.isArray(response.output) && response.output.length > 0)) return response;
+    const received = Array.isArray(response.output) ? response.output.length : 0;
+    const isUsable = this.#prefersItems ? this.#items.size >= received : received === 0;
+    if (this.#items.size === 0 || !isUsable) return response;
     const output = [...this.#items].sort(([a], [b]) => a - b).map(([, item]) => item);
     return { ...response, output };
   }

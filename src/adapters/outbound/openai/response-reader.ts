@@ -19,14 +19,15 @@ export async function readResponse(
   observer: SearchObserver,
   context: FailureContext,
   onText: (text: string) => void = () => {},
+  prefersItems = false,
 ): Promise<Result<JsonObject, Failure>> {
   const isStream = /^\s*text\/event-stream/i.test(http.headers.get('content-type') ?? '');
-  if (isStream && http.body !== null) return readStream(http.body, observer, context, onText);
+  if (isStream && http.body !== null) return readStream(http.body, observer, context, onText, prefersItems);
 
   const body = await http.text();
   const response = parseJson(body);
   if (!isObject(response) && /^(?:event|data|:)/.test(body.trimStart())) {
-    return readStream(new Blob([body]).stream(), observer, context, onText);
+    return readStream(new Blob([body]).stream(), observer, context, onText, prefersItems);
   }
   onText(body);
   if (isObject(response)) return ok(response);
@@ -39,8 +40,9 @@ async function readStream(
   observer: SearchObserver,
   context: FailureContext,
   onText: (text: string) => void,
+  prefersItems: boolean,
 ): Promise<Result<JsonObject, Failure>> {
-  const events = new ResponseEvents(observer, context);
+  const events = new ResponseEvents(observer, context, prefersItems);
   const parser = createParser({ onEvent: ({ event, data }) => events.take(event, data) });
   const decoder = new TextDecoder();
   const reader = stream.getReader();

@@ -62,6 +62,26 @@ const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly 
     { kind: 'connection_failed', attempts: 4, host: 'api.openai.com', detail: 'ECONNREFUSED' },
     'Could not connect to api.openai.com (4 attempts, ECONNREFUSED). Check the network, the proxy variables and the base URL, then try again.',
   ],
+  too_many_functions: [
+    { kind: 'too_many_functions', count: 130 },
+    'The configuration offers 130 tools to the model; the API accepts 127. Remove some from grounding.tools.',
+  ],
+  no_final_answer: [
+    { kind: 'no_final_answer', limit: 'rounds', max: 6 },
+    'The model did not answer within 6 rounds (grounding.max_rounds). Ask a narrower question, or raise the limit.',
+  ],
+  history_rejected: [
+    { kind: 'history_rejected', detail: "Item with id 'rs_1' not found" },
+    "The API did not accept the conversation with the tools' outputs: Item with id 'rs_1' not found. Ask again; if it fails again, use another model.",
+  ],
+  policy_violation: [
+    { kind: 'policy_violation', detail: 'Blocked' },
+    'OpenAI blocked this request, because it may transfer data in an unintended way: Blocked. It is not repeated. Check what the tools returned, and which tools grounding.tools offers.',
+  ],
+  web_not_restricted: [
+    { kind: 'web_not_restricted', detail: "Unknown parameter: 'tool_choice'" },
+    "The API accepts no request in which the web is closed, so that private data might leave in a search: Unknown parameter: 'tool_choice'. Change the model, or set grounding.web.",
+  ],
   content_filtered: [
     { kind: 'content_filtered' },
     "The API's content filter stopped the answer. Rephrase the question.",

@@ -1,14 +1,16 @@
+import type { Result } from 'neverthrow';
 import type {
   LlmSearch,
   SearchObserver,
   SearchOutcome,
   SearchRequest,
 } from '../../../../application/ports/llm-search.ts';
+import type { LlmTurns, Turn, TurnRequest } from '../../../../application/ports/llm-turns.ts';
 import type { SearchError } from '../../../../domain/answer-error.ts';
 import { tokyoDate } from '../../../../domain/tokyo-date.ts';
 import { createApiCall } from '../api-client.ts';
 import { OpenAiResponsesSearch, type OpenAiResponsesSearchOptions } from '../openai-responses-search.ts';
-import type { Recording } from './recording.ts';
+import { type Recording, roundIn } from './recording.ts';
 import type { Recordings } from './recordings.ts';
 
 type Options = Pick<OpenAiResponsesSearchOptions, 'clock' | 'logger' | 'redactor'> & {
@@ -18,7 +20,7 @@ type Options = Pick<OpenAiResponsesSearchOptions, 'clock' | 'logger' | 'redactor
 const BASE_URL = 'http://offline.invalid/v1';
 
 /** Answers from recordings: the OpenAI adapter with a `fetch` that returns a recording. */
-export class OfflineSearch implements LlmSearch {
+export class OfflineSearch implements LlmSearch, LlmTurns {
   readonly #recordings: Recordings;
   readonly #search: OpenAiResponsesSearch;
 
@@ -27,17 +29,24 @@ export class OfflineSearch implements LlmSearch {
     this.#search = new OpenAiResponsesSearch({
       ...options,
       callFor: (request) =>
-        recordings
-          .find(request.question)
-          .map((recording) =>
-            createApiCall({ apiKey: 'none', baseUrl: BASE_URL, fetch: async () => replay(recording) }),
-          ),
+        recordings.find(request.question).map((recording) =>
+          createApiCall({
+            apiKey: 'none',
+            baseUrl: BASE_URL,
+            fetch: async () => replay(recording, roundOf(request)),
+          }),
+        ),
       request: { store: false, domainFilter: 'hint' },
       maxRetries: 0,
       apiKeyVariable: 'OPENAI_API_KEY',
       route: BASE_URL,
       datesFromReply: true,
     });
+  }
+
+  /** The tools run; only the API is replayed (ruling L28). */
+  async turn(request: TurnRequest, observer: SearchObserver, signal: AbortSignal): Promise<Result<Turn, SearchError>> {
+    return this.#search.turn(request, observer, signal);
   }
 
   /** The dates of an answer are those of the recording (ruling 22): of the reply, else of the day of the recording. */
@@ -58,6 +67,11 @@ function toOfflineError(error: SearchError, file: string): SearchError {
   return isInFile ? { kind: 'unreadable_recordings', path: file, detail: error.detail } : error;
 }
 
-function replay({ body, contentType, status }: Recording): Response {
-  return new Response(body, { status, headers: { 'content-type': contentType } });
+/** The number of the request in its conversation. */
+function roundOf(request: SearchRequest | TurnRequest): number {
+  return 'round' in request ? request.round : 0;
+}
+
+function replay({ body, contentType, status }: Recording, round: number): Response {
+  return new Response(roundIn(body, round), { status, headers: { 'content-type': contentType } });
 }

@@ -27,6 +27,14 @@ export function parseRecording(text: string, isStream: boolean): Recording {
   };
 }
 
+/** One of several responses in a stream: each begins with `response.created`. A body with one response is that of every round. */
+export function roundIn(body: string, round: number): string {
+  const starts = [...body.matchAll(/^event: ?response\.created\r?$/gm)].map(({ index }) => index);
+  if (starts.length <= 1) return body;
+  const start = starts[round];
+  return start === undefined ? '' : body.slice(start, starts[round + 1]);
+}
+
 /** The text of a recording: a body, without keys and headers, and its question. */
 export function formatRecording(body: string, question: string, tool: ToolName, recordedAt: Date): string {
   const names = { question: question.replace(/\s+/g, ' '), tool, recorded_at: recordedAt.toISOString() };

@@ -40,6 +40,7 @@ async function run(over: Partial<DoctorOptions> = {}, signal: AbortSignal = neve
       apiKey: { variable: 'OPENAI_API_KEY', value: 'sk-proj-0123456789' },
       isOffline: false,
       gateway: undefined,
+      grounding: undefined,
       json: false,
       out: (text) => out.push(text),
       ...over,

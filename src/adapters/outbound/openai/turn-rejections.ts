@@ -1,0 +1,103 @@
+import type { Logger } from '../../../application/ports/logger.ts';
+import type { SearchError } from '../../../domain/answer-error.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import type { Failure } from './failure.ts';
+import type { RequestBody } from './request-body.ts';
+
+interface FunctionTool {
+  readonly type: string;
+  readonly name?: string;
+}
+
+/** Remembers what the API rejected in requests with functions (rulings L5, L19). */
+export class TurnRejections {
+  readonly #logger: Logger;
+  /** By name. */
+  readonly #functions = new Set<string>();
+  /** Models that accept no search tool that is closed. */
+  readonly #closedWeb = new Set<string>();
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  /** The body without what is known to be rejected. */
+  omitFrom(body: RequestBody): RequestBody {
+    const tools = toolsOf(body).filter(({ name = '' }) => !this.#functions.has(name));
+    const kept = tools.length === toolsOf(body).length ? body : withTools(body, tools);
+    return this.#closedWeb.has(String(body.model)) && isClosed(body) ? withoutWeb(kept) : kept;
+  }
+
+  /** Remembers a rejection. Returns the body for another attempt, or undefined if the rejection is about something else. */
+  add(body: RequestBody, { rejection }: Failure): RequestBody | undefined {
+    if (rejection === undefined) return undefined;
+    const { param, message } = rejection;
+    const tools = toolsOf(body);
+    const named = /Invalid schema for function '([^']+)'/.exec(message)?.[1];
+    const [, index] = /^tools\[(\d+)\]/.exec(param) ?? [];
+    const name = named ?? (index === undefined ? undefined : tools[Number(index)]?.name);
+    if (name !== undefined && tools.some((tool) => tool.name === name)) {
+      if (!this.#functions.has(name)) {
+        this.#logger.warn(`grounding: the API rejected the schema of ${name}; the tool is not offered from now on`);
+      }
+      this.#functions.add(name);
+      return withTools(
+        body,
+        tools.filter((tool) => tool.name !== name),
+      );
+    }
+    if (!isClosed(body) || !/tool_choice|allowed_tools|external_web_access/.test(`${param} ${message}`))
+      return undefined;
+    this.#closedWeb.add(String(body.model));
+    return withoutWeb(body);
+  }
+}
+
+/** The error of a round: what it means for the conversation (rulings L13, L19). */
+export function toTurnError(
+  error: SearchError,
+  body: RequestBody,
+  rejection: Failure['rejection'],
+  web: string,
+): SearchError {
+  if (error.kind !== 'bad_request') return error;
+  const { detail } = error;
+  const hasHistory = Array.isArray(body.input) && body.input.length > 1;
+  if (web === 'closed' && (!isClosed(body) || /tool_choice|external_web_access/.test(rejection?.param ?? ''))) {
+    return { kind: 'web_not_restricted', detail };
+  }
+  const isAboutInput =
+    /^input\b/.test(rejection?.param ?? '') || /\bitem (?:with id )?'|No tool call found/i.test(detail);
+  return hasHistory && isAboutInput ? { kind: 'history_rejected', detail } : error;
+}
+
+function toolsOf({ tools = [] }: RequestBody): readonly FunctionTool[] {
+  return tools as readonly FunctionTool[];
+}
+
+function isClosed(body: RequestBody): boolean {
+  return toolsOf(body).some((tool) => (tool as JsonObject & FunctionTool).external_web_access === false);
+}
+
+function withoutWeb(body: RequestBody): RequestBody {
+  const { tool_choice: choice, ...rest } = body;
+  const kept = choice === 'none' ? { ...rest, tool_choice: choice } : rest;
+  return withTools(
+    kept as RequestBody,
+    toolsOf(body).filter(({ type }) => type === 'function'),
+  );
+}
+
+/** The allowed tools must be among the tools. */
+function withTools(body: RequestBody, tools: readonly FunctionTool[]): RequestBody {
+  const names = new Set(tools.map(({ name }) => name));
+  const choice = body.tool_choice as
+    | { readonly type?: string; readonly tools?: readonly FunctionTool[] }
+    | string
+    | undefined;
+  const allowed =
+    typeof choice === 'object' && choice.type === 'allowed_tools'
+      ? { tool_choice: { ...choice, tools: choice.tools?.filter(({ name }) => names.has(name)) } }
+      : {};
+  return { ...body, ...allowed, tools } as unknown as RequestBody;
+}

@@ -1,0 +1,40 @@
+import type { Result } from 'neverthrow';
+import type { GatewayTool } from '../domain/gateway-tool.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { ToolCallError } from '../domain/tool-call-error.ts';
+import type { ToolResult } from '../domain/tool-result.ts';
+import type { Gateway } from './gateway.ts';
+import type { ToolBox } from './ports/tool-box.ts';
+
+/** The tools of the gateway's servers. */
+export class GatewayToolBox implements ToolBox {
+  readonly #gateway: () => Promise<Gateway | undefined>;
+
+  /** `gateway` starts the servers when it is called first. */
+  constructor(gateway: () => Promise<Gateway | undefined>) {
+    this.#gateway = gateway;
+  }
+
+  async list(servers: readonly string[], maxMs: number, signal: AbortSignal) {
+    const gateway = await this.#gateway();
+    await gateway?.whenStarted(maxMs, signal, servers);
+    const available = new Set(
+      (gateway?.servers ?? []).filter(({ state }) => state === 'available').map(({ name }) => name),
+    );
+    return {
+      tools: (gateway?.tools ?? []).filter(({ server }) => servers.includes(server)),
+      unavailable: servers.filter((server) => !available.has(server)),
+    };
+  }
+
+  async call(
+    { server, name }: GatewayTool,
+    args: JsonObject,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<Result<ToolResult, ToolCallError>> {
+    const gateway = await this.#gateway();
+    if (gateway === undefined) throw new Error('a tool was offered without a gateway');
+    return gateway.callTool({ server, tool: name, args, timeoutMs, onProgress: () => {} }, signal);
+  }
+}

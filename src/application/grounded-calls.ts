@@ -1,0 +1,146 @@
+import type { OfferedFunction } from '../domain/grounding.ts';
+import { isObject, type JsonObject, parseJson } from '../domain/json.ts';
+import { type OwnSource, sourcesOf } from '../domain/own-source.ts';
+import type { ToolCallError } from '../domain/tool-call-error.ts';
+import { type ToolOutput, toErrorOutput, toToolOutput } from '../domain/tool-output.ts';
+import { textOf } from '../domain/tool-result.ts';
+import type { Clock } from './ports/clock.ts';
+import type { SearchObserver, ToolCallSummary } from './ports/llm-search.ts';
+import type { FunctionCall, Round } from './ports/llm-turns.ts';
+import type { ToolBox } from './ports/tool-box.ts';
+
+interface Options {
+  readonly functions: readonly OfferedFunction[];
+  readonly toolBox: ToolBox;
+  readonly clock: Clock;
+  readonly observer: SearchObserver;
+  readonly maxCalls: number;
+  readonly maxOutputChars: number;
+  readonly publicServers: readonly string[];
+  /** When the answer must be ready, on the clock's scale. */
+  readonly deadlineMs: number;
+  /** The message for a failed call. */
+  readonly messageFor: (error: ToolCallError) => string;
+}
+
+/** How many calls of a response run at the same time (ruling L9). */
+const CONCURRENT = 4;
+/** Time that the model needs to answer after the last call (ruling L14). */
+export const RESERVED_MS = 15_000;
+/** All outputs of an answer, as a multiple of the limit for one. */
+const TOTAL_OUTPUTS = 10;
+
+/** A function to call, or the reason why there is none. */
+type Planned = { readonly fn: OfferedFunction; readonly args: JsonObject } | { readonly problem: string };
+
+/** Runs the calls of an answer: their limits, what they returned, and whether something private was among it. */
+export class GroundedCalls {
+  readonly sources: OwnSource[] = [];
+  readonly summaries: ToolCallSummary[] = [];
+  /** Whether a tool of a server that is not public has answered. */
+  hasPrivateOutput = false;
+  readonly #options: Options;
+  readonly #byName: ReadonlyMap<string, OfferedFunction>;
+  #started = 0;
+  #charsLeft: number;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#byName = new Map(options.functions.map((fn) => [fn.name, fn]));
+    this.#charsLeft = options.maxOutputChars * TOTAL_OUTPUTS;
+  }
+
+  get isExhausted(): boolean {
+    return this.#started >= this.#options.maxCalls;
+  }
+
+  get hasTime(): boolean {
+    return this.#leftMs() >= RESERVED_MS;
+  }
+
+  /** One output per call, in the order of the calls. */
+  async run(calls: readonly FunctionCall[], signal: AbortSignal): Promise<Round['outputs']> {
+    const outputs: ToolOutput[][] = calls.map(() => []);
+    const waiting = calls.flatMap((call, index) =>
+      this.#plan(call).map((planned, part) => async () => {
+        const output = await this.#runOne(planned, signal);
+        const parts = outputs[index];
+        if (parts !== undefined) parts[part] = output;
+      }),
+    );
+    const runNext = async (): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await next();
+    };
+    await Promise.all(Array.from({ length: CONCURRENT }, runNext));
+    return calls.map(({ callId }, index) => ({ callId, output: joined(outputs[index] ?? []) }));
+  }
+
+  /** `parallel` is a wrapper of the API's own, which leaks now and then: its calls run if all of them are offered. */
+  #plan({ name, arguments: text, isIncomplete }: FunctionCall): readonly Planned[] {
+    if (isIncomplete) return [{ problem: 'the call was cut off' }];
+    const args = parseJson(text);
+    if (!isObject(args)) return [{ problem: 'the arguments are not a JSON object' }];
+    const fn = this.#byName.get(name);
+    if (fn !== undefined) return [{ fn, args }];
+    const uses = name === 'parallel' && Array.isArray(args.tool_uses) ? args.tool_uses.filter(isObject) : [];
+    const expanded = uses.flatMap(({ recipient_name: recipient, parameters }) => {
+      const used = this.#byName.get(String(recipient).replace(/^functions\./, ''));
+      return used === undefined || !isObject(parameters) ? [] : [{ fn: used, args: parameters }];
+    });
+    const isComplete = uses.length > 0 && expanded.length === uses.length;
+    return isComplete ? expanded : [{ problem: `there is no function ${name}` }];
+  }
+
+  async #runOne(planned: Planned, signal: AbortSignal): Promise<ToolOutput> {
+    if ('problem' in planned) return toErrorOutput(planned.problem);
+    const { toolBox, clock, observer, maxCalls, publicServers, messageFor } = this.#options;
+    const { tool } = planned.fn;
+    const { server, name } = tool;
+    if (this.isExhausted) return toErrorOutput(`the limit of ${maxCalls} calls for an answer is reached`);
+    const timeoutMs = this.#leftMs() - RESERVED_MS;
+    if (timeoutMs <= 0) return toErrorOutput('there is no time left for this call');
+    const turn = this.#started;
+    this.#started += 1;
+    const startedMs = clock.elapsedMs();
+    observer.onProgress({ kind: 'calling', server, tool: name });
+    const outcome = await toolBox.call(tool, planned.args, timeoutMs, signal);
+    const ms = clock.elapsedMs() - startedMs;
+    const isSent = outcome.isOk() || !NOT_SENT.has(outcome.error.kind);
+    if (isSent && !publicServers.includes(server)) this.hasPrivateOutput = true;
+    const ok = outcome.isOk() && !outcome.value.isError;
+    this.summaries.push({ server, tool: name, ms, ok });
+    const output = outcome.match(
+      (result) => (result.isError ? toErrorOutput(textOf(result)) : this.#toOutput(result, `${server}/${name}`, turn)),
+      (error) => toErrorOutput(messageFor(error)),
+    );
+    const reason = ok ? undefined : outcome.isErr() ? outcome.error.kind : 'tool_error';
+    observer.onProgress({ kind: 'called', server, tool: name, ms, characters: output.text.length, reason });
+    return output;
+  }
+
+  #toOutput(result: Parameters<typeof toToolOutput>[0], call: string, turn: number): ToolOutput {
+    const sources = sourcesOf(result, call, turn);
+    const output = toToolOutput(result, call, sources, Math.min(this.#options.maxOutputChars, this.#charsLeft));
+    this.#charsLeft = Math.max(0, this.#charsLeft - output.text.length);
+    this.sources.push(...sources);
+    return output;
+  }
+
+  #leftMs(): number {
+    return this.#options.deadlineMs - this.#options.clock.elapsedMs();
+  }
+}
+
+/** The server did not see these calls. */
+const NOT_SENT: ReadonlySet<ToolCallError['kind']> = new Set([
+  'invalid_input',
+  'unknown_tool',
+  'unknown_server',
+  'not_available',
+  'overloaded',
+  'shutting_down',
+]);
+
+function joined(outputs: readonly ToolOutput[]): ToolOutput {
+  return { text: outputs.map(({ text }) => text).join('\n\n'), images: outputs.flatMap(({ images }) => images) };
+}

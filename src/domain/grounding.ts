@@ -1,0 +1,101 @@
+import { functionNames } from './function-name.ts';
+import { toFunctionSchema } from './function-schema.ts';
+import type { GatewayTool } from './gateway-tool.ts';
+import type { JsonObject } from './json.ts';
+
+/** How answers use the tools of the user's own servers (rulings L1 to L22). */
+export interface GroundingPolicy {
+  /** By server: the names of the tools, or `all` for those that only read. */
+  readonly tools: Readonly<Record<string, readonly string[] | 'all'>>;
+  /** When the model may search the web: until a private tool has answered, always, or never beside own tools. */
+  readonly web: 'before' | 'always' | 'never';
+  /** Maximum number of requests to the API for an answer, and of calls of own tools. */
+  readonly maxRounds: number;
+  readonly maxCalls: number;
+  /** Maximum length of the output of a call; of all outputs of an answer, ten times as much. */
+  readonly maxOutputChars: number;
+  /** Callers over HTTP that may use own tools. */
+  readonly callers: readonly string[];
+  /** Servers whose tools return nothing private. */
+  readonly publicServers: readonly string[];
+}
+
+/** A tool as it is offered to the model. */
+export interface OfferedFunction {
+  /** Unique, and accepted by the API. */
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonObject;
+  readonly tool: GatewayTool;
+}
+
+/** The tools that are offered, and those that cannot be. */
+export interface Offer {
+  /** Sorted by name: the same bytes in each request. */
+  readonly functions: readonly OfferedFunction[];
+  /** Tools whose schema is too large, as `server/tool`. */
+  readonly tooLarge: readonly string[];
+  /** Listed names that their server does not have, as `server/tool`. */
+  readonly unknown: readonly string[];
+}
+
+/** The API accepts 128 tools, of which one is the search. */
+export const MAX_FUNCTIONS = 127;
+/** OpenAI recommends fewer functions. */
+export const RECOMMENDED_FUNCTIONS = 20;
+
+/** The functions for these tools, which are those of the servers that are available (rulings L1 to L4). */
+export function toOffer(tools: readonly GatewayTool[], policy: GroundingPolicy): Offer {
+  const chosen = tools.filter((tool) => isOffered(tool, policy));
+  const names = functionNames(chosen);
+  const tooLarge: string[] = [];
+  const functions = chosen.flatMap((tool, index): readonly OfferedFunction[] => {
+    const schema = toFunctionSchema(tool.inputSchema);
+    if (schema === undefined) {
+      tooLarge.push(`${tool.server}/${tool.name}`);
+      return [];
+    }
+    const description = shortened(
+      [tool.description || (tool.title ?? tool.name), schema.note].filter(Boolean).join('\n'),
+    );
+    return [{ name: names[index] ?? '', description, parameters: schema.parameters, tool }];
+  });
+  const servers = new Set(tools.map(({ server }) => server));
+  const unknown = Object.entries(policy.tools).flatMap(([server, list]) => {
+    if (list === 'all' || !servers.has(server)) return [];
+    const known = new Set(tools.filter((tool) => tool.server === server).map(({ name }) => name));
+    return list.filter((name) => !known.has(name)).map((name) => `${server}/${name}`);
+  });
+  const byName = (a: OfferedFunction, b: OfferedFunction) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+  return { functions: functions.toSorted(byName), tooLarge, unknown };
+}
+
+/** A tool with effects is offered only if its name is listed. */
+function isOffered(tool: GatewayTool, { tools }: GroundingPolicy): boolean {
+  const list = Object.hasOwn(tools, tool.server) ? tools[tool.server] : undefined;
+  if (list === undefined) return false;
+  return list === 'all' ? isReadOnly(tool) : list.includes(tool.name);
+}
+
+/** Whether a tool declares that it changes nothing. */
+export function isReadOnly({ annotations }: GatewayTool): boolean {
+  return annotations?.readOnlyHint === true && annotations.destructiveHint !== true;
+}
+
+/** Whether a tool with effects may be offered; a listed name counts while its hints are not known (ruling L26). */
+export function mayHaveEffects({ tools }: GroundingPolicy, known: readonly GatewayTool[]): boolean {
+  return Object.entries(tools).some(([server, list]) => {
+    if (list === 'all') return false;
+    return list.some((name) => {
+      const tool = known.find((tool) => tool.server === server && tool.name === name);
+      return tool === undefined || !isReadOnly(tool);
+    });
+  });
+}
+
+const MAX_DESCRIPTION = 1024;
+
+function shortened(description: string): string {
+  const wellFormed = description.slice(0, MAX_DESCRIPTION).toWellFormed();
+  return description.length > MAX_DESCRIPTION ? `${wellFormed.slice(0, MAX_DESCRIPTION - 1)}…` : wellFormed;
+}
