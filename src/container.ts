@@ -10,6 +10,7 @@ import type { LlmTurns } from './application/ports/llm-turns.ts';
 import type { Runtime } from './bootstrap.ts';
 import type { GroundingPolicy } from './domain/grounding.ts';
 import { withoutUndefined } from './domain/json.ts';
+import { PROGRAM, VERSION } from './version.ts';
 
 type Probe = () => Promise<ApiProbe>;
 
@@ -33,22 +34,31 @@ export async function compose(
       : await loadOpenAi(runtime, proxied?.fetch);
 
   const grounding = config.grounding && (await loadGrounding(config.grounding, llmSearch, startGateway));
+  const pages = config.resolveDates && config.llm.adapter !== 'offline' ? await loadPageDates(runtime) : undefined;
   const container = root.createChildContainer();
   container.register<LlmSearch>(TOKENS.llmSearch, { useValue: llmSearch });
   container.register(TOKENS.apiProbe, { useValue: () => loadProbe(runtime, proxied?.fetch ?? fetch) });
   container.register<Application>(TOKENS.application, {
     useFactory: instanceCachingFactory((c) => {
       const ports = { llmSearch: c.resolve<LlmSearch>(TOKENS.llmSearch), apiProbe: c.resolve<Probe>(TOKENS.apiProbe) };
-      return createApplication({ ...ports, clock, logger }, config, grounding);
+      return createApplication({ ...ports, clock, logger, pageDates: pages?.pageDates }, config, grounding);
     }),
   });
   return {
     application: container.resolve(TOKENS.application),
     close: async () => {
       await proxied?.close();
+      await pages?.close();
       await container.dispose();
     },
   };
+}
+
+/** The HTML parser and the address checks are loaded only if they are used (ruling A15). */
+async function loadPageDates({ clock, config }: Runtime) {
+  const { createPageDates } = await import('./adapters/outbound/pages/create-page-dates.ts');
+  const userAgent = `${PROGRAM}/${VERSION} (reads the publication date of cited pages)`;
+  return createPageDates({ clock, timeZone: config.timeZone, userAgent, proxy: config.openai.proxy });
 }
 
 async function loadGrounding(
@@ -74,7 +84,7 @@ async function loadOpenAi(runtime: Runtime, proxiedFetch: typeof fetch | undefin
     ...runtime,
     ...withoutUndefined({ recorder }),
     callFor: networkCalls({ ...openai, ...withoutUndefined({ fetch: proxiedFetch }) }),
-    request: { store: openai.store, ...search },
+    request: { store: openai.store, ...search, background: runtime.config.background },
     maxRetries,
     maxConcurrency,
     apiKeyVariable: openai.apiKeyVariable,

@@ -1,16 +1,18 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { AnswerError } from '../domain/answer-error.ts';
 import { type AnswerResult, toAnswerResult } from '../domain/answer-result.ts';
+import { isWebUrl } from '../domain/citation.ts';
 import { type ModelProfile, modelSupport, profileFor } from '../domain/model-profile.ts';
 import { parseQuestion } from '../domain/question.ts';
 import { SYSTEM_POLICY } from '../domain/system-policy.ts';
-import { tokyoDate } from '../domain/tokyo-date.ts';
 import type { ToolName } from '../domain/tool-name.ts';
+import { zonedDate } from '../domain/zoned-date.ts';
 import type { AbortCause, InFlightRequests } from './in-flight-requests.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Config } from './ports/config.ts';
 import type { LlmSearch, SearchObserver, SearchReply, SearchReport, SearchRequest } from './ports/llm-search.ts';
 import type { Logger } from './ports/logger.ts';
+import type { PageDates } from './ports/page-dates.ts';
 
 /** A call of one of the answer tools. */
 export interface AnswerQueryInput {
@@ -26,10 +28,17 @@ export interface AnswerQueryInput {
   readonly observer: SearchObserver;
 }
 
+/** `page`: the page says when it was published; `resource`: the last change of an own source; `access`: the day of the answer. */
+export interface DateOrigin {
+  readonly url: string;
+  readonly origin: 'page' | 'resource' | 'access';
+}
+
 /** An answer, and what it took to produce it. */
 export interface Answer {
   readonly result: AnswerResult;
-  readonly report: SearchReport & { readonly seconds: number };
+  /** `dates`: the origin of the date of each citation, if dates are read from pages. */
+  readonly report: SearchReport & { readonly seconds: number; readonly dates?: readonly DateOrigin[] };
 }
 
 interface Dependencies {
@@ -38,6 +47,8 @@ interface Dependencies {
   readonly logger: Logger;
   readonly inFlight: InFlightRequests;
   readonly config: Config;
+  /** Absent if dates are not to be read from pages. */
+  readonly pageDates?: PageDates | undefined;
 }
 
 /** Answers a question with a model that may search the web (spec 6). */
@@ -70,16 +81,21 @@ export class AnswerQuery {
       ...(isLocal && { isLocal }),
       question: question.value,
       profile,
-      instructions: config.instructions ?? SYSTEM_POLICY,
-      today: tokyoDate(clock.now()),
+      instructions: inZone(config.instructions ?? SYSTEM_POLICY, config),
+      today: zonedDate(clock.now(), config.timeZone),
+      timeZone: config.timeZone,
       deadlineMs: startedMs + config.timeoutMs,
     };
-    const reply = await inFlight.run(requestKey, (controller) => this.#search(request, observer, controller));
-    return reply.andThen((reply) => {
+    const found = await inFlight.run(requestKey, (controller) => this.#search(request, observer, controller));
+    return found.andThen(({ reply, publishedOn }) => {
+      if (profile.search === 'required' && !reply.searched) return err({ kind: 'not_searched' as const });
       const report = { ...reply.report, seconds: (clock.elapsedMs() - startedMs) / 1000 };
       this.#logUsage(report);
-      const context = { ...config, question: question.value, model: profile.model, today: request.today };
-      return toAnswerResult(reply, context).map((result) => ({ result, report }));
+      const context = { ...this.#contextOf(request), publishedOn };
+      return toAnswerResult(reply, context).map((result) => {
+        const dates = publishedOn && result.citations.map(({ url }) => dateOrigin(url, reply, publishedOn));
+        return { result, report: { ...report, ...(dates && { dates }) } };
+      });
     });
   }
 
@@ -88,7 +104,7 @@ export class AnswerQuery {
     request: SearchRequest,
     observer: SearchObserver,
     controller: AbortController,
-  ): Promise<Result<SearchReply, AnswerError>> {
+  ): Promise<Result<Found, AnswerError>> {
     const { llmSearch, clock, config } = this.#deps;
     const { signal } = controller;
     const toAbortError = (): AnswerError =>
@@ -102,12 +118,32 @@ export class AnswerQuery {
       observer.onProgress({ kind: 'asking' });
       const reply = await llmSearch.search(request, observer, signal);
       if (signal.aborted) return err(toAbortError());
-      if (reply.isOk()) return ok(reply.value);
+      if (reply.isOk()) {
+        const publishedOn = await this.#datesOf(reply.value, request, signal);
+        return signal.aborted ? err(toAbortError()) : ok({ reply: reply.value, publishedOn });
+      }
       return err(reply.error.kind === 'aborted' ? toAbortError() : reply.error);
     } finally {
       // Ends the timer.
       controller.abort('settled' satisfies AbortCause);
     }
+  }
+
+  #contextOf({ question, profile, today }: SearchRequest) {
+    return { ...this.#deps.config, question, model: profile.model, today };
+  }
+
+  /** Undefined if dates are not to be read from pages (ruling A15). */
+  async #datesOf(
+    reply: SearchReply,
+    request: SearchRequest,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, string> | undefined> {
+    const { pageDates } = this.#deps;
+    if (pageDates === undefined) return undefined;
+    const cited = toAnswerResult(reply, this.#contextOf(request));
+    const urls = cited.isOk() ? cited.value.citations.map(({ url }) => url).filter(isWebUrl) : [];
+    return urls.length === 0 ? new Map() : pageDates.publishedOn(urls, signal);
   }
 
   #logProfile(tool: ToolName, { model }: ModelProfile): void {
@@ -126,4 +162,22 @@ export class AnswerQuery {
       `answer: usage model=${model} response=${responseId} ${tokens} searches=${searches} attempts=${attempts} seconds=${seconds.toFixed(3)}`,
     );
   }
+}
+
+/** A reply, and the days on which cited pages were published. */
+interface Found {
+  readonly reply: SearchReply;
+  readonly publishedOn: ReadonlyMap<string, string> | undefined;
+}
+
+/** Where the date of a citation comes from. */
+function dateOrigin(url: string, { own }: SearchReply, publishedOn: ReadonlyMap<string, string>): DateOrigin {
+  if (publishedOn.has(url)) return { url, origin: 'page' };
+  const source = own?.answered.find((source) => source.url === url);
+  return { url, origin: source?.changedOn === undefined ? 'access' : 'resource' };
+}
+
+/** The built-in policy is written for Asia/Tokyo. */
+function inZone(policy: string, { instructions, timeZone }: Config): string {
+  return instructions === undefined ? policy.replaceAll('Asia/Tokyo', timeZone) : policy;
 }

@@ -11,6 +11,7 @@ import type { Clock } from './ports/clock.ts';
 import type { Config } from './ports/config.ts';
 import type { LlmSearch } from './ports/llm-search.ts';
 import type { Logger } from './ports/logger.ts';
+import type { PageDates } from './ports/page-dates.ts';
 
 /** The use cases, as drivers (MCP, HTTP, the command line) call them. */
 export interface Application {
@@ -28,6 +29,8 @@ interface Ports {
   readonly apiProbe: () => Promise<ApiProbe>;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Absent if dates are not to be read from pages. */
+  readonly pageDates?: PageDates | undefined;
 }
 
 /** What grounded answers need; absent if they are not configured. */
@@ -35,11 +38,11 @@ export type Grounding = Omit<GroundedSearchOptions, 'llmSearch' | 'clock' | 'log
 
 /** Composes the core; production, tests and every driver use this function. */
 export function createApplication(ports: Ports, config: Config, grounding?: Grounding): Application {
-  const { llmSearch, apiProbe, clock, logger } = ports;
+  const { llmSearch, apiProbe, clock, logger, pageDates } = ports;
   const inFlight = new InFlightRequests();
   const grounded = grounding && new GroundedSearch({ ...grounding, llmSearch, clock, logger });
   const shared = new CoalescingSearch(grounded ?? llmSearch, (request) => grounded?.isShareable(request) ?? true);
-  const answerQuery = new AnswerQuery({ llmSearch: shared, clock, logger, inFlight, config });
+  const answerQuery = new AnswerQuery({ llmSearch: shared, clock, logger, inFlight, config, pageDates });
   const cancelRequest = new CancelRequest(inFlight);
   const diagnoseSetup = new DiagnoseSetup({ apiProbe, answerQuery, cancelRequest, clock, config });
   return {

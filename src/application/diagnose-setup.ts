@@ -87,7 +87,8 @@ export class DiagnoseSetup {
         ? ok(`answered with ${sources} in ${report.seconds.toFixed(1)} s`)
         : {
             verdict: 'warning',
-            detail: 'answered without a search: the model of answer_quick may not support web_search',
+            detail:
+              'this server did not search: the model of answer_quick, or the server, may not support web_search (search.tool)',
           };
     });
   }

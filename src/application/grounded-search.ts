@@ -167,6 +167,7 @@ function sum(reports: readonly SearchReport[]): SearchReport {
   return withoutUndefined({
     model: last?.model,
     responseId: last?.responseId,
+    serviceTier: last?.serviceTier,
     usage:
       usages.length === 0
         ? undefined
@@ -175,6 +176,9 @@ function sum(reports: readonly SearchReport[]): SearchReport {
             cachedTokens: total(({ cachedTokens }) => cachedTokens),
             outputTokens: total(({ outputTokens }) => outputTokens),
             reasoningTokens: total(({ reasoningTokens }) => reasoningTokens),
+            ...(usages.some(({ cacheWriteTokens }) => cacheWriteTokens !== undefined) && {
+              cacheWriteTokens: total(({ cacheWriteTokens = 0 }) => cacheWriteTokens),
+            }),
           },
     queries: reports.flatMap(({ queries }) => queries),
     searches: reports.reduce((sum, { searches }) => sum + searches, 0),

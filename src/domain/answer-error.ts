@@ -28,6 +28,8 @@ export type SearchError = { readonly diagnostics?: Diagnostics } & (
   | Failure<'not_recorded', { recorded: readonly string[] }>
   | Failure<'unreadable_recordings', { path: string; detail: string }>
   | Failure<'content_filtered' | 'aborted'>
+  /** Cached-only search and blocked requests (rulings A3, A7). */
+  | Failure<'cached_search_rejected' | 'data_residency', { detail: string }>
   /** Of grounded answers (rulings L3, L7, L13, L17, L19). */
   | Failure<'too_many_functions', { count: number }>
   | Failure<'no_final_answer', { limit: 'rounds' | 'calls' | 'time'; max: number }>
@@ -38,6 +40,7 @@ export type SearchError = { readonly diagnostics?: Diagnostics } & (
 export type AnswerError =
   | Exclude<SearchError, { kind: 'aborted' }>
   | EmptyAnswer
+  | Failure<'not_searched'>
   | Failure<'invalid_arguments', { problems: readonly ArgumentProblem[] }>
   | Failure<'no_profile', { tool: ToolName }>
   | Failure<'timed_out', { timeoutMs: number }>

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { cutAtParagraph } from './answer-size.ts';
+import { namesBlockedHost } from './blocked-host.ts';
 import { type Citation, isWebUrl, type NamedSources, pageKey, toCitations } from './citation.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
 import { closeFence } from './code-fence.ts';
@@ -30,22 +31,33 @@ export interface AnswerContext {
   readonly maxCitations: number;
   /** Maximum length of an answer, sources included, in UTF-16 code units. */
   readonly maxAnswerChars: number;
-  /** The day of the question in Asia/Tokyo, `YYYY-MM-DD`. */
+  /** The day of the question, `YYYY-MM-DD`. */
   readonly today: string;
+  /** Hosts whose pages are never cited, with their subdomains. */
+  readonly blockedDomains?: readonly string[];
+  /** The days on which cited pages were published, by URL. */
+  readonly publishedOn?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Converts a reply to an answer (rulings 8, 9 and 14). An empty answer is never a success. */
-export function toAnswerResult(reply: Reply, context: AnswerContext): Result<AnswerResult, EmptyAnswer> {
+export function toAnswerResult(received: Reply, context: AnswerContext): Result<AnswerResult, EmptyAnswer> {
+  const isBlocked = (text: string) => namesBlockedHost(text, context.blockedDomains ?? []);
+  const reply = withoutSources(received, isBlocked);
   const { ending, accessedOn = context.today } = reply;
   const isIncomplete = ending.kind === 'incomplete';
   const text = cleanText(reply.text).trim();
   if (text === '') return err({ kind: 'empty_answer', ...(isIncomplete ? { reason: ending.reason } : {}) });
 
-  const used_search = reply.searched || reply.sources.cited.length > 0;
-  const citations = citationsOf(reply, used_search, context.maxCitations, accessedOn);
+  const used_search = reply.searched || received.sources.cited.length > 0;
+  const citations = citationsOf(reply, used_search, context.maxCitations, accessedOn).map((citation) => ({
+    ...citation,
+    published_at: context.publishedOn?.get(citation.url) ?? citation.published_at,
+  }));
   const hasSources = used_search || citations.length > 0;
   const urls = citations.map(({ url }) => url);
-  const { body, entries } = hasSources ? splitSources(text, urls) : { body: text, entries: [] };
+  const split = hasSources ? splitSources(text, urls) : { body: text, entries: [] };
+  const { body } = split;
+  const entries = split.entries.filter((entry) => !isBlocked(entry));
   const section = (entries: readonly string[]) => (hasSources ? sourcesSection(entries, citations, accessedOn) : '');
   const notes = NOTES[languageOf(context.question.query)];
   const parts = {
@@ -56,6 +68,19 @@ export function toAnswerResult(reply: Reply, context: AnswerContext): Result<Ans
   };
   const answer = withinLimit(parts, context.maxAnswerChars, notes);
   return ok({ answer, used_search, citations, model: context.model });
+}
+
+/** The API does not reliably leave out blocked hosts (ruling A2). */
+function withoutSources(reply: Reply, isBlocked: (text: string) => boolean): Reply {
+  const { cited, consulted, opened } = reply.sources;
+  return {
+    ...reply,
+    sources: {
+      cited: cited.filter(({ url }) => !isBlocked(url)),
+      consulted: consulted.filter((url) => !isBlocked(url)),
+      opened: opened.filter((url) => !isBlocked(url)),
+    },
+  };
 }
 
 /** Own sources that the text marks come first; if it marks none, those that answered share the places (ruling L24). */

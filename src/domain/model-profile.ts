@@ -15,6 +15,13 @@ export interface ModelProfile {
   /** Maximum number of searches and opened pages per answer. */
   readonly maxToolCalls?: number;
   readonly searchContextSize?: (typeof SEARCH_CONTEXT_SIZES)[number];
+  /** `required`: an answer without a search is a failure (ruling A4). */
+  readonly search?: 'auto' | 'required';
+  readonly serviceTier?: 'auto' | 'default' | 'flex' | 'priority';
+  readonly reasoningMode?: 'standard' | 'pro';
+  readonly returnTokenBudget?: 'default' | 'unlimited';
+  /** Which of these are configured, and not defaults. */
+  readonly configured?: readonly ('reasoningEffort' | 'verbosity')[];
 }
 
 /** Profiles as configured. A field that a tool's profile does not set is taken from `answer` (ruling 11). */
@@ -23,13 +30,21 @@ export type ModelProfiles = Readonly<Partial<Record<ToolName, Partial<ModelProfi
 /** The profile of a tool, or undefined if `answer` was removed and the tool has no model. */
 export function profileFor(tool: ToolName, profiles: ModelProfiles): ModelProfile | undefined {
   const { model, ...rest } = { ...profiles.answer, ...profiles[tool] };
-  return model === undefined ? undefined : { model, ...rest };
+  const configured = [profiles.answer, profiles[tool]].flatMap((profile) => profile?.configured ?? []);
+  return model === undefined ? undefined : { model, ...rest, ...(configured.length > 0 && { configured }) };
 }
 
-/** The optional parameters that a model supports, judging by its ID (spec 5.6, ruling 11). */
-export function modelSupport(model: string): { readonly verbosity: boolean; readonly reasoning: boolean } {
+/** Whether a model supports optional parameters, judging by its ID; undefined if its ID does not show it (spec 5.6, rulings 11 and A8). */
+export function modelSupport(model: string): {
+  readonly verbosity: boolean | undefined;
+  readonly reasoning: boolean | undefined;
+} {
   const gptFiveOrLater = Number(/^gpt-(\d+)/.exec(model)?.[1] ?? 0) >= 5;
-  return { verbosity: gptFiveOrLater, reasoning: gptFiveOrLater || /^o[34]/.test(model) };
+  if (gptFiveOrLater) return { verbosity: true, reasoning: true };
+  if (/^o[34](?!\w)/.test(model)) return { verbosity: false, reasoning: true };
+  return /^(?:gpt-[34]|chatgpt-4|o1)/.test(model)
+    ? { verbosity: false, reasoning: false }
+    : { verbosity: undefined, reasoning: undefined };
 }
 
 /** Where the user is, approximately, for web searches. */

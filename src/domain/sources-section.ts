@@ -42,10 +42,18 @@ export function splitSources(text: string, knownIds: readonly string[]): SplitTe
 /** `Sources:` with the listed entries and the citations that they do not name, each with a date (ruling 9). */
 export function sourcesSection(entries: readonly string[], citations: readonly Citation[], today: string): string {
   const listed = entries.join('\n');
-  const missing = citations.filter(({ url }) => !names(listed, url)).map(({ url }) => url);
-  const lines = [...entries, ...missing];
-  if (lines.length === 0) lines.push('web_search');
-  return ['Sources:', ...lines.map((line) => `- ${dated(line, today)}`)].join('\n');
+  const missing = citations.filter(({ url }) => !names(listed, url));
+  const dated = entries.map((entry) => withDate(entry, citations, today));
+  const lines = [...dated, ...missing.map(({ url, published_at }) => withDate(url, [], published_at))];
+  if (lines.length === 0) lines.push(withDate('web_search', [], today));
+  return ['Sources:', ...lines.map((line) => `- ${line}`)].join('\n');
+}
+
+/** A known day of publication replaces the day of access. */
+function withDate(entry: string, citations: readonly Citation[], today: string): string {
+  const known = citations.find(({ url, published_at }) => published_at !== today && names(entry, url))?.published_at;
+  if (known === undefined) return dated(entry, today);
+  return hasIsoDate(entry) ? entry.replaceAll(`(${today})`, `(${known})`) : `${entry} (${known})`;
 }
 
 /** What may surround the words of a heading: Markdown, brackets, bullets, emoji, HTML tags. */

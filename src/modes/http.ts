@@ -32,7 +32,14 @@ export async function serveHttp(
   if (http === undefined) throw new Error('the HTTP endpoint has no configuration');
   const holder = await gateways.load();
   const hasEffects = await effectsOf(runtime, gateways);
-  const answerTools = new AnswerTools({ ...runtime, application, toolErrors, maxAnswerChars, hasEffects });
+  const answerTools = new AnswerTools({
+    ...runtime,
+    timeZone: config.timeZone,
+    application,
+    toolErrors,
+    maxAnswerChars,
+    hasEffects,
+  });
   const tools = config.gateway.expose
     ? (await import('./exposed-tools.ts')).exposedOnHttp(answerTools, holder)
     : answerTools;

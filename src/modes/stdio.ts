@@ -21,6 +21,7 @@ export async function serveStdio(application: Application, runtime: Runtime, gat
   const stdout = claimStdout();
   const answerTools = new AnswerTools({
     ...runtime,
+    timeZone: config.timeZone,
     application,
     toolErrors,
     maxAnswerChars: config.maxAnswerChars,

@@ -9,7 +9,7 @@ import { Recordings } from '../../src/adapters/outbound/openai/recordings/record
 import type { SearchRequest } from '../../src/application/ports/llm-search.ts';
 import type { Question } from '../../src/domain/question.ts';
 import { createRedactor } from '../../src/domain/redaction.ts';
-import { tokyoDate } from '../../src/domain/tokyo-date.ts';
+import { zonedDate } from '../../src/domain/zoned-date.ts';
 import { toApiResponse } from '../support/api-response.ts';
 import { answerEvents, toSse } from '../support/api-stream.ts';
 import { answers, answersJson, type Behaviour, cutsStream, fails } from '../support/behaviours.ts';
@@ -268,7 +268,7 @@ describe('recording', () => {
   }
 
   /** The replies of the fake API have this date. */
-  const TODAY = tokyoDate(new Date(createdAt() * 1000));
+  const TODAY = zonedDate(new Date(createdAt() * 1000), 'Asia/Tokyo');
 
   test.each([
     ['a stream', answers('Node 24 ([x](https://nodejs.org/en/blog?utm_source=openai)) 🎉 です。', SEARCHED), '.sse'],

@@ -244,7 +244,7 @@ describe('what is not retried', () => {
       failsInStream({ code: 'insufficient_quota', message: 'You exceeded your current quota.' }),
       { kind: 'quota_exhausted', detail: 'You exceeded your current quota.' },
     ],
-    ['another failure in a stream', failsInStream({ code: 'invalid_prompt', message: 'No.' }), { kind: 'failed' }],
+    ['another failure in a stream', failsInStream({ code: 'other_failure', message: 'No.' }), { kind: 'failed' }],
     [
       'a spent quota with Retry-After',
       httpError(429, { code: 'insufficient_quota' }, { 'retry-after': '1' }),

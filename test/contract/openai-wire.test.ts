@@ -59,6 +59,9 @@ async function bodyOf(asked: Asked, options: Partial<RequestOptions> = {}): Prom
 
 const DOMAINS = { question: { domains: ['jma.go.jp', 'tenki.jp'] } };
 
+/** Without a location, the API searches as if the user were in the United States (ruling A1). */
+const SEARCH_TOOL = { type: 'web_search', user_location: { type: 'approximate' } };
+
 describe('the request on the wire', () => {
   test('is exactly these bytes', async () => {
     const sent = interceptOne();
@@ -70,7 +73,7 @@ describe('the request on the wire', () => {
         '"input":"What is new in Node.js 24?\\n\\n' +
         '[Search hints] recency_days=60; max_results=5; domains=jma.go.jp, tenki.jp\\n' +
         '[Today] 2026-11-21 (Asia/Tokyo)",' +
-        '"tools":[{"type":"web_search"}],"include":["web_search_call.action.sources"],' +
+        '"tools":[{"type":"web_search","user_location":{"type":"approximate"}}],"include":["web_search_call.action.sources"],' +
         '"text":{"verbosity":"medium"},"reasoning":{"effort":"medium"},"store":false,"stream":true}',
     );
   });
@@ -108,7 +111,7 @@ describe('the body for each kind of model', () => {
   const COMMON = {
     instructions: 'Answer well.',
     input: expect.stringContaining('What is new in Node.js 24?'),
-    tools: [{ type: 'web_search' }],
+    tools: [SEARCH_TOOL],
     include: ['web_search_call.action.sources'],
     store: false,
     stream: true,
@@ -148,7 +151,7 @@ describe('the body for each kind of model', () => {
     expect(body).toMatchObject({
       max_output_tokens: 4096,
       max_tool_calls: 3,
-      tools: [{ type: 'web_search', search_context_size: 'low' }],
+      tools: [{ ...SEARCH_TOOL, search_context_size: 'low' }],
     });
   });
 });
@@ -177,7 +180,7 @@ describe('what the configuration adds to the body', () => {
 
   test('domains remain a hint', async () => {
     const { tools, input } = await bodyOf(DOMAINS);
-    expect(tools).toEqual([{ type: 'web_search' }]);
+    expect(tools).toEqual([SEARCH_TOOL]);
     expect(input).toContain('domains=jma.go.jp, tenki.jp');
   });
 
@@ -188,7 +191,7 @@ describe('what the configuration adds to the body', () => {
     );
     expect(tools).toEqual([
       {
-        type: 'web_search',
+        ...SEARCH_TOOL,
         filters: { allowed_domains: ['jma.go.jp', 'xn--r8jz45g.jp', 'xn--bcher-kva.example'] },
       },
     ]);
@@ -196,7 +199,7 @@ describe('what the configuration adds to the body', () => {
   });
 
   test('no filter if no domains are given', async () => {
-    expect((await bodyOf({}, { domainFilter: 'strict' })).tools).toEqual([{ type: 'web_search' }]);
+    expect((await bodyOf({}, { domainFilter: 'strict' })).tools).toEqual([SEARCH_TOOL]);
   });
 });
 

@@ -52,6 +52,7 @@ export function searchRequest({
     },
     profile: { model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'medium', ...profile },
     instructions: 'Answer well.',
+    timeZone: 'Asia/Tokyo',
     today,
     deadlineMs,
   };

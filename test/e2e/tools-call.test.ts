@@ -76,7 +76,7 @@ test('asks as in the contract: hints and day in input, search allowed, sources i
   const [request] = api.requests;
   expect(request?.body).toMatchObject({
     model: 'gpt-5.2',
-    tools: [{ type: 'web_search' }],
+    tools: [{ type: 'web_search', user_location: { type: 'approximate' } }],
     include: ['web_search_call.action.sources'],
     text: { verbosity: 'medium' },
     reasoning: { effort: 'medium' },

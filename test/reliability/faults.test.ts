@@ -203,9 +203,9 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   'ignores stream': { ...isAnswered, behaviour: answersJson('Not streamed.'), answer: 'Not streamed.' },
   'ends as failed': {
     ...failsAtOnce,
-    behaviour: failsInStream({ code: 'invalid_prompt', message: 'The prompt was not accepted.' }),
+    behaviour: failsInStream({ code: 'other_failure', message: 'The prompt was not accepted.' }),
     words:
-      'The API could not complete the answer: invalid_prompt: The prompt was not accepted. Try again; if it fails again, ask a simpler question or use another model.',
+      'The API could not complete the answer: other_failure: The prompt was not accepted. Try again; if it fails again, ask a simpler question or use another model.',
   },
   'ends as failed by the rate limit': {
     ...isRetried,

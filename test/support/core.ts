@@ -31,6 +31,8 @@ export function coreConfig(over: Partial<Config> = {}): Config {
     maxCitations: 3,
     maxAnswerChars: 20_000,
     timeoutMs: 300_000,
+    timeZone: 'Asia/Tokyo',
+    blockedDomains: [],
     ...over,
   };
 }

@@ -46,6 +46,12 @@ function rawMessageFor(error: AnswerError): string {
       return `The API could not complete the answer: ${sentence(error.detail)} Try again; if it fails again, ask a simpler question or use another model.`;
     case 'unreadable_reply':
       return `The response could not be read: ${sentence(error.detail)} Check that the base URL points to a Responses API.`;
+    case 'cached_search_rejected':
+      return `The API does not accept a search of the cached index only (search.live: false): ${sentence(error.detail)} Change the model, or set search.live to true.`;
+    case 'data_residency':
+      return `The account requires another base URL: ${sentence(error.detail)} Set openai.base_url (OPENAI_BASE_URL) to it.`;
+    case 'not_searched':
+      return 'The model answered without a search, but the profile requires one (search: required). Ask again, or set search to auto.';
     case 'too_many_functions':
       return `The configuration offers ${error.count} tools to the model; the API accepts 127. Remove some from grounding.tools.`;
     case 'no_final_answer':

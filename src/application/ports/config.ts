@@ -11,6 +11,10 @@ export interface Config {
   readonly maxAnswerChars: number;
   /** Time limit of a complete call, waits included, in milliseconds. */
   readonly timeoutMs: number;
+  /** The IANA time zone of days: today, and the day of access. */
+  readonly timeZone: string;
+  /** Hosts whose pages are never cited, with their subdomains. */
+  readonly blockedDomains: readonly string[];
   /** What replaces the built-in system policy. */
   readonly instructions?: string;
 }

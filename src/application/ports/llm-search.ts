@@ -14,8 +14,10 @@ export interface SearchRequest {
   readonly profile: ModelProfile;
   /** The system policy. */
   readonly instructions: string;
-  /** Today in Asia/Tokyo, `YYYY-MM-DD`. */
+  /** Today in the time zone, `YYYY-MM-DD`. */
   readonly today: string;
+  /** IANA time zone. */
+  readonly timeZone: string;
   /** When the caller gives up, on the clock's `elapsedMs` scale: a wait beyond it is pointless. */
   readonly deadlineMs: number;
 }
@@ -30,6 +32,8 @@ export interface SearchReport {
   /** Model and response ID as the API reported them. */
   readonly model?: string;
   readonly responseId?: string;
+  /** The service tier that was used. */
+  readonly serviceTier?: string;
   readonly usage?: TokenUsage;
   /** The queries of the web searches, in order. */
   readonly queries: readonly string[];
@@ -60,6 +64,8 @@ export interface TokenUsage {
   readonly cachedTokens: number;
   readonly outputTokens: number;
   readonly reasoningTokens: number;
+  /** Tokens written to the cache, if the API reports them. */
+  readonly cacheWriteTokens?: number;
 }
 
 /** What happens during a search. */

@@ -346,6 +346,7 @@ function request(over: Partial<SearchRequest> = {}): SearchRequest {
     question: { tool: 'answer', query: 'q', recencyDays: 60, maxResults: 5, domains: [] },
     profile: { model: 'gpt-5.2' },
     instructions: 'Answer.',
+    timeZone: 'Asia/Tokyo',
     today: '2026-01-05',
     deadlineMs: 300_000,
     ...over,

@@ -139,7 +139,7 @@ describe('a problem is reported with its reason', () => {
     expect(checks.at(-1)).toMatchObject({
       name: 'web search',
       verdict: 'warning',
-      detail: expect.stringContaining('without a search'),
+      detail: expect.stringContaining('this server did not search'),
     });
   });
 

@@ -18,9 +18,9 @@ describe('what a model accepts', () => {
     ['gpt-4.1-mini', false, false],
     ['gpt-4o', false, false],
     ['gpt-4o-mini', false, false],
-    ['gpt-oss-120b', false, false],
-    ['my-gpt-5', false, false],
-    ['llama-3', false, false],
+    ['gpt-oss-120b', undefined, undefined],
+    ['my-gpt-5', undefined, undefined],
+    ['llama-3', undefined, undefined],
   ])('%s: verbosity %s, effort %s', (model, verbosity, reasoning) => {
     expect(modelSupport(model)).toEqual({ verbosity, reasoning });
   });

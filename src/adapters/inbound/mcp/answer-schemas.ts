@@ -2,16 +2,15 @@ import type { ToolName } from '../../../domain/tool-name.ts';
 import type { Params } from './json-rpc.ts';
 import type { Tool } from './tool-set.ts';
 
-const QUERY = {
+const queryIn = (zone: string) => ({
   type: 'string',
-  description:
-    'The question, in any language. Complete sentences work best; relative dates such as "today" are in Asia/Tokyo.',
-};
+  description: `The question, in any language. Complete sentences work best; relative dates such as "today" are in ${zone}.`,
+});
 
-const SEARCH_SCHEMA = {
+const searchSchemaIn = (zone: string) => ({
   type: 'object',
   properties: {
-    query: QUERY,
+    query: queryIn(zone),
     recency_days: {
       type: 'number',
       description: 'Prefer sources at most this old, in days; an integer, 0 or greater.',
@@ -24,26 +23,34 @@ const SEARCH_SCHEMA = {
     },
   },
   required: ['query'],
-};
+});
 
 /** The output contract (spec 3.2). Additional fields are allowed, because clients reject results that the schema forbids. */
-const OUTPUT_SCHEMA = {
+const outputSchemaIn = (zone: string) => ({
   type: 'object',
   properties: {
-    answer: { type: 'string' },
-    used_search: { type: 'boolean' },
+    answer: { type: 'string', description: 'the answer; if there are sources, it ends with a list of them' },
+    used_search: { type: 'boolean', description: 'whether the web was searched' },
     citations: {
       type: 'array',
+      description: 'the most important sources',
       items: {
         type: 'object',
-        properties: { url: { type: 'string' }, title: { type: 'string' }, published_at: { type: 'string' } },
+        properties: {
+          url: { type: 'string', description: 'a URL, or the ID of a source without one' },
+          title: { type: 'string', description: 'the title of the source' },
+          published_at: {
+            type: 'string',
+            description: `day of access in ${zone}, unless citations.resolve_dates found the day of publication`,
+          },
+        },
         required: ['url', 'published_at'],
       },
     },
-    model: { type: 'string' },
+    model: { type: 'string', description: 'the model ID of the profile' },
   },
   required: ['answer', 'used_search', 'citations', 'model'],
-};
+});
 
 /** Read-only, unless own tools have effects; open-world, not idempotent. */
 const ANNOTATIONS = { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: true };
@@ -60,15 +67,18 @@ const DESCRIPTIONS: Readonly<Record<ToolName, string>> = {
 };
 
 /** The answer tools (spec 3.1). A result contains the answer, of at most `maxAnswerChars`, twice, and escaped as JSON. */
-export function answerToolList(maxAnswerChars: number, hasEffects = false): readonly Tool[] {
+export function answerToolList(maxAnswerChars: number, hasEffects = false, zone = 'Asia/Tokyo'): readonly Tool[] {
+  const searchSchema = searchSchemaIn(zone);
+  const tool = (name: ToolName, title: string, inputSchema: Params): Tool =>
+    toTool(name, title, inputSchema, outputSchemaIn(zone));
   const maxResultSize = Math.min(MAX_RESULT_SIZE_HINT, Math.max(100_000, 4 * maxAnswerChars));
   const tools = [
-    tool('answer', 'Answer with web search', SEARCH_SCHEMA),
+    tool('answer', 'Answer with web search', searchSchema),
     {
-      ...tool('answer_detailed', 'Detailed answer with web search', SEARCH_SCHEMA),
+      ...tool('answer_detailed', 'Detailed answer with web search', searchSchema),
       _meta: { 'anthropic/maxResultSizeChars': maxResultSize },
     },
-    tool('answer_quick', 'Quick answer with web search', { ...SEARCH_SCHEMA, properties: { query: QUERY } }),
+    tool('answer_quick', 'Quick answer with web search', { ...searchSchema, properties: { query: queryIn(zone) } }),
   ];
   if (!hasEffects) return tools;
   // Hosts skip their confirmation for tools that only read.
@@ -76,7 +86,7 @@ export function answerToolList(maxAnswerChars: number, hasEffects = false): read
   return tools.map((tool) => ({ ...tool, annotations: { ...(tool.annotations as Params), ...effects } }));
 }
 
-function tool(name: ToolName, title: string, inputSchema: Params): Tool {
+function toTool(name: ToolName, title: string, inputSchema: Params, outputSchema: Params): Tool {
   const annotations = { title, ...ANNOTATIONS };
-  return { name, title, description: DESCRIPTIONS[name], inputSchema, outputSchema: OUTPUT_SCHEMA, annotations };
+  return { name, title, description: DESCRIPTIONS[name], inputSchema, outputSchema, annotations };
 }

@@ -14,6 +14,8 @@ export interface AnswerToolsOptions extends PresentationOptions {
   readonly maxAnswerChars: number;
   /** Whether an answer may call a tool with effects (ruling L26). */
   readonly hasEffects?: (() => boolean) | undefined;
+  /** IANA time zone of dates. */
+  readonly timeZone?: string;
 }
 
 /** Time for a busy client to read the last progress: the official clients drop progress that they read with the response. */
@@ -28,8 +30,8 @@ export class AnswerTools implements ToolSet {
   }
 
   list(): readonly Tool[] {
-    const { maxAnswerChars, hasEffects } = this.#options;
-    return answerToolList(maxAnswerChars, hasEffects?.() === true);
+    const { maxAnswerChars, hasEffects, timeZone } = this.#options;
+    return answerToolList(maxAnswerChars, hasEffects?.() === true, timeZone);
   }
 
   call(call: ToolCall, notify: Send): Promise<ToolReply> | undefined {

@@ -29,7 +29,11 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
     const { environment, commandLine, version } = this.#options;
     const option = commandLine['--config'];
     const file = option === undefined ? defaultFile() : expandPath(option);
-    const { values, names, instructions, http, servers, ...set } = await readKeys(file, environment, commandLine);
+    const { values, explicit, names, instructions, http, servers, ...set } = await readKeys(
+      file,
+      environment,
+      commandLine,
+    );
     const key = readApiKey(environment, String(values.get('openai.api_key_env')));
     const proxy = await readProxy(environment, String(values.get('openai.base_url')));
     const problems = [key, proxy, set].flatMap((layer) => layer.problems);
@@ -49,6 +53,7 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
         proxy: proxy.proxy,
         http,
         servers,
+        explicit,
         secretVariables: secretVariables(values),
         sources,
         shown: async () => {
@@ -71,7 +76,7 @@ function defaultFile(): string | undefined {
 async function readKeys(file: string | undefined, environment: Environment, commandLine: CommandLineOptions) {
   const isVariableSet = KEYS.some(({ variable = '' }) => variableText(environment, variable) !== '');
   const isDefault = file === undefined && !isVariableSet && Object.keys(commandLine).length === 0;
-  if (isDefault) return { values: DEFAULTS, names: [], problems: [] } as SetKeys;
+  if (isDefault) return { values: DEFAULTS, explicit: new Set(), names: [], problems: [] } as SetKeys;
   return (await import('./set-keys.ts')).readSetKeys(file, environment, commandLine);
 }
 

@@ -24,6 +24,8 @@ interface Extras {
   readonly servers: readonly ServerEntry[] | undefined;
   /** The names of the variables that contain keys and tokens of this program. */
   readonly secretVariables: readonly string[];
+  /** The paths of the keys that are set, and not defaults. */
+  readonly explicit: ReadonlySet<string>;
   readonly sources: ConfigSources;
   /** What `--show-config` prints. Contains no key. */
   readonly shown: () => Promise<{ version: string; sources: ConfigSources; effective: JsonObject }>;
@@ -38,9 +40,16 @@ interface ConfigSources {
 }
 
 /** The validated and merged keys, in the form that the program uses. The types are those of the keys. */
-export function toServerConfig(values: Values, { apiKeyVariable, apiKey, proxy, ...rest }: Extras) {
+export function toServerConfig(values: Values, { apiKeyVariable, apiKey, proxy, explicit, ...rest }: Extras) {
   const get = <T = string | undefined>(path: string) => (values.get(path) ?? undefined) as T;
-  const profile = (tool: string) => section<Partial<ModelProfile>>(values, `model_profiles.${tool}.`);
+  const profile = (tool: string) => {
+    const prefix = `model_profiles.${tool}.`;
+    const read = section<Partial<ModelProfile>>(values, prefix);
+    const configured = CONFIGURABLE.filter(
+      (key) => explicit.has(`${prefix}${KEY_OF[key]}`) && read?.[key] !== undefined,
+    );
+    return read && configured.length > 0 ? { ...read, configured } : read;
+  };
   return withoutUndefined({
     ...rest,
     timeoutMs: get<number>('request.timeout_ms'),
@@ -49,6 +58,10 @@ export function toServerConfig(values: Values, { apiKeyVariable, apiKey, proxy, 
     maxConcurrency: get<number>('request.max_concurrency'),
     maxCitations: get<number>('policy.max_citations'),
     maxAnswerChars: get<number>('server.max_answer_chars'),
+    timeZone: toZone(get<string>('clock.time_zone')),
+    blockedDomains: get<readonly string[]>('search.blocked_domains'),
+    resolveDates: get<boolean>('citations.resolve_dates'),
+    background: get<boolean>('request.background'),
     profiles: withoutUndefined({
       answer: profile('answer'),
       answer_detailed: profile('answer_detailed'),
@@ -58,6 +71,9 @@ export function toServerConfig(values: Values, { apiKeyVariable, apiKey, proxy, 
     search: withoutUndefined({
       domainFilter: get<'hint' | 'strict'>('search.domain_filter'),
       userLocation: section<UserLocation>(values, 'search.user_location.'),
+      blockedDomains: get<readonly string[]>('search.blocked_domains'),
+      live: get<boolean>('search.live'),
+      tool: get<string>('search.tool'),
     }),
     openai: withoutUndefined({
       apiKeyVariable,
@@ -90,6 +106,14 @@ export function toServerConfig(values: Values, { apiKeyVariable, apiKey, proxy, 
       lineMode: get<boolean>('server.line_mode'),
     }),
   });
+}
+
+/** Parameters that a model with an unknown name gets only if they are configured (ruling A8). */
+const CONFIGURABLE = ['reasoningEffort', 'verbosity'] as const;
+const KEY_OF = { reasoningEffort: 'reasoning_effort', verbosity: 'verbosity' } as const;
+
+function toZone(zone: string): string {
+  return zone === 'system' ? new Intl.DateTimeFormat().resolvedOptions().timeZone : zone;
 }
 
 /** Undefined if no tools are to be offered: then nothing of it is loaded (ruling L1). */

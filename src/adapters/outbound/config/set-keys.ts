@@ -11,6 +11,8 @@ import type { ServerEntry } from './server-entry.ts';
 /** The merged keys, what they refer to, and problems with them. */
 export interface SetKeys {
   readonly values: Values;
+  /** The paths of the keys that are set, and not defaults. */
+  readonly explicit: ReadonlySet<string>;
   /** The variables that were used. */
   readonly names: readonly string[];
   readonly instructions?: string;
@@ -30,8 +32,11 @@ export async function readSetKeys(
   const yaml: Layer = file === undefined ? NO_FILE : (await import('./yaml-file.ts')).readYamlFile(file, where);
   const variables = readEnvironment(environment);
   const options = readOptions(commandLine);
-  const values = new Map(DEFAULTS);
-  for (const [path, value] of [...yaml.values, ...variables.values, ...options]) {
+  const set = [...yaml.values, ...variables.values, ...options];
+  const explicit = new Set(set.map(([path]) => path));
+  const isTuned = set.some(([path, value]) => path === 'model_profiles.preset' && value === 'tuned');
+  const values = new Map([...DEFAULTS, ...(isTuned ? TUNED : [])]);
+  for (const [path, value] of set) {
     const below = values.get(path);
     values.set(path, isObject(value) && isObject(below) ? { ...below, ...value } : value);
   }
@@ -46,16 +51,24 @@ export async function readSetKeys(
   const merged = [...files.problems, ...http.problems, ...grounding];
   const located = merged.map((problem) => withSource(problem, options, variables.values, yaml));
   const problems = [...yaml.problems, ...variables.problems, ...located, ...(servers?.problems ?? [])];
-  if (servers === undefined) return { values, names: variables.names, ...files, ...http, problems };
+  if (servers === undefined) return { values, explicit, names: variables.names, ...files, ...http, problems };
   // The values are also those that are shown.
   values.set('servers', servers.shown);
-  return { values, names: variables.names, ...files, ...http, servers: servers.servers, problems };
+  return { values, explicit, names: variables.names, ...files, ...http, servers: servers.servers, problems };
 }
 
 async function loadServers(values: Values, environment: Environment, file: string | undefined) {
   const { readServers } = await import('./servers-config.ts');
   return readServers({ values, environment, file, ownSecrets: secretVariables(values) });
 }
+
+/** The profiles of the example configuration, without models (ruling A12). */
+const TUNED: readonly (readonly [string, unknown])[] = Object.entries({
+  answer_detailed: { reasoning_effort: 'high', verbosity: 'high', search_context_size: 'high', max_tool_calls: 30 },
+  answer_quick: { reasoning_effort: 'low', verbosity: 'low', search_context_size: 'low', max_tool_calls: 3 },
+}).flatMap(([tool, keys]) =>
+  Object.entries(keys).map(([key, value]) => [`model_profiles.${tool}.${key}`, value] as const),
+);
 
 const NO_FILE: Layer = { values: new Map(), problems: [] };
 

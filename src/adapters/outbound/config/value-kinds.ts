@@ -104,6 +104,16 @@ export const secretVariable: ValueKind = {
   namesSecret: true,
 };
 
+/** `system` is the zone of this machine. */
+export const timeZone = textReadBy('an IANA time zone, such as Europe/Berlin, or system', (text) => {
+  if (text === 'system') return text;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone && text;
+  } catch {
+    return undefined;
+  }
+});
+
 /** Only the list: each server is read later. */
 export const servers: ValueKind = {
   accepted: 'a list of servers, each with a name, and a command or a url',

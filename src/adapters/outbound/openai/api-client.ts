@@ -1,8 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import OpenAI from 'openai';
+import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
 import type { SearchError } from '../../../domain/answer-error.ts';
 import { keyProblem } from '../../../domain/redaction.ts';
-import type { RequestBody } from './request-body.ts';
+import type { RequestBody } from './api-types.ts';
 
 /** Resolves with the response; rejects as the `openai` package does. Leaves a listener on the signal. */
 export type ApiCall = (body: RequestBody, signal: AbortSignal) => Promise<Response>;
@@ -31,7 +32,7 @@ export function createApiCall({ apiKey, baseUrl, organization, project, fetch }:
     logLevel: 'off',
     ...(fetch === undefined ? {} : { fetch }),
   });
-  return (body, signal) => client.responses.create(body, { signal }).asResponse();
+  return (body, signal) => client.responses.create(body as ResponseCreateParamsStreaming, { signal }).asResponse();
 }
 
 export interface NetworkOptions extends Omit<ApiClientOptions, 'apiKey'> {

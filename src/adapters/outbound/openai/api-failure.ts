@@ -16,7 +16,7 @@ interface ApiError {
 /** Codes and types of a 429 that waiting cannot resolve. */
 const EXHAUSTED_QUOTA = /^(?:insufficient_quota|billing_\w+|access_terminated|account_deactivated|quota_exceeded)$/;
 const EXHAUSTED_QUOTA_MESSAGE = /exceeded your current quota|billing details|billing hard limit/i;
-const CONTENT_FILTER = /^content_(?:filter|policy_violation)/;
+const CONTENT_FILTER = /^(?:content_(?:filter|policy_violation)|bio_policy|cyber_policy|invalid_prompt)/;
 
 /** The failure for an API error, by HTTP status: `type` is `invalid_request_error` for 400, 401, 403 and 404 alike. */
 export function toFailure({ status, error, name, retryAfterMs }: ApiError, context: FailureContext): Failure {
@@ -43,6 +43,8 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   if (permission !== undefined) return permanent({ kind: 'missing_permission', variable, detail });
   if (status === 401) return permanent({ kind: 'rejected_api_key', variable });
   if (code === 'misalignment_policy_violation') return permanent({ kind: 'policy_violation', detail });
+  if (code === 'data_residency_mismatch') return permanent({ kind: 'data_residency', detail });
+  if (CONTENT_FILTER.test(code ?? '')) return permanent({ kind: 'content_filtered' });
   if (status === 403) return permanent({ kind: 'forbidden', detail });
   if (status === 429) {
     const isExhausted =
@@ -51,7 +53,6 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
     return isExhausted ? permanent({ kind: 'quota_exhausted', detail }) : transient('rate_limited');
   }
   if (status >= 500) return transient('server_error');
-  if (CONTENT_FILTER.test(code ?? '')) return permanent({ kind: 'content_filtered' });
   if (code === 'model_not_found' || (status === 404 && /\bmodel\b/i.test(`${error.param} ${message}`))) {
     return permanent({ kind: 'model_not_found', model: context.model, detail });
   }
@@ -82,7 +83,7 @@ const STATUS_OF_CODE: readonly (readonly [RegExp, number])[] = [
   [/^(?:server_error|server_is_overloaded|slow_down|overloaded\w*|internal_error|internal_server_error)$/, 500],
   [CONTENT_FILTER, 400],
   [/^invalid_api_key$/, 401],
-  [/^misalignment_policy_violation$/, 403],
+  [/^(?:misalignment_policy_violation|data_residency_mismatch)$/, 403],
   [/^model_not_found$/, 404],
 ];
 

@@ -14,9 +14,11 @@ import type { SearchError } from '../../../domain/answer-error.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { Redactor } from '../../../domain/redaction.ts';
 import type { ApiCall } from './api-client.ts';
+import type { RequestBody } from './api-types.ts';
 import { excerpt, type Failure, type FailureContext } from './failure.ts';
+import { FlexTier } from './flex-tier.ts';
 import { RejectedParameters } from './rejected-parameters.ts';
-import { type RequestBody, type RequestOptions, toRequestBody } from './request-body.ts';
+import { type RequestOptions, toRequestBody } from './request-body.ts';
 import { readResponse } from './response-reader.ts';
 import { type RetryOptions, withRetries } from './retries.ts';
 import { toSearchReply } from './search-reply.ts';
@@ -31,7 +33,7 @@ export interface ReplyRecorder {
   record(request: SearchRequest, body: string): Promise<void>;
 }
 
-export interface OpenAiResponsesSearchOptions extends Omit<RetryOptions, 'random'> {
+export interface OpenAiResponsesSearchOptions extends Omit<RetryOptions, 'random' | 'waitFor'> {
   /** Sends a request to the API, or to a recording of it. */
   readonly callFor: (request: SearchRequest) => Result<ApiCall, SearchError>;
   readonly request: RequestOptions;
@@ -86,10 +88,10 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
       request,
       body: toRequestBody(request, this.#options.request),
       recorder,
-      read: (response, context) => toSearchReply(response, context, datesFromReply),
+      read: (response, context) => toSearchReply(response, context, datesFromReply ? request.timeZone : undefined),
       isRecordable: ({ text }) => text.trim() !== '',
     };
-    return (await this.#ask(exchange, observer, signal)).mapErr(({ error }) => error);
+    return (await this.#ask(exchange, observer, signal)).mapErr(toRequestError);
   }
 
   async turn(request: TurnRequest, observer: SearchObserver, signal: AbortSignal): Promise<Result<Turn, SearchError>> {
@@ -101,8 +103,8 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
     const exchange: Exchange<Turn> = {
       request,
       body: this.#rejectedInTurns.omitFrom(toTurnBody(request, this.#options.request)),
-      read: (response, context) => toTurn(response, context, datesFromReply),
-      adapt: (body, failure) => this.#rejectedInTurns.add(body, failure),
+      read: (response, context) => toTurn(response, context, datesFromReply ? request.timeZone : undefined),
+      adapt: (body, failure) => this.#rejectedInTurns.add(body, failure, request.web === 'closed'),
     };
     const outcome = await this.#ask(exchange, observer, signal);
     return outcome.mapErr(({ error, body, rejection }) => toTurnError(error, body, rejection, request.web));
@@ -111,6 +113,7 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
   /** Sends a request in its turn, and again as the rulings allow. An error comes with the request that it is about. */
   async #ask<T>(exchange: Exchange<T>, observer: SearchObserver, signal: AbortSignal): Promise<Result<T, AskError>> {
     const { request } = exchange;
+    const { clock } = this.#options;
     let body = this.#rejected.omitFrom(exchange.body);
     let rejection: Failure['rejection'];
     const failed = (error: SearchError): AskError => ({ error, body, rejection });
@@ -126,7 +129,9 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
     try {
       if (wasQueued) observer.onProgress({ kind: 'asking' });
       this.#logRequest(body);
+      const flex = new FlexTier(body, clock.elapsedMs(), request.deadlineMs, this.#options.maxRetries);
       const attempt = async (number: number): Promise<Result<T, Failure>> => {
+        body = flex.bodyFor(body, clock.elapsedMs());
         const reply = await this.#attempt(exchange, body, call.value, number, observer, signal);
         if (reply.isOk()) return reply;
         this.#logFailure(reply.error, number);
@@ -135,7 +140,8 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
         body = shorter ?? body;
         return shorter === undefined ? reply : err({ ...reply.error, retry: 'immediately' });
       };
-      const retries = { random: Math.random, ...this.#options };
+      const waitFor = (number: number, waitMs: number) => flex.waitFor(number, waitMs, clock.elapsedMs());
+      const retries = { random: Math.random, ...this.#options, waitFor };
       return (await withRetries(attempt, retries, request, observer, signal)).mapErr(failed);
     } finally {
       this.#semaphore.release();
@@ -191,4 +197,12 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
       `openai(client): error attempt=${attempt} status=${log.status ?? ''} name=${log.name ?? ''} code=${log.code ?? ''} msg="${message}" body="${body}"`,
     );
   }
+}
+
+/** Without the option that the user set, nothing is sent: the error says which it is (ruling A3). */
+function toRequestError({ error, body, rejection }: AskError): SearchError {
+  const isCachedOnly = JSON.stringify(body.tools ?? []).includes('"external_web_access":false');
+  const isAbout = /external_web_access/.test(`${rejection?.param} ${rejection?.message}`);
+  if (error.kind !== 'bad_request' || !isCachedOnly || !isAbout) return error;
+  return { kind: 'cached_search_rejected', detail: error.detail };
 }

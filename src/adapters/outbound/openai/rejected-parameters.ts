@@ -1,6 +1,6 @@
 import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject, type JsonObject } from '../../../domain/json.ts';
-import type { RequestBody } from './request-body.ts';
+import type { RequestBody } from './api-types.ts';
 import { ENCRYPTED_REASONING } from './turn-body.ts';
 
 /** A parameter that the API rejected in a request. */
@@ -14,8 +14,12 @@ export interface Rejection {
 }
 
 /** May be omitted if a model rejects them. Not `store` and the domain filter: a user who sets them wants no answer without. */
-const OPTIONAL_PARAMETERS = ['reasoning', 'text', 'include', 'max_output_tokens', 'max_tool_calls'];
-const OPTIONAL_TOOL_OPTIONS = ['search_context_size', 'user_location'];
+const OPTIONAL_PARAMETERS = ['reasoning', 'text', 'include', 'max_output_tokens', 'max_tool_calls', 'service_tier'];
+const OPTIONAL_TOOL_OPTIONS = ['search_context_size', 'user_location', 'return_token_budget'];
+/** Rejected on its own, the effort is kept (ruling A5). */
+const REASONING_MODE = 'reasoning.mode';
+/** A forced search tool: servers may know only `required` (ruling A4). */
+const FORCED_TOOL = 'tool_choice';
 
 /** Remembers, per model, which optional parameters and values the API rejected, so that they are not sent again. */
 export class RejectedParameters {
@@ -33,24 +37,25 @@ export class RejectedParameters {
     const isRejected = (name: string) =>
       this.#rejected.has(keyOf(body, name)) || this.#rejected.has(keyOf(body, name, currentValue(body, name)));
     const kept = [...OPTIONAL_PARAMETERS, ...OPTIONAL_TOOL_OPTIONS].filter(isRejected).reduce(without, body);
-    return this.#rejected.has(keyOf(body, ENCRYPTED_REASONING)) ? withoutEncrypted(kept) : kept;
+    const steps = [ENCRYPTED_REASONING, REASONING_MODE, FORCED_TOOL] as const;
+    return steps
+      .filter((step) => this.#rejected.has(keyOf(body, step)))
+      .reduce((left, step) => ADAPTATIONS[step](left), kept);
   }
 
-  /** The sources stay: only the entry for conversations is omitted. */
-  #addEncrypted(body: RequestBody): RequestBody {
-    const key = keyOf(body, ENCRYPTED_REASONING);
+  #adapt(body: RequestBody, step: Adaptation): RequestBody {
+    const key = keyOf(body, step);
     if (!this.#rejected.has(key)) {
-      this.#logger.warn(
-        `openai(client): ${body.model} rejected include=${ENCRYPTED_REASONING}; it is omitted from now on`,
-      );
+      this.#logger.warn(`openai(client): ${body.model} rejected ${step}; it is omitted or replaced from now on`);
     }
     this.#rejected.add(key);
-    return withoutEncrypted(body);
+    return ADAPTATIONS[step](body);
   }
 
   /** Remembers a rejection. Returns the body without the parameter, or undefined if it cannot be omitted (ruling 12). */
   add(body: RequestBody, { param, isParameter }: Rejection): RequestBody | undefined {
-    if (/^include\b/.test(param) && body.include?.includes(ENCRYPTED_REASONING)) return this.#addEncrypted(body);
+    const step = adaptationFor(param, body);
+    if (step !== undefined) return this.#adapt(body, step);
     const [name = '', option = ''] = param.split(/[.[\]\d]+/);
     const isOption = name === 'tools' && OPTIONAL_TOOL_OPTIONS.includes(option);
     const omitted = isOption ? option : OPTIONAL_PARAMETERS.find((optional) => optional === name);
@@ -68,8 +73,32 @@ export class RejectedParameters {
   }
 }
 
-function withoutEncrypted(body: RequestBody): RequestBody {
-  return { ...body, include: (body.include ?? []).filter((entry) => entry !== ENCRYPTED_REASONING) };
+/** Rejections after which a part of a parameter is changed, and the rest is kept. */
+const ADAPTATIONS = {
+  /** The sources stay in `include`. */
+  [ENCRYPTED_REASONING]: (body: RequestBody): RequestBody => ({
+    ...body,
+    include: (body.include ?? []).filter((entry) => entry !== ENCRYPTED_REASONING),
+  }),
+  [REASONING_MODE]: ({ reasoning, ...body }: RequestBody): RequestBody => {
+    const { mode: _, ...rest } = reasoning ?? {};
+    return { ...body, ...(Object.keys(rest).length > 0 && { reasoning: rest }) };
+  },
+  [FORCED_TOOL]: (body: RequestBody): RequestBody => (isForced(body) ? { ...body, tool_choice: 'required' } : body),
+};
+
+type Adaptation = keyof typeof ADAPTATIONS;
+
+function adaptationFor(param: string, body: RequestBody): Adaptation | undefined {
+  if (/^include\b/.test(param) && body.include?.includes(ENCRYPTED_REASONING)) return ENCRYPTED_REASONING;
+  if (param === REASONING_MODE && body.reasoning?.mode !== undefined) return REASONING_MODE;
+  return param.startsWith(FORCED_TOOL) && isForced(body) ? FORCED_TOOL : undefined;
+}
+
+/** The model is forced to use the search tool. */
+function isForced({ tool_choice: choice, tools }: RequestBody): boolean {
+  const type = isObject(choice) ? choice.type : undefined;
+  return type !== undefined && type === tools?.[0]?.type;
 }
 
 function keyOf({ model }: RequestBody, name: string, value?: unknown): string {

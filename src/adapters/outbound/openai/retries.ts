@@ -10,6 +10,8 @@ export interface RetryOptions {
   readonly clock: Clock;
   /** 0 to 1; spreads the retries of concurrent callers. */
   readonly random: () => number;
+  /** Changes the wait after an attempt, in milliseconds. */
+  readonly waitFor?: (number: number, waitMs: number) => number;
 }
 
 const FIRST_BACKOFF_MS = 500;
@@ -21,7 +23,7 @@ const LONGEST_BACKOFF_MS = 8000;
  */
 export async function withRetries<T>(
   attempt: (number: number) => Promise<Result<T, Failure>>,
-  { maxRetries, clock, random }: RetryOptions,
+  { maxRetries, clock, random, waitFor = (_, waitMs) => waitMs }: RetryOptions,
   request: { readonly deadlineMs: number },
   observer: SearchObserver,
   signal: AbortSignal,
@@ -35,7 +37,7 @@ export async function withRetries<T>(
     const { error, retry, retryAfterMs } = outcome.error;
     if (retry === 'never' || number > maxRetries) return err(error);
     if (retry === 'immediately') continue;
-    const waitMs = Math.ceil(retryAfterMs ?? backoffMs(number, random()));
+    const waitMs = Math.ceil(waitFor(number, retryAfterMs ?? backoffMs(number, random())));
     if (clock.elapsedMs() + waitMs >= request.deadlineMs) return err(error);
     observer.onProgress({ kind: 'retrying', reason: error.kind, waitMs, attempt: number + 1 });
     await clock.sleep(waitMs, signal);

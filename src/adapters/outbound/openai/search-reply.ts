@@ -3,17 +3,17 @@ import type { SearchReply, SearchReport, TokenUsage } from '../../../application
 import type { CitedPage } from '../../../domain/citation.ts';
 import { type JsonObject, withoutUndefined } from '../../../domain/json.ts';
 import type { ReplyEnding } from '../../../domain/reply.ts';
-import { tokyoDate } from '../../../domain/tokyo-date.ts';
+import { zonedDate } from '../../../domain/zoned-date.ts';
 import { toStreamFailure } from './api-failure.ts';
 import { excerpt, type Failure, type FailureContext, permanentFailure } from './failure.ts';
 import { asNumber, asObject, asText, objectsOf } from './json-values.ts';
 import { consultedBy, isSearch, openedPage, queriesOf } from './search-calls.ts';
 
-/** The reply in a response, by its terminal state (ruling 14). `isDated`: it was accessed when it was created. */
+/** The reply in a response, by its terminal state (ruling 14). With `datedIn`, a time zone, it was accessed when it was created. */
 export function toSearchReply(
   response: JsonObject,
   context: FailureContext,
-  isDated = false,
+  datedIn?: string,
 ): Result<SearchReply, Failure> {
   const error = asObject(response.error);
   const reason = asText(asObject(response.incomplete_details)?.reason);
@@ -43,7 +43,7 @@ export function toSearchReply(
       consulted: calls.flatMap(consultedBy),
       opened: calls.map(openedPage).filter((url) => url !== undefined),
     },
-    ...(isDated ? accessedOn(response) : {}),
+    ...(datedIn === undefined ? {} : accessedOn(response, datedIn)),
     report: toReport(response, calls, context.attempt),
   });
 }
@@ -75,9 +75,9 @@ function citedPages(part: JsonObject): readonly CitedPage[] {
 }
 
 /** `created_at` is in seconds; published recordings may contain anything instead. */
-function accessedOn(response: JsonObject): { readonly accessedOn?: string } {
+function accessedOn(response: JsonObject, timeZone: string): { readonly accessedOn?: string } {
   const seconds = asNumber(response.created_at) ?? 0;
-  return seconds > 0 && seconds < LAST_SECOND ? { accessedOn: tokyoDate(new Date(seconds * 1000)) } : {};
+  return seconds > 0 && seconds < LAST_SECOND ? { accessedOn: zonedDate(new Date(seconds * 1000), timeZone) } : {};
 }
 
 /** The end of the year 9999. */
@@ -88,6 +88,7 @@ function toReport(response: JsonObject, calls: readonly JsonObject[], attempts: 
   return withoutUndefined({
     model: asText(response.model),
     responseId: asText(response.id),
+    serviceTier: asText(response.service_tier),
     usage: toUsage(asObject(response.usage)),
     queries: searches.flatMap(queriesOf),
     searches: asNumber(asObject(asObject(response.tool_usage)?.web_search)?.num_requests) ?? searches.length,
@@ -97,12 +98,14 @@ function toReport(response: JsonObject, calls: readonly JsonObject[], attempts: 
 
 function toUsage(usage: JsonObject | undefined): TokenUsage | undefined {
   if (usage === undefined) return undefined;
-  return {
+  const { cached_tokens: cached, cache_write_tokens: written } = asObject(usage.input_tokens_details) ?? {};
+  return withoutUndefined({
     inputTokens: asNumber(usage.input_tokens) ?? 0,
-    cachedTokens: asNumber(asObject(usage.input_tokens_details)?.cached_tokens) ?? 0,
+    cachedTokens: asNumber(cached) ?? 0,
+    cacheWriteTokens: asNumber(written),
     outputTokens: asNumber(usage.output_tokens) ?? 0,
     reasoningTokens: asNumber(asObject(usage.output_tokens_details)?.reasoning_tokens) ?? 0,
-  };
+  });
 }
 
 function unreadable(detail: string, response: JsonObject): Failure {

@@ -1,6 +1,7 @@
 import type { TurnRequest } from '../../../application/ports/llm-turns.ts';
 import type { ToolOutput } from '../../../domain/tool-output.ts';
-import { type RequestBody, type RequestOptions, toRequestBody } from './request-body.ts';
+import type { RequestBody } from './api-types.ts';
+import { type RequestOptions, toRequestBody } from './request-body.ts';
 
 /** Older servers return reasoning only if it is requested, and a conversation without it is rejected. */
 export const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
@@ -16,7 +17,7 @@ const GROUNDING_INSTRUCTIONS = `# Own tools
 /** The request body for a round (rulings L3, L4, L8, L19). The complete conversation is sent again each time. */
 export function toTurnBody(request: TurnRequest, options: RequestOptions): RequestBody {
   const { functions, rounds, web } = request;
-  const { tools, input, instructions, include, ...base } = toRequestBody(request, options);
+  const { tools, input, instructions, include, tool_choice: forced, ...base } = toRequestBody(request, options);
   const [search] = tools ?? [];
   const offered = functions.map(({ name, description, parameters }) => ({
     type: 'function' as const,
@@ -39,13 +40,15 @@ export function toTurnBody(request: TurnRequest, options: RequestOptions): Reque
     ...base,
     instructions: `${instructions}\n\n${GROUNDING_INSTRUCTIONS}`,
     input: [{ role: 'user', content: input }, ...history],
-    ...(offer.length > 0 ? { tools: offer, ...toolChoice(request) } : {}),
+    ...(offer.length > 0 && { tools: offer, ...toolChoice(request, forced) }),
     include: [...(web === 'absent' ? [] : (include ?? [])), ENCRYPTED_REASONING],
   } as RequestBody;
 }
 
-function toolChoice({ mayCall, web, functions }: TurnRequest): object {
+/** A search that is required is forced in the first round only. */
+function toolChoice({ mayCall, web, functions, round }: TurnRequest, forced: unknown): object {
   if (!mayCall && functions.length > 0) return { tool_choice: 'none' };
+  if (web === 'open' && round === 0 && forced !== undefined) return { tool_choice: forced };
   if (web !== 'closed') return {};
   const tools = functions.map(({ name }) => ({ type: 'function', name }));
   return { tool_choice: { type: 'allowed_tools', mode: 'auto', tools } };

@@ -1,8 +1,8 @@
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { SearchError } from '../../../domain/answer-error.ts';
 import type { JsonObject } from '../../../domain/json.ts';
+import type { RequestBody } from './api-types.ts';
 import type { Failure } from './failure.ts';
-import type { RequestBody } from './request-body.ts';
 
 interface FunctionTool {
   readonly type: string;
@@ -25,11 +25,11 @@ export class TurnRejections {
   omitFrom(body: RequestBody): RequestBody {
     const tools = toolsOf(body).filter(({ name = '' }) => !this.#functions.has(name));
     const kept = tools.length === toolsOf(body).length ? body : withTools(body, tools);
-    return this.#closedWeb.has(String(body.model)) && isClosed(body) ? withoutWeb(kept) : kept;
+    return this.#closedWeb.has(String(body.model)) && isRestricted(body) ? withoutWeb(kept) : kept;
   }
 
   /** Remembers a rejection. Returns the body for another attempt, or undefined if the rejection is about something else. */
-  add(body: RequestBody, { rejection }: Failure): RequestBody | undefined {
+  add(body: RequestBody, { rejection }: Failure, mustBeClosed: boolean): RequestBody | undefined {
     if (rejection === undefined) return undefined;
     const { param, message } = rejection;
     const tools = toolsOf(body);
@@ -46,7 +46,11 @@ export class TurnRejections {
         tools.filter((tool) => tool.name !== name),
       );
     }
-    if (!isClosed(body) || !/tool_choice|allowed_tools|external_web_access/.test(`${param} ${message}`))
+    if (
+      !mustBeClosed ||
+      !isClosed(body) ||
+      !/tool_choice|allowed_tools|external_web_access/.test(`${param} ${message}`)
+    )
       return undefined;
     this.#closedWeb.add(String(body.model));
     return withoutWeb(body);
@@ -77,6 +81,12 @@ function toolsOf({ tools = [] }: RequestBody): readonly FunctionTool[] {
 
 function isClosed(body: RequestBody): boolean {
   return toolsOf(body).some((tool) => (tool as JsonObject & FunctionTool).external_web_access === false);
+}
+
+/** The tools are restricted to functions: the web is closed because of private data, and not by the configuration. */
+function isRestricted(body: RequestBody): boolean {
+  const choice = body.tool_choice as { readonly type?: string } | string | undefined;
+  return isClosed(body) && typeof choice === 'object' && choice.type === 'allowed_tools';
 }
 
 function withoutWeb(body: RequestBody): RequestBody {

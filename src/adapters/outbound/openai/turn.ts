@@ -6,8 +6,8 @@ import { asObject, objectsOf } from './json-values.ts';
 import { toSearchReply } from './search-reply.ts';
 
 /** A response as a turn of a conversation (rulings L8, L9). A call of a response that is not complete must not run. */
-export function toTurn(response: JsonObject, context: FailureContext, isDated = false): Result<Turn, Failure> {
-  return toSearchReply(response, context, isDated).map((reply) => {
+export function toTurn(response: JsonObject, context: FailureContext, datedIn?: string): Result<Turn, Failure> {
+  return toSearchReply(response, context, datedIn).map((reply) => {
     const items = objectsOf(response.output);
     const isComplete = response.status === undefined || response.status === 'completed';
     return { items: items.map(toItem), calls: isComplete ? items.filter(isCall).map(toCall) : [], reply };

@@ -62,6 +62,18 @@ const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly 
     { kind: 'connection_failed', attempts: 4, host: 'api.openai.com', detail: 'ECONNREFUSED' },
     'Could not connect to api.openai.com (4 attempts, ECONNREFUSED). Check the network, the proxy variables and the base URL, then try again.',
   ],
+  cached_search_rejected: [
+    { kind: 'cached_search_rejected', detail: "Unknown parameter: 'tools[0].external_web_access'" },
+    "The API does not accept a search of the cached index only (search.live: false): Unknown parameter: 'tools[0].external_web_access'. Change the model, or set search.live to true.",
+  ],
+  data_residency: [
+    { kind: 'data_residency', detail: 'Use https://eu.api.openai.com/v1' },
+    'The account requires another base URL: Use https://eu.api.openai.com/v1. Set openai.base_url (OPENAI_BASE_URL) to it.',
+  ],
+  not_searched: [
+    { kind: 'not_searched' },
+    'The model answered without a search, but the profile requires one (search: required). Ask again, or set search to auto.',
+  ],
   too_many_functions: [
     { kind: 'too_many_functions', count: 130 },
     'The configuration offers 130 tools to the model; the API accepts 127. Remove some from grounding.tools.',

@@ -7,7 +7,7 @@ import type {
 } from '../../../../application/ports/llm-search.ts';
 import type { LlmTurns, Turn, TurnRequest } from '../../../../application/ports/llm-turns.ts';
 import type { SearchError } from '../../../../domain/answer-error.ts';
-import { tokyoDate } from '../../../../domain/tokyo-date.ts';
+import { zonedDate } from '../../../../domain/zoned-date.ts';
 import { createApiCall } from '../api-client.ts';
 import { OpenAiResponsesSearch, type OpenAiResponsesSearchOptions } from '../openai-responses-search.ts';
 import { type Recording, roundIn } from './recording.ts';
@@ -56,7 +56,9 @@ export class OfflineSearch implements LlmSearch, LlmTurns {
     if (recording.isErr()) return reply;
     const { recordedAt, file } = recording.value;
     return reply
-      .map((reply) => (recordedAt === undefined ? reply : { accessedOn: tokyoDate(recordedAt), ...reply }))
+      .map((reply) =>
+        recordedAt === undefined ? reply : { accessedOn: zonedDate(recordedAt, request.timeZone), ...reply },
+      )
       .mapErr((error) => toOfflineError(error, file));
   }
 }

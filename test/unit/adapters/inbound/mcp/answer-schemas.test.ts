@@ -103,18 +103,23 @@ test('everything that a client sees of the first tool', () => {
       "outputSchema": {
         "properties": {
           "answer": {
+            "description": "the answer; if there are sources, it ends with a list of them",
             "type": "string",
           },
           "citations": {
+            "description": "the most important sources",
             "items": {
               "properties": {
                 "published_at": {
+                  "description": "day of access in Asia/Tokyo, unless citations.resolve_dates found the day of publication",
                   "type": "string",
                 },
                 "title": {
+                  "description": "the title of the source",
                   "type": "string",
                 },
                 "url": {
+                  "description": "a URL, or the ID of a source without one",
                   "type": "string",
                 },
               },
@@ -127,9 +132,11 @@ test('everything that a client sees of the first tool', () => {
             "type": "array",
           },
           "model": {
+            "description": "the model ID of the profile",
             "type": "string",
           },
           "used_search": {
+            "description": "whether the web was searched",
             "type": "boolean",
           },
         },

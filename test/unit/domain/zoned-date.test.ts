@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tokyoDate } from '../../../src/domain/tokyo-date.ts';
+import { zonedDate } from '../../../src/domain/zoned-date.ts';
 
 test.each([
   ['2025-12-31T14:59:59.999Z', '2025-12-31'],
@@ -9,5 +9,5 @@ test.each([
   ['2026-07-01T00:00:00Z', '2026-07-01'],
   ['2026-07-01T23:59:59+09:00', '2026-07-01'],
 ])('%s is %s in Tokyo', (instant, day) => {
-  expect(tokyoDate(new Date(instant))).toBe(day);
+  expect(zonedDate(new Date(instant), 'Asia/Tokyo')).toBe(day);
 });

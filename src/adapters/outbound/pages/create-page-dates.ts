@@ -1,0 +1,32 @@
+import { isIP } from 'node:net';
+import { ProxyAgent } from 'undici';
+import type { Clock } from '../../../application/ports/clock.ts';
+import type { PageDates } from '../../../application/ports/page-dates.ts';
+import { createPageAgent } from './page-connector.ts';
+import { isPublicAddress } from './public-address.ts';
+import { WebPageDates } from './web-page-dates.ts';
+
+interface CreatePageDatesOptions {
+  readonly clock: Clock;
+  readonly timeZone: string;
+  readonly userAgent: string;
+  /** The URL of the proxy, if one is configured: it resolves the names. */
+  readonly proxy: string | undefined;
+}
+
+const CONNECT_MS = 3000;
+
+/** The reader of pages for production: nothing but the public internet is reached. */
+export function createPageDates({ proxy, ...options }: CreatePageDatesOptions): {
+  readonly pageDates: PageDates;
+  readonly close: () => Promise<void>;
+} {
+  const dispatcher = proxy === undefined ? createPageAgent(isPublicAddress, CONNECT_MS) : new ProxyAgent(proxy);
+  const pageDates = new WebPageDates({
+    ...options,
+    dispatcher,
+    isPort: (port) => port === '' || port === '80' || port === '443',
+    isAllowedHost: (host) => (isIP(host) === 0 ? !/(?:^|\.)localhost\.?$/i.test(host) : isPublicAddress(host)),
+  });
+  return { pageDates, close: () => dispatcher.destroy() };
+}

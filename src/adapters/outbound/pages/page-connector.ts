@@ -1,0 +1,33 @@
+import { lookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent, buildConnector } from 'undici';
+
+/** The name has no address that may be connected to. */
+class ForbiddenAddress extends Error {}
+
+/**
+ * A dispatcher that connects only to allowed addresses. They are checked when the connection is made, so that a name cannot resolve to
+ * another address between a check and the connection.
+ */
+export function createPageAgent(isAllowed: (address: string) => boolean, connectMs: number): Agent {
+  const guardedLookup: LookupFunction = (host, options, callback) => {
+    lookup(host, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return callback(error, '', 0);
+      const allowed = addresses.filter(({ address }) => isAllowed(address));
+      const [first] = allowed;
+      // One forbidden address makes the name suspicious.
+      if (first === undefined || allowed.length < addresses.length) return callback(new ForbiddenAddress(host), '', 0);
+      if (options.all === true) callback(null, allowed);
+      else callback(null, first.address, first.family);
+    });
+  };
+  const connect = buildConnector({ timeout: connectMs, lookup: guardedLookup });
+  return new Agent({
+    connect: (options, callback) => {
+      const host = options.hostname.replace(/^\[|\]$/g, '');
+      // Addresses are not looked up.
+      if (isIP(host) !== 0 && !isAllowed(host)) callback(new ForbiddenAddress(host), null);
+      else connect(options, callback);
+    },
+  });
+}

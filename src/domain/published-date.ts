@@ -1,0 +1,44 @@
+import { isObject, parseJson } from './json.ts';
+
+/** Where a page may say when it was published, best first (ruling A15). */
+export interface DateCandidates {
+  /** The texts of `<script type="application/ld+json">`. */
+  readonly jsonLd: readonly string[];
+  /** `article:published_time`. */
+  readonly article: readonly string[];
+  /** `citation_publication_date` and similar names. */
+  readonly citation: readonly string[];
+  /** `<time datetime pubdate>`, and `itemprop="datePublished"`. */
+  readonly time: readonly string[];
+}
+
+/** The day of publication; undefined if the page does not say it, or says something impossible. */
+export function publishedOn(candidates: DateCandidates, today: string): string | undefined {
+  const { jsonLd, article, citation, time } = candidates;
+  const texts = [...jsonLd.flatMap((text) => datesIn(parseJson(text), 0)), ...article, ...citation, ...time];
+  return texts.map((text) => toDay(text, today)).find((day) => day !== undefined);
+}
+
+const MAX_DEPTH = 8;
+
+/** The values of `datePublished`, outermost first. */
+function datesIn(value: unknown, depth: number): readonly string[] {
+  if (depth > MAX_DEPTH) return [];
+  if (Array.isArray(value)) return value.flatMap((entry) => datesIn(entry, depth + 1));
+  if (!isObject(value)) return [];
+  const own = typeof value.datePublished === 'string' ? [value.datePublished] : [];
+  return [...own, ...Object.values(value).flatMap((member) => datesIn(member, depth + 1))];
+}
+
+const FIRST_DAY = '1990-01-01';
+
+/** A date with an offset is the day as written. The future, and the time before 1990, are not dates. */
+function toDay(text: string, today: string): string | undefined {
+  const [, year, month, day] = /^\s*(\d{4})[-/]?(\d{2})[-/]?(\d{2})(?!\d)/.exec(text) ?? [];
+  const iso = `${year}-${month}-${day}`;
+  const isDay =
+    year !== undefined &&
+    !Number.isNaN(Date.parse(`${iso}T00:00:00Z`)) &&
+    new Date(`${iso}T00:00:00Z`).toISOString().startsWith(iso);
+  return isDay && iso >= FIRST_DAY && iso <= today ? iso : undefined;
+}
