@@ -26,6 +26,8 @@ export interface AnswerQueryInput {
   /** The tool's arguments as received. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly observer: SearchObserver;
+  /** The answer is not limited to `maxAnswerChars`: a person reads it, and not a model. */
+  readonly isUnlimited?: true;
 }
 
 /** `page`: the page says when it was published; `resource`: the last change of an own source; `access`: the day of the answer. */
@@ -67,6 +69,7 @@ export class AnswerQuery {
     tool,
     args,
     observer,
+    isUnlimited,
   }: AnswerQueryInput): Promise<Result<Answer, AnswerError>> {
     const { config, clock, inFlight } = this.#deps;
     const question = parseQuestion(tool, args, config.searchDefaults);
@@ -91,7 +94,8 @@ export class AnswerQuery {
       if (profile.search === 'required' && !reply.searched) return err({ kind: 'not_searched' as const });
       const report = { ...reply.report, seconds: (clock.elapsedMs() - startedMs) / 1000 };
       this.#logUsage(report);
-      const context = { ...this.#contextOf(request), publishedOn };
+      const limit = isUnlimited && { maxAnswerChars: Number.POSITIVE_INFINITY };
+      const context = { ...this.#contextOf(request), publishedOn, ...limit };
       return toAnswerResult(reply, context).map((result) => {
         const dates = publishedOn && result.citations.map(({ url }) => dateOrigin(url, reply, publishedOn));
         return { result, report: { ...report, ...(dates && { dates }) } };

@@ -1,7 +1,9 @@
 import type { Result } from 'neverthrow';
 import type { AnswerError, SearchError } from '../domain/answer-error.ts';
 import { profileFor } from '../domain/model-profile.ts';
+import { isShutdownNear, shutdownOf } from '../domain/model-shutdown.ts';
 import { TOOL_NAMES } from '../domain/tool-name.ts';
+import { zonedDate } from '../domain/zoned-date.ts';
 import type { AnswerQuery } from './answer-query.ts';
 import type { CancelRequest } from './cancel-request.ts';
 import { forwardAbort } from './forward-abort.ts';
@@ -57,7 +59,7 @@ export class DiagnoseSetup {
       if (FATAL.has(kind)) unusable.add(model);
       const check = toCheck(`model ${model}`, found, (answer) =>
         answer === 'found'
-          ? ok(`for ${tools.join(', ')}`)
+          ? this.#withShutdown(model, tools)
           : { verdict: 'skipped', detail: 'this server does not list its models' },
       );
       // A key may be allowed to ask questions without being allowed to look up models.
@@ -66,6 +68,15 @@ export class DiagnoseSetup {
     const isUsable = !unusable.has(profileFor('answer_quick', config.profiles)?.model);
     const skipped: Check = { name: 'web search', verdict: 'skipped', detail: 'its model cannot be used' };
     yield isUsable ? await this.#search(signal) : skipped;
+  }
+
+  /** A model that is shut down soon still works (ruling A19). */
+  #withShutdown(model: string, tools: readonly string[]): Pick<Check, 'verdict' | 'detail'> {
+    const { clock, config } = this.#deps;
+    const shutdown = shutdownOf(model);
+    const detail = `for ${tools.join(', ')}`;
+    if (shutdown === undefined || !isShutdownNear(shutdown, zonedDate(clock.now(), config.timeZone))) return ok(detail);
+    return { verdict: 'warning', detail: `${detail}; shuts down on ${shutdown.on}: use ${shutdown.successor} instead` };
   }
 
   async #search(signal: AbortSignal): Promise<Check> {

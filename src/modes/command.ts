@@ -44,7 +44,18 @@ export async function runCommand(
     const configSources = describeSources(sources);
     const gateway = await startServers(runtime, gateways);
     code = await doctor(
-      { ...options, json, configSources, apiKey, isOffline, gateway, grounding: runtime.config.grounding },
+      {
+        ...options,
+        json,
+        configSources,
+        apiKey,
+        isOffline,
+        gateway,
+        grounding: runtime.config.grounding,
+        profiles: runtime.config.profiles,
+        toolErrors: runtime.config.server.toolErrors,
+        err: process.stderr,
+      },
       signal,
     );
   }

@@ -71,6 +71,13 @@ export async function serveHttp(
     let isStopping = false;
     const stop = (signal: string) => {
       logger.debug(`server: stopping (${signal})`);
+      const waiting = server.inFlight;
+      if (!isStopping && waiting > 0) {
+        const seconds = Math.ceil(http.drainMs / 1000);
+        process.stderr.write(
+          `Waiting up to ${seconds} s for ${waiting} requests in flight; another signal ends them.\n`,
+        );
+      }
       void (isStopping ? server.close() : server.drain()).then(() => resolve(0));
       isStopping = true;
     };
@@ -87,6 +94,7 @@ export async function serveHttp(
   }
   await holder.configure(config.servers ?? [], hooks);
   process.stderr.write(`${PROGRAM} ${VERSION}: serving MCP at ${listening.value}\n`);
+  if (llm.adapter !== 'offline' && keyProblem(openai.apiKey) !== undefined) process.stderr.write(KEY_NOTICE);
   if (/^(?:0\.0\.0\.0|::)$/.test(http.host) && http.allowedHosts.length === 0) process.stderr.write(HOSTS_NOTICE);
   return stopped;
 }
@@ -118,6 +126,8 @@ async function reloadServers(
     `gateway: the configuration was read again; servers: ${servers.map(({ name }) => name).join(', ') || 'none'}`,
   );
 }
+
+const KEY_NOTICE = 'There is no usable API key, so that answers fail: set OPENAI_API_KEY, or check it with doctor.\n';
 
 const HOSTS_NOTICE =
   'Only calls that name this machine as localhost are accepted: set MCP_HTTP_ALLOWED_HOSTS to the host names that clients use.\n';

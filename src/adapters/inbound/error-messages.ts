@@ -1,5 +1,6 @@
 import type { AnswerError } from '../../domain/answer-error.ts';
 import { cleanText } from '../../domain/clean-text.ts';
+import { shutdownOf } from '../../domain/model-shutdown.ts';
 import type { ArgumentProblem } from '../../domain/question.ts';
 import type { ToolName } from '../../domain/tool-name.ts';
 
@@ -29,7 +30,7 @@ function rawMessageFor(error: AnswerError): string {
     case 'forbidden':
       return `The API denied access (403): ${sentence(error.detail)} Check the permissions of the key's project, and whether your country and model are supported.`;
     case 'model_not_found':
-      return `The model ${error.model} does not exist or this key may not use it: ${sentence(error.detail)} Change the model of the profile (model_profiles, or MODEL_ANSWER).`;
+      return `The model ${error.model} does not exist or this key may not use it: ${sentence(error.detail)}${shutdownNote(error.model)} Change the model of the profile (model_profiles, or MODEL_ANSWER).`;
     case 'bad_request':
       return `The API rejected the request: ${sentence(error.detail)} Check the model of the profile and the base URL in the configuration (--show-config).`;
     case 'rate_limited':
@@ -77,6 +78,14 @@ function rawMessageFor(error: AnswerError): string {
     case 'cancelled':
       return 'The question was cancelled.';
   }
+}
+
+/** OpenAI does not say that a model was shut down (ruling A19). */
+function shutdownNote(model: string): string {
+  const shutdown = shutdownOf(model);
+  return shutdown === undefined
+    ? ''
+    : ` OpenAI announced its shutdown for ${shutdown.on} and recommends ${shutdown.successor}.`;
 }
 
 /** The variable that contains the key, or the file that the variable names. */

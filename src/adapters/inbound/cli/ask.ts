@@ -1,6 +1,8 @@
+import type { Answer } from '../../../application/answer-query.ts';
 import type { Application } from '../../../application/application.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
+import { cleanLine } from '../../../domain/clean-text.ts';
 import { languageOf } from '../../../domain/language.ts';
 import { type Redactor, redactedJson } from '../../../domain/redaction.ts';
 import type { ToolName } from '../../../domain/tool-name.ts';
@@ -40,6 +42,7 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
     requestKey: REQUEST_KEY,
     caller: REQUEST_KEY,
     isLocal: true,
+    isUnlimited: true,
     tool,
     args: { query: question },
     observer: { onProgress: (progress) => line?.show(progressMessage(progress, language)) },
@@ -51,7 +54,9 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   line?.end();
 
   if (answer.isErr()) {
-    err.write(`${redactor.inLogs(messageFor(answer.error))}\n`);
+    const message = redactor.inLogs(messageFor(answer.error));
+    if (json) out(`${redactedJson({ error: { kind: answer.error.kind, message } }, redactor.inLogs, 2)}\n`);
+    else err.write(`${message}\n`);
     return answer.error.kind === 'cancelled' ? INTERRUPTED : FAILED;
   }
   const { result } = answer.value;
@@ -59,6 +64,26 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   // The output contract, and what the answer took.
   const output = json ? redactedJson({ ...result, report }, redactor.anywhere, 2) : redactor.anywhere(result.answer);
   out(`${output}\n`);
-  if (verbose && !json) err.write(`${redactedJson(report, redactor.anywhere, 2)}\n`);
+  if (verbose && !json) err.write(`${redactor.anywhere(describe(answer.value.report))}\n`);
   return ANSWERED;
+}
+
+/** What the answer took, in one line. */
+function describe({ model, usage, searches, attempts, seconds, rounds, toolCalls }: Answer['report']): string {
+  const tokens = usage && `${usage.inputTokens} tokens in (${usage.cachedTokens} cached), ${usage.outputTokens} out`;
+  const parts = [
+    `${seconds.toFixed(1)} s`,
+    model && cleanLine(model),
+    count(searches, 'search', 'searches'),
+    tokens,
+    attempts > 1 ? count(attempts, 'request', 'requests') : undefined,
+    rounds === undefined
+      ? undefined
+      : `${count(rounds, 'round', 'rounds')}, ${count(toolCalls?.length ?? 0, 'tool call', 'tool calls')}`,
+  ];
+  return parts.filter((part) => part !== undefined).join(' · ');
+}
+
+function count(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`;
 }

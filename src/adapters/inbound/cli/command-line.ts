@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { closest, distance } from 'fastest-levenshtein';
 import { createRedactor } from '../../../domain/redaction.ts';
 import { TOOL_NAMES, type ToolName } from '../../../domain/tool-name.ts';
 
@@ -97,6 +98,8 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
   }
   if ('help' in values) return { kind: 'help' };
   if ('version' in values) return { kind: 'version' };
+  if (first === 'help' && words.length === 1) return { kind: 'help' };
+  if (first === 'version' && words.length === 1) return { kind: 'version' };
   if (isServer) return toServe(words, values, isTerminal);
   if (first === 'doctor' || first === 'tools') return toDoctor(first, words.slice(1), values);
   if (first === 'call') return toCall(words.slice(1), values);
@@ -105,7 +108,9 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
 
 function toServe([word]: readonly string[], values: Values, isTerminal: boolean): Command {
   if (word !== undefined)
-    return badUsage(`unknown command ${JSON.stringify(word)}; the commands are ask, doctor, tools and call`);
+    return badUsage(
+      `unknown command ${JSON.stringify(word)}; ${suggestion(word, [...COMMANDS, 'help', 'version'])}the commands are ask, doctor, tools and call`,
+    );
   const misplaced = MISPLACED.serve.find((name) => name in values);
   if (misplaced !== undefined) {
     return badUsage(`--${misplaced} is an option of ${misplaced === 'json' ? 'ask and doctor' : 'ask'}`);
@@ -188,8 +193,22 @@ function problemOf(token: Token): string | undefined {
 
 /** It may be a pasted key, or a word of a question, as in "-5 degrees". */
 function unknownOption(option: string): string {
-  const shown = `unknown option ${createRedactor([]).inLogs(option)}`;
+  const shown = `unknown option ${createRedactor([]).inLogs(option)}${option.startsWith('--') ? nearestOption(option) : ''}`;
   return option.startsWith('--') ? shown : `${shown}; put -- before a question that starts with -`;
+}
+
+/** The nearest option, if it is near enough to be a mistyped one. */
+function nearestOption(option: string): string {
+  const text = suggestion(option.slice(2), Object.keys(OPTIONS), '--');
+  return text === '' ? '' : `; ${text.replace(/ $/, '').replace(/;$/, '')}`;
+}
+
+const MAX_TYPOS = 2;
+
+/** `did you mean ask? `, or nothing. */
+function suggestion(text: string, choices: readonly string[], prefix = ''): string {
+  const nearest = closest(text.toLowerCase(), [...choices]);
+  return distance(text.toLowerCase(), nearest) <= MAX_TYPOS ? `did you mean ${prefix}${nearest}? ` : '';
 }
 
 /** The option that takes the next argument: for a server, `--debug file` is `--debug=file` (spec 5.5). */

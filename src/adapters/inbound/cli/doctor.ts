@@ -1,11 +1,15 @@
 import type { Application } from '../../../application/application.ts';
 import type { Check } from '../../../application/diagnose-setup.ts';
 import type { Gateway } from '../../../application/gateway.ts';
+import type { Clock } from '../../../application/ports/clock.ts';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import type { GroundingPolicy } from '../../../domain/grounding.ts';
+import { type ModelProfiles, profileFor } from '../../../domain/model-profile.ts';
 import { createRedactor, keyProblem, type Redactor } from '../../../domain/redaction.ts';
+import { TOOL_NAMES } from '../../../domain/tool-name.ts';
 import { messageFor } from '../error-messages.ts';
 import { messageForProblem } from './config-problems.ts';
+import { LiveLine, type Terminal } from './live-line.ts';
 
 interface PrintOptions {
   readonly json: boolean;
@@ -22,6 +26,11 @@ export interface DoctorOptions extends PrintOptions {
   /** Undefined if no servers are configured. */
   readonly gateway: Gateway | undefined;
   readonly grounding: GroundingPolicy | undefined;
+  readonly profiles: ModelProfiles;
+  readonly toolErrors: 'protocol' | 'result';
+  /** Standard error, where progress is shown on a terminal. */
+  readonly err?: Terminal;
+  readonly clock: Clock;
 }
 
 /** A check; `todo` is what happened and what to do, if that is not the message for `error`. */
@@ -35,7 +44,22 @@ const MARKS = { ok: 'ok', warning: 'WARN', failed: 'FAIL', skipped: 'skip' } as 
 
 /** Checks the way from this machine to an answer, one line per step. The exit code is 0 if nothing failed. Shows no key. */
 export function doctor(options: DoctorOptions, signal: AbortSignal): Promise<number> {
-  return print(checks(options, signal), options, options.redactor, signal);
+  return print(withProgress(checks(options, signal), options), options, options.redactor, signal);
+}
+
+/** Shows on a terminal which check is running: some take seconds. */
+async function* withProgress(
+  checks: AsyncGenerator<PrintedCheck>,
+  { err, clock, json }: DoctorOptions,
+): AsyncGenerator<PrintedCheck> {
+  for (;;) {
+    const line = err?.isTTY === true && !json ? new LiveLine(err, clock) : undefined;
+    line?.show('Checking');
+    const next = await checks.next();
+    line?.end();
+    if (next.done === true) return;
+    yield next.value;
+  }
 }
 
 /** Prints the problems of a configuration that cannot be used, each as a failed check. Returns the exit code. */
@@ -50,6 +74,7 @@ async function* checks(options: DoctorOptions, signal: AbortSignal): AsyncGenera
   const { application, configSources, apiKey, isOffline } = options;
   yield NODE;
   yield { name: 'configuration', verdict: 'ok', detail: `valid (${configSources})` };
+  yield* checkSettings(options);
   yield* checkServers(options.gateway, signal);
   if (options.grounding !== undefined) yield* checkGrounding(options.gateway, options.grounding);
   if (isOffline) {
@@ -60,6 +85,21 @@ async function* checks(options: DoctorOptions, signal: AbortSignal): AsyncGenera
   const key = checkKey(apiKey.variable, apiKey.value);
   yield key;
   yield* application.diagnoseSetup(key.verdict === 'ok' ? undefined : `the key is ${key.detail}`, signal);
+}
+
+/** What works, but is probably not what the user wants (ruling A23). */
+function* checkSettings({ profiles, toolErrors }: DoctorOptions): Generator<PrintedCheck> {
+  const settings = TOOL_NAMES.map((tool) => JSON.stringify({ ...profileFor(tool, profiles), configured: undefined }));
+  if (new Set(settings).size === 1) {
+    const detail =
+      'all tools use the same settings; MODEL_PROFILES=tuned makes answer_quick quick and answer_detailed detailed';
+    yield { name: 'profiles', verdict: 'warning', detail };
+  }
+  if (toolErrors === 'protocol') {
+    const detail =
+      'protocol: some clients do not show the reason of an error to their model; MCP_TOOL_ERRORS=result does';
+    yield { name: 'tool_errors', verdict: 'warning', detail };
+  }
 }
 
 /** One line per server. Their starts are already in progress. */

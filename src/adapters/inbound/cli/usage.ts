@@ -1,30 +1,46 @@
-/** The text of `--help`. */
-export const USAGE = `openai-responses-mcp: answers with sources, from OpenAI's Responses API and web search, over MCP
+/** The text of `--help`, at most 80 columns wide. */
+export const USAGE = `openai-responses-mcp: answers with sources over MCP, from OpenAI's Responses API
+and web search, and a gateway to your own MCP servers
 
-Usage:
-  openai-responses-mcp --stdio [options]            serve MCP over standard input and output
-  openai-responses-mcp --http [host:port] [options] serve MCP over HTTP (default: http://127.0.0.1:3917/mcp)
-  openai-responses-mcp ask [options] "question"     answer one question; "-" or a pipe: read it from standard input
-  openai-responses-mcp doctor [options]             check configuration, key, network, models and a search
-  openai-responses-mcp tools [options]              start the configured MCP servers and list their tools
-  openai-responses-mcp call <server> <tool> [input] call a tool; input: a JSON object, @file, or "-" for standard input
-  openai-responses-mcp --show-config [options]      print the effective configuration as JSON to stderr
+Usage: openai-responses-mcp <command or mode> [options]
+
+Modes:
+  --stdio                 serve MCP over standard input and output
+  --http [host:port]      serve MCP, REST and a page (default: 127.0.0.1:3917)
+Commands:
+  ask "question"          answer one question; "-" or a pipe: read it from
+                          standard input
+  doctor                  check configuration, servers, key, network, models and
+                          a search; asks the API one question, which costs a
+                          little
+  tools                   start the configured MCP servers, list their tools
+  call <server> <tool> [input]
+                          call a tool; input: a JSON object, @file or "-"
+  help, version
+  --show-config           print the effective configuration as JSON to stderr
 
 Options:
-  --config <path>     YAML file (default: ~/.config/openai-responses-mcp/config.yaml, if it exists)
-  --offline[=path]    answer from recordings, without key or network: those of the package, of a folder, or one file
-  --record=<folder>   save API responses in this folder for later use with --offline=<folder>
-  --servers <path>    also use the MCP servers in this JSON file, in the format of other MCP clients (mcpServers)
-  --expose            offer the tools of the MCP servers over MCP, too
-  --debug[=file]      log debug output to stderr, and to the file
-  --help, --version
+  --config <path>         YAML file (default, if it exists:
+                          ~/.config/openai-responses-mcp/config.yaml)
+  --offline[=path]        answer from recordings, without key and network: those
+                          of the package, of a folder, or one file
+  --record=<folder>       save API responses for --offline=<folder>
+  --servers=<path>        also use the MCP servers in this JSON file of another
+                          MCP client (mcpServers)
+  --expose                offer the tools of the MCP servers over MCP, too
+  --debug[=file]          log debug output to stderr, and to the file
+Options of commands:
+  --json                  print JSON (ask, doctor, tools)
+  --tool <name>           answer (default), answer_detailed, answer_quick (ask)
+  --verbose               print what the answer took (ask)
 
-Options of ask, doctor and tools:
-  --json              print the result as JSON
-Options of ask:
-  --tool <name>       answer (default), answer_detailed or answer_quick
-  --verbose           print token usage, searches and time to stderr
+Examples:
+  openai-responses-mcp ask "Who won the last Nobel Prize in Physics?"
+  openai-responses-mcp ask --offline "What does HTTP 404 mean?"
+  openai-responses-mcp --http --config config.yaml
 
-The API key is read from OPENAI_API_KEY, or from the file that OPENAI_API_KEY_FILE names. doctor asks the API one
-short question, which costs a little. More: https://github.com/uchimanajet7/openai-responses-mcp#readme
+The API key is read from OPENAI_API_KEY, or from the file that
+OPENAI_API_KEY_FILE names.
+Exit codes: 0 success, 1 failure, 2 bad usage, 130 interrupted.
+More: https://github.com/uchimanajet7/openai-responses-mcp#readme
 `;

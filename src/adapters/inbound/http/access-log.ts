@@ -9,6 +9,9 @@ export interface AccessEntry {
   /** The JSON-RPC method. */
   method?: string;
   traceparent?: string | undefined;
+  /** Of a rejected request: its path, and one of a fixed set of reasons. */
+  path?: string;
+  reason?: string;
   call?: CallReport;
   /** A call of a tool of the gateway's servers. */
   gatewayCall?: ToolCallReport;
@@ -19,7 +22,7 @@ export const CLIENT_CLOSED = 499;
 
 /** One line of JSON per request, for log collectors. It contains no text that a person wrote. */
 export function toAccessLine(entry: AccessEntry, status: number, time: Date, ms: number): string {
-  const { verb, caller, method, traceparent, call, gatewayCall } = entry;
+  const { verb, caller, method, traceparent, call, gatewayCall, path, reason } = entry;
   return `${JSON.stringify({
     time: time.toISOString(),
     caller,
@@ -28,6 +31,8 @@ export function toAccessLine(entry: AccessEntry, status: number, time: Date, ms:
     server: gatewayCall?.server || undefined,
     tool: call?.tool ?? (gatewayCall?.tool || undefined),
     status,
+    path: path === undefined ? undefined : loggablePath(path),
+    reason,
     outcome:
       call?.outcome ??
       gatewayCall?.outcome ??
@@ -36,6 +41,26 @@ export function toAccessLine(entry: AccessEntry, status: number, time: Date, ms:
     searches: call?.searches,
     traceparent,
   })}\n`;
+}
+
+/** The reasons of rejections in the log, by status. */
+export const REASONS: Readonly<Record<number, string>> = {
+  400: 'malformed message',
+  401: 'no valid token',
+  403: 'host or origin not allowed',
+  404: 'no such path',
+  405: 'method not allowed',
+  413: 'body too large',
+  415: 'content type not accepted',
+  429: 'too many calls in flight',
+  503: 'shutting down',
+};
+
+const MAX_PATH = 100;
+
+/** A path may contain any text: only usual characters are logged. */
+function loggablePath(path: string): string {
+  return path.replace(/[^\w./~-]/g, '?').slice(0, MAX_PATH);
 }
 
 /** The name of a method, safe to log: a client can send any text, even a question. */

@@ -81,6 +81,11 @@ export class HttpServer {
     this.#metrics.onServerCallEnded(report);
   }
 
+  /** The number of requests that are being served. */
+  get inFlight(): number {
+    return this.#serving.size;
+  }
+
   /** Answers new calls with 503, and closes when those in flight have finished; after `drainMs` they are aborted. */
   async drain(): Promise<void> {
     this.#isDraining = true;

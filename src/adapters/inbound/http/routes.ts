@@ -2,7 +2,7 @@ import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
 import { INTERNAL } from '../mcp/json-rpc.ts';
 import { Page } from '../rest/page.ts';
 import { RestApi } from '../rest/rest-api.ts';
-import { type AccessEntry, CLIENT_CLOSED, toAccessLine } from './access-log.ts';
+import { type AccessEntry, CLIENT_CLOSED, REASONS, toAccessLine } from './access-log.ts';
 import type { Exchange, HttpContext } from './http-context.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { type Refusal, refusal, sendEmpty, sendJson, sendRefusal } from './refusal.ts';
@@ -52,6 +52,10 @@ export class Routes {
       else sendRefusal(response, { status: 500, error: INTERNAL });
     }
     await closed;
+    const refused = REASONS[response.statusCode];
+    if (refused !== undefined && entry.call === undefined && entry.gatewayCall === undefined) {
+      Object.assign(entry, { path, reason: refused });
+    }
     const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED;
     metrics.onResponse(status);
     writeAccessLine(toAccessLine(entry, status, clock.now(), clock.elapsedMs() - startedMs));

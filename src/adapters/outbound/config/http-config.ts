@@ -17,8 +17,11 @@ interface CallerToken {
 /** The name of the caller if `http.token_env` is a single variable. */
 const ONLY_CALLER = 'default';
 
+/** The token itself, for one caller. */
+export const TOKEN_VARIABLE = 'MCP_HTTP_TOKEN';
+
 const TOKEN_REQUIRED =
-  'other machines can reach this address, so a token is required: set MCP_HTTP_TOKEN_ENV (http.token_env) to the name of the variable that contains it';
+  'other machines can reach this address, so a token is required: set MCP_HTTP_TOKEN to the token, or MCP_HTTP_TOKEN_ENV (http.token_env) to the name of the variable that contains it';
 const EMPTY_TOKEN =
   'empty or not set, but MCP_HTTP_TOKEN_ENV (http.token_env) says that this variable contains the token';
 
@@ -61,7 +64,10 @@ function toHttpConfig(values: Values, address: ListenAddress, tokens: readonly C
 
 /** No value of a variable is shown. */
 function readTokens(tokenEnv: unknown, environment: Environment) {
-  const variables = isObject(tokenEnv) ? tokenEnv : tokenEnv === undefined ? {} : { [ONLY_CALLER]: tokenEnv };
+  const named = isObject(tokenEnv) ? tokenEnv : tokenEnv === undefined ? {} : { [ONLY_CALLER]: tokenEnv };
+  // Unlike the others, this variable contains the token itself (ruling A21).
+  const isDirect = variableText(environment, TOKEN_VARIABLE) !== '';
+  const variables = isDirect && !(ONLY_CALLER in named) ? { ...named, [ONLY_CALLER]: TOKEN_VARIABLE } : named;
   const tokens: CallerToken[] = [];
   const problems: ConfigProblem[] = [];
   for (const [caller, name] of Object.entries(variables)) {

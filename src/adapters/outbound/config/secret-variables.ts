@@ -5,7 +5,7 @@ import type { Values } from './keys.ts';
 export function secretVariables(values: Values): readonly string[] {
   const key = String(values.get('openai.api_key_env'));
   const tokens = values.get('http.token_env');
-  return [key, `${key}_FILE`, ...(isObject(tokens) ? Object.values(tokens) : [tokens])].filter(
+  return [key, `${key}_FILE`, 'MCP_HTTP_TOKEN', ...(isObject(tokens) ? Object.values(tokens) : [tokens])].filter(
     (name) => typeof name === 'string',
   );
 }

@@ -6,7 +6,13 @@ import { keyProblem } from '../../../domain/redaction.ts';
 import type { RequestBody } from './api-types.ts';
 
 /** Resolves with the response; rejects as the `openai` package does. Leaves a listener on the signal. */
-export type ApiCall = (body: RequestBody, signal: AbortSignal) => Promise<Response>;
+export interface ApiCall {
+  (body: RequestBody, signal: AbortSignal): Promise<Response>;
+  /** Continues the stream of a background response after an event (ruling A10). */
+  readonly resume: (id: string, after: number, signal: AbortSignal) => Promise<Response>;
+  /** Ends a background response. */
+  readonly cancel: (id: string) => Promise<unknown>;
+}
 
 interface ApiClientOptions {
   readonly apiKey: string;
@@ -32,7 +38,13 @@ export function createApiCall({ apiKey, baseUrl, organization, project, fetch }:
     logLevel: 'off',
     ...(fetch === undefined ? {} : { fetch }),
   });
-  return (body, signal) => client.responses.create(body as ResponseCreateParamsStreaming, { signal }).asResponse();
+  const create = (body: RequestBody, signal: AbortSignal) =>
+    client.responses.create(body as ResponseCreateParamsStreaming, { signal }).asResponse();
+  return Object.assign(create, {
+    resume: (id: string, after: number, signal: AbortSignal) =>
+      client.responses.retrieve(id, { stream: true, starting_after: after }, { signal }).asResponse(),
+    cancel: (id: string) => client.responses.cancel(id),
+  });
 }
 
 export interface NetworkOptions extends Omit<ApiClientOptions, 'apiKey'> {

@@ -15,11 +15,12 @@ import type { JsonObject } from '../../../domain/json.ts';
 import type { Redactor } from '../../../domain/redaction.ts';
 import type { ApiCall } from './api-client.ts';
 import type { RequestBody } from './api-types.ts';
+import { cancelBackground, readResumable } from './background-response.ts';
 import { excerpt, type Failure, type FailureContext } from './failure.ts';
 import { FlexTier } from './flex-tier.ts';
 import { RejectedParameters } from './rejected-parameters.ts';
 import { type RequestOptions, toRequestBody } from './request-body.ts';
-import { readResponse } from './response-reader.ts';
+import { ResponseEvents } from './response-events.ts';
 import { type RetryOptions, withRetries } from './retries.ts';
 import { toSearchReply } from './search-reply.ts';
 import { Semaphore } from './semaphore.ts';
@@ -164,6 +165,8 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
         if (!signal.aborted) observer.onProgress(progress);
       },
     };
+    const isBackground = body.background === true;
+    const events = new ResponseEvents(untilAborted, context, adapt !== undefined, isBackground);
     const texts: string[] = [];
     // The client leaves a listener on the signal that it gets.
     const controller = new AbortController();
@@ -171,13 +174,21 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
     try {
       const http = await call(body, controller.signal);
       const onText = recorder && ((text: string) => void texts.push(text));
-      const response = await readResponse(http, untilAborted, context, onText, adapt !== undefined);
+      const resumable = {
+        call,
+        events,
+        context,
+        onText,
+        maxResumptions: isBackground ? this.#options.maxRetries : undefined,
+      };
+      const response = await readResumable(http, resumable, controller.signal);
       const reply = response.andThen((response) => read(response, context));
       if (reply.isOk() && isRecordable?.(reply.value)) await recorder?.record(request, texts.join(''));
       return reply;
     } catch (thrown) {
       return err(toThrownFailure(thrown, context, clock.now()));
     } finally {
+      if (isBackground && signal.aborted) cancelBackground(call, events);
       stopForwarding();
     }
   }

@@ -12,6 +12,8 @@ const NAME_ONLY =
 
 /** Collects the outcome of a stream's events and reports their progress. Malformed and unknown events are skipped. */
 export class ResponseEvents {
+  /** The ID of the response, and the number of its last event, if the server numbers them. */
+  position: { readonly id: string; readonly sequence: number } | undefined;
   /** The response of the terminal event, or the error that the API reported. */
   outcome: Result<JsonObject, Failure> | undefined;
   readonly #items = new Map<number, JsonObject>();
@@ -19,16 +21,19 @@ export class ResponseEvents {
   readonly #observer: SearchObserver;
   readonly #context: FailureContext;
   readonly #prefersItems: boolean;
+  readonly #isResumable: boolean;
 
-  /** `prefersItems`: the output is made of the items of `response.output_item.done`, which are complete (ruling L8). */
-  constructor(observer: SearchObserver, context: FailureContext, prefersItems = false) {
+  /** `isResumable`: the position in the stream is read from each event. `prefersItems`: the output is made of the items of `response.output_item.done`, which are complete (ruling L8). */
+  constructor(observer: SearchObserver, context: FailureContext, prefersItems = false, isResumable = false) {
     this.#observer = observer;
     this.#context = context;
     this.#prefersItems = prefersItems;
+    this.#isResumable = isResumable;
   }
 
   take(name: string | undefined, data: string): void {
     if (this.outcome !== undefined) return;
+    if (this.#isResumable) this.#track(data);
     const event = NAME_ONLY.test(name ?? '') ? {} : asObject(parseJson(data));
     if (event === undefined) return;
     const type = asText(event.type) ?? name;
@@ -61,6 +66,13 @@ export class ResponseEvents {
       case 'response.output_item.done':
         if (item !== undefined) this.#addItem(item, asNumber(event.output_index) ?? this.#items.size);
     }
+  }
+
+  #track(data: string): void {
+    const event = asObject(parseJson(data));
+    const id = asText(asObject(event?.response)?.id) ?? this.position?.id;
+    const sequence = asNumber(event?.sequence_number);
+    if (id !== undefined && sequence !== undefined) this.position = { id, sequence };
   }
 
   /** Only now does a search have its complete action. */

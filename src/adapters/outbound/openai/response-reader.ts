@@ -1,9 +1,8 @@
 import { createParser } from 'eventsource-parser';
 import { err, ok, type Result } from 'neverthrow';
-import type { SearchObserver } from '../../../application/ports/llm-search.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/json.ts';
 import { excerpt, type Failure, type FailureContext, permanentFailure } from './failure.ts';
-import { ResponseEvents } from './response-events.ts';
+import type { ResponseEvents } from './response-events.ts';
 import { toThrownFailure } from './thrown-failure.ts';
 
 /** How long the rest of a stream may take after its terminal event, so that the connection can be reused. */
@@ -16,18 +15,17 @@ const DRAIN_MS = 1000;
  */
 export async function readResponse(
   http: Response,
-  observer: SearchObserver,
+  events: ResponseEvents,
   context: FailureContext,
   onText: (text: string) => void = () => {},
-  prefersItems = false,
 ): Promise<Result<JsonObject, Failure>> {
   const isStream = /^\s*text\/event-stream/i.test(http.headers.get('content-type') ?? '');
-  if (isStream && http.body !== null) return readStream(http.body, observer, context, onText, prefersItems);
+  if (isStream && http.body !== null) return readStream(http.body, events, context, onText);
 
   const body = await http.text();
   const response = parseJson(body);
   if (!isObject(response) && /^(?:event|data|:)/.test(body.trimStart())) {
-    return readStream(new Blob([body]).stream(), observer, context, onText, prefersItems);
+    return readStream(new Blob([body]).stream(), events, context, onText);
   }
   onText(body);
   if (isObject(response)) return ok(response);
@@ -37,12 +35,10 @@ export async function readResponse(
 
 async function readStream(
   stream: ReadableStream<Uint8Array>,
-  observer: SearchObserver,
+  events: ResponseEvents,
   context: FailureContext,
   onText: (text: string) => void,
-  prefersItems: boolean,
 ): Promise<Result<JsonObject, Failure>> {
-  const events = new ResponseEvents(observer, context, prefersItems);
   const parser = createParser({ onEvent: ({ event, data }) => events.take(event, data) });
   const decoder = new TextDecoder();
   const reader = stream.getReader();

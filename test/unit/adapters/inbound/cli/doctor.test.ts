@@ -4,6 +4,7 @@ import type { Application } from '../../../../../src/application/application.ts'
 import type { Check } from '../../../../../src/application/diagnose-setup.ts';
 import { createRedactor } from '../../../../../src/domain/redaction.ts';
 import { never } from '../../../../support/core.ts';
+import { FakeClock } from '../../../../support/fake-clock.ts';
 
 const KEY = 'sk-proj-UnitKey0123456789';
 
@@ -41,6 +42,9 @@ async function run(over: Partial<DoctorOptions> = {}, signal: AbortSignal = neve
       isOffline: false,
       gateway: undefined,
       grounding: undefined,
+      profiles: { answer: { model: 'gpt-5.2' }, answer_quick: { reasoningEffort: 'low' } },
+      toolErrors: 'result',
+      clock: new FakeClock(),
       json: false,
       out: (text) => out.push(text),
       ...over,
