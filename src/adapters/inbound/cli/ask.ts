@@ -56,7 +56,7 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   if (answer.isErr()) {
     const message = redactor.inLogs(messageFor(answer.error));
     if (json) out(`${redactedJson({ error: { kind: answer.error.kind, message } }, redactor.inLogs, 2)}\n`);
-    else err.write(`${message}\n`);
+    err.write(`${message}\n`);
     return answer.error.kind === 'cancelled' ? INTERRUPTED : FAILED;
   }
   const { result } = answer.value;

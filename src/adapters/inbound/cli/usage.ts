@@ -16,7 +16,7 @@ Commands:
   tools                   start the configured MCP servers, list their tools
   call <server> <tool> [input]
                           call a tool; input: a JSON object, @file or "-"
-  help, version
+  help, version           the same as --help, --version
   --show-config           print the effective configuration as JSON to stderr
 
 Options:

@@ -71,7 +71,7 @@ test('prints the JSON of the contract and the report', async () => {
 test('prints the report on standard error if requested', async () => {
   const { out, err } = await run({ verbose: true });
   expect(out).toBe('Not Found.\n');
-  expect(JSON.parse(err)).toEqual({ searches: { count: 0, queries: [] }, attempts: 1, seconds: 1.235 });
+  expect(err).toBe('1.2 s · 0 searches\n');
 });
 
 describe('a failure', () => {
@@ -79,9 +79,16 @@ describe('a failure', () => {
     const application = new FakeApplication(failsWith({ kind: 'content_filtered' }));
     expect(await run({ application, json: true })).toEqual({
       exitCode: 1,
-      out: '',
+      out: expect.any(String),
       err: "The API's content filter stopped the answer. Rephrase the question.\n",
     });
+  });
+
+  test('is JSON on standard output if requested', async () => {
+    const application = new FakeApplication(failsWith({ kind: 'content_filtered' }));
+    const { out } = await run({ application, json: true });
+    const message = "The API's content filter stopped the answer. Rephrase the question.";
+    expect(JSON.parse(out)).toEqual({ error: { kind: 'content_filtered', message } });
   });
 
   test('by Ctrl-C has exit code 130', async () => {

@@ -140,7 +140,7 @@ describe('bad usage', () => {
     [['--what'], 'unknown option --what'],
     [['-x'], 'unknown option -x; put -- before a question that starts with -'],
     [['--sk-proj-abc123'], 'unknown option --[redacted]'],
-    [['--stdio', '--Debug'], 'unknown option --Debug'],
+    [['--stdio', '--Debug'], 'unknown option --Debug; did you mean --debug?'],
     [['--toString'], 'unknown option --toString'],
     [['--no-json'], 'unknown option --no-json'],
     [['serve'], 'unknown command "serve"; the commands are ask, doctor, tools and call'],

@@ -93,10 +93,11 @@ search:
   defaults: { recency_days: 60, max_results: 5, domains: [] }
 server: { debug: false, debug_file: null, show_config_on_start: false }
 `;
+    const configured = ['reasoningEffort', 'verbosity'];
     expect((await config({ yaml })).profiles).toEqual({
-      answer: { model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'medium' },
-      answer_detailed: { model: 'gpt-5.1-codex', reasoningEffort: 'high', verbosity: 'high' },
-      answer_quick: { model: 'gpt-5.2-chat-latest', reasoningEffort: 'low', verbosity: 'low' },
+      answer: { model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'medium', configured },
+      answer_detailed: { model: 'gpt-5.1-codex', reasoningEffort: 'high', verbosity: 'high', configured },
+      answer_quick: { model: 'gpt-5.2-chat-latest', reasoningEffort: 'low', verbosity: 'low', configured },
     });
   });
 
@@ -122,7 +123,8 @@ server: { debug: false, debug_file: null, show_config_on_start: false }
     const { profiles, searchDefaults } = await config({
       yaml: 'model_profiles: { answer: { verbosity: low } }\nsearch: { defaults: { max_results: 9 } }',
     });
-    expect(profiles.answer).toEqual({ model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'low' });
+    const configured = ['verbosity'];
+    expect(profiles.answer).toEqual({ model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'low', configured });
     expect(searchDefaults).toEqual({ recencyDays: 60, maxResults: 9, domains: [] });
   });
 
