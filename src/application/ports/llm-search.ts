@@ -64,7 +64,8 @@ export interface TokenUsage {
 
 /** What happens during a search. */
 export type SearchProgress =
-  | { readonly kind: 'asking' }
+  /** `round` is the number of the request in a grounded answer, from the second on. */
+  | { readonly kind: 'asking'; readonly round?: number }
   /** In the queue; `ahead` is the current number of calls before this one. */
   | { readonly kind: 'waiting'; readonly ahead: number }
   | { readonly kind: 'thinking' }

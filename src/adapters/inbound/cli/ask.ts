@@ -1,5 +1,6 @@
 import type { Application } from '../../../application/application.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
+import type { SearchProgress } from '../../../application/ports/llm-search.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { languageOf } from '../../../domain/language.ts';
 import { type Redactor, redactedJson } from '../../../domain/redaction.ts';
@@ -36,13 +37,23 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   const language = languageOf(question);
   // Debug lines would be written into the live line.
   const line = err.isTTY === true && !logger.isDebug ? new LiveLine(err, clock) : undefined;
+  let ended: string[] = [];
+  // The next round begins as soon as a call has ended: in a line of its own, the end would not stay visible.
+  const describe = (progress: SearchProgress): string => {
+    const message = progressMessage(progress, language);
+    if (progress.kind === 'called') ended.push(message);
+    if (progress.kind !== 'asking') return message;
+    const shown = [message, ...ended].join(' · ');
+    ended = [];
+    return shown;
+  };
   const answering = application.answerQuery({
     requestKey: REQUEST_KEY,
     caller: REQUEST_KEY,
     isLocal: true,
     tool,
     args: { query: question },
-    observer: { onProgress: (progress) => line?.show(progressMessage(progress, language)) },
+    observer: { onProgress: (progress) => line?.show(describe(progress)) },
   });
   const cancel = () => application.cancelRequest({ requestKey: REQUEST_KEY });
   if (signal.aborted) cancel();
