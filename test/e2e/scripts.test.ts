@@ -33,12 +33,28 @@ describe.concurrent('the scripts', () => {
     expect(stdout).toMatch(/\nCitations:\n {2}1\. \S/);
   });
 
-  test.for([[['--nonsense']], [['--lvie']], [['--live', '--nonsense']], [['live']]])(
+  test('demo --grounded prints an answer from the web and from the notes of the example server', async () => {
+    const { code, stdout, stderr } = await runScript('demo.js', ['--grounded']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/\n\.\.\. Searched: public holidays .*\n/);
+    expect(stdout).toMatch(/\n\.\.\. notes\/search_notes: \d+ characters, [\d.]+ m?s\n/);
+    expect(stdout).toContain('\n2 rounds, 1 search of the web, calls of own tools: notes/search_notes\n');
+    expect(stdout).toContain('deploy on Tuesdays, which is 2026-11-24 next week. [notes/search_notes]\n');
+    const [, sources] = /\nSources:\n((?:- .*\n)+)/.exec(stdout) ?? [];
+    expect(sources).toBe(
+      '- notes/search_notes (2026-11-20)\n- https://www8.cao.go.jp/chosei/shukujitsu/gaiyou.html (2026-11-20)\n',
+    );
+    expect(stdout).toContain('\n  2. 国民の祝日について - 内閣府 (2026-11-20)\n');
+    // Markers of sources are private-use characters.
+    expect(stdout).not.toMatch(/[\uE200-\uE202]/);
+  });
+
+  test.for([[['--nonsense']], [['--lvie']], [['--live', '--grounded']], [['live']]])(
     'demo %j is bad usage',
     async ([args = []]) => {
       const { code, stdout, stderr } = await runScript('demo.js', args);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toBe('Usage: npm run demo [-- --live]\n');
+      expect(stderr).toBe('Usage: npm run demo [-- --live | --grounded]\n');
     },
   );
 
