@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { AnswerError, SearchError } from '../domain/answer-error.ts';
+import type { GroundingPolicy } from '../domain/grounding.ts';
 import { profileFor } from '../domain/model-profile.ts';
 import { TOOL_NAMES } from '../domain/tool-name.ts';
 import type { AnswerQuery } from './answer-query.ts';
@@ -29,6 +30,8 @@ interface Dependencies {
   readonly cancelRequest: CancelRequest;
   readonly clock: Clock;
   readonly config: Config;
+  /** `grounding.web`, if answers may use own tools: the question is then a grounded one. */
+  readonly web?: GroundingPolicy['web'] | undefined;
 }
 
 /** Tries the way to an answer step by step: the base URL, the model of each profile, a web search. */
@@ -47,7 +50,7 @@ export class DiagnoseSetup {
     yield toCheck('connection', reached, () => ok(`${probe.route} can be reached`));
     const skipReason = keyProblem ?? (reached.isErr() ? 'the API cannot be reached' : undefined);
     if (skipReason !== undefined) {
-      for (const name of ['models', 'web search']) yield { name, verdict: 'skipped', detail: skipReason };
+      for (const name of ['models', this.#question]) yield { name, verdict: 'skipped', detail: skipReason };
       return;
     }
     const unusable = new Set<string | undefined>();
@@ -64,12 +67,17 @@ export class DiagnoseSetup {
       yield kind === 'forbidden' || kind === 'missing_permission' ? { ...check, verdict: 'warning' } : check;
     }
     const isUsable = !unusable.has(profileFor('answer_quick', config.profiles)?.model);
-    const skipped: Check = { name: 'web search', verdict: 'skipped', detail: 'its model cannot be used' };
+    const skipped: Check = { name: this.#question, verdict: 'skipped', detail: 'its model cannot be used' };
     yield isUsable ? await this.#search(signal) : skipped;
   }
 
+  /** The name of the last check. */
+  get #question(): string {
+    return this.#deps.web === undefined ? 'web search' : 'grounded question';
+  }
+
   async #search(signal: AbortSignal): Promise<Check> {
-    const { answerQuery, cancelRequest } = this.#deps;
+    const { answerQuery, cancelRequest, web } = this.#deps;
     const request = {
       requestKey: 'doctor',
       caller: 'doctor',
@@ -80,11 +88,15 @@ export class DiagnoseSetup {
     signal.addEventListener('abort', cancel, { once: true });
     const answer = await answerQuery.execute({ ...request, tool: 'answer_quick', observer: { onProgress: () => {} } });
     signal.removeEventListener('abort', cancel);
-    return toCheck('web search', answer, ({ result, report }) => {
+    return toCheck(this.#question, answer, ({ result, report }) => {
       const { length } = result.citations;
       const sources = length === 1 ? '1 source' : `${length} sources`;
+      const seconds = `${report.seconds.toFixed(1)} s`;
+      // Without the web, no answer can show whether the model searches it.
+      if (web === 'never') return ok(`answered in ${seconds}; the web is never searched (grounding.web)`);
+      const offer = report.rounds === undefined ? 'without own tools' : 'own tools were offered';
       return result.used_search
-        ? ok(`answered with ${sources} in ${report.seconds.toFixed(1)} s`)
+        ? ok(`answered with ${sources} in ${seconds}${web === undefined ? '' : `, ${offer}`}`)
         : {
             verdict: 'warning',
             detail: 'answered without a search: the model of answer_quick may not support web_search',

@@ -1,14 +1,16 @@
 import { getEventListeners } from 'node:events';
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { createApplication } from '../../../src/application/application.ts';
+import { createApplication, type Grounding } from '../../../src/application/application.ts';
 import type { Check } from '../../../src/application/diagnose-setup.ts';
 import type { Config } from '../../../src/application/ports/config.ts';
+import type { SearchReply } from '../../../src/application/ports/llm-search.ts';
 import type { SearchError } from '../../../src/domain/answer-error.ts';
+import type { GroundingPolicy } from '../../../src/domain/grounding.ts';
 import { coreConfig, never } from '../../support/core.ts';
 import { FakeApiProbe } from '../../support/fake-api-probe.ts';
 import { FakeClock, settled } from '../../support/fake-clock.ts';
-import { FakeLlmSearch, fails, hangs, replies } from '../../support/fake-llm-search.ts';
+import { FakeLlmSearch, fails, hangs, replies, searchReply } from '../../support/fake-llm-search.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
 interface Setup {
@@ -68,6 +70,69 @@ test('the search is one question of answer_quick', async () => {
   const llmSearch = new FakeLlmSearch(replies(SEARCHED));
   await diagnose({ llmSearch, config: { profiles: { answer: { model: 'a' }, answer_quick: { model: 'q' } } } });
   expect(llmSearch.requests).toMatchObject([{ profile: { model: 'q' }, question: { tool: 'answer_quick' } }]);
+});
+
+describe('with grounded answers', () => {
+  const tool = {
+    server: 'notes',
+    name: 'search',
+    description: '',
+    inputSchema: {},
+    annotations: { readOnlyHint: true },
+  };
+
+  /** Answers at once, as the model does that needs no tool. */
+  async function lastCheck(web: GroundingPolicy['web'], reply: Partial<SearchReply>, tools = [tool]) {
+    const probe = async () => new FakeApiProbe();
+    const clock = new FakeClock();
+    const llmSearch = new FakeLlmSearch(replies(reply));
+    const grounding: Grounding = {
+      policy: {
+        tools: { notes: 'all' },
+        web,
+        maxRounds: 6,
+        maxCalls: 20,
+        maxOutputChars: 1000,
+        callers: [],
+        publicServers: [],
+      },
+      turns: { turn: async () => ok({ items: [], calls: [], reply: searchReply(reply) }) },
+      toolBox: {
+        list: async () => ({ tools, unavailable: [] }),
+        call: () => Promise.reject(new Error('doctor called a tool')),
+      },
+      messageFor: ({ kind }) => kind,
+    };
+    const ports = { llmSearch, apiProbe: probe, clock, logger: new RecordingLogger() };
+    const checks: Check[] = [];
+    for await (const check of createApplication(ports, coreConfig(), grounding).diagnoseSetup(undefined, never())) {
+      checks.push(check);
+    }
+    return checks.at(-1);
+  }
+
+  test('the question is a grounded one', async () => {
+    expect(await lastCheck('before', SEARCHED)).toEqual({
+      name: 'grounded question',
+      verdict: 'ok',
+      detail: 'answered with 2 sources in 0.0 s, own tools were offered',
+    });
+  });
+
+  test('says if no tool could be offered', async () => {
+    expect(await lastCheck('before', SEARCHED, [])).toMatchObject({
+      verdict: 'ok',
+      detail: 'answered with 2 sources in 0.0 s, without own tools',
+    });
+  });
+
+  test('does not expect a search if the web is never searched', async () => {
+    expect(await lastCheck('never', { searched: false })).toMatchObject({
+      verdict: 'ok',
+      detail: expect.stringContaining('grounding.web'),
+    });
+    expect(await lastCheck('before', { searched: false })).toMatchObject({ verdict: 'warning' });
+  });
 });
 
 describe('a problem is reported with its reason', () => {
