@@ -26,16 +26,14 @@ export function progressMessage(progress: SearchProgress, language: Language): s
     case 'opened_page':
       return `${isJapanese ? 'ページを開きました' : 'Opened'}: ${cleanLine(progress.url)}`;
     case 'calling':
-      return isJapanese ? `${toolName(progress)} を呼び出しています` : `Calling ${toolName(progress)}`;
+      return isJapanese ? `呼び出しています: ${toolName(progress)}` : `Calling ${toolName(progress)}`;
     case 'called': {
       const { reason, characters } = progress;
       const took = duration(progress.ms);
-      if (reason !== undefined) {
-        const words = reason.replaceAll('_', ' ');
-        const outcome = isJapanese ? `失敗しました（${words}）` : `failed (${words})`;
-        return `${toolName(progress)}: ${outcome}, ${took}`;
-      }
-      return `${toolName(progress)}: ${isJapanese ? `${characters} 文字` : `${characters} characters`}, ${took}`;
+      if (reason === undefined)
+        return `${toolName(progress)}: ${isJapanese ? `${characters} 文字、` : `${characters} characters, `}${took}`;
+      const words = reason.replaceAll('_', ' ');
+      return `${toolName(progress)}: ${isJapanese ? `失敗しました（${words}）、` : `failed (${words}), `}${took}`;
     }
     case 'writing':
       return isJapanese ? `書いています（${progress.characters} 文字）` : `Writing (${progress.characters} characters)`;

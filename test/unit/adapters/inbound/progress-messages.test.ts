@@ -8,17 +8,17 @@ const PINNED: readonly (readonly [SearchProgress, string, string])[] = [
   [
     { kind: 'calling', server: 'notes', tool: 'search\nnotes' },
     'Calling notes/search notes',
-    'notes/search notes を呼び出しています',
+    '呼び出しています: notes/search notes',
   ],
   [
     { kind: 'called', server: 'notes', tool: 'search', ms: 1240, characters: 159, reason: undefined },
     'notes/search: 159 characters, 1.2 s',
-    'notes/search: 159 文字, 1.2 s',
+    'notes/search: 159 文字、1.2 s',
   ],
   [
     { kind: 'called', server: 'notes', tool: 'search', ms: 30_000, characters: 40, reason: 'timed_out' },
     'notes/search: failed (timed out), 30 s',
-    'notes/search: 失敗しました（timed out）, 30 s',
+    'notes/search: 失敗しました（timed out）、30 s',
   ],
   [{ kind: 'waiting', ahead: 2 }, 'Waiting in the queue (2 ahead)', '順番を待っています（前に 2 件）'],
   [{ kind: 'waiting', ahead: 0 }, 'Waiting for a free slot', '空きを待っています'],
