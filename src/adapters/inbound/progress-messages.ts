@@ -26,7 +26,7 @@ export function progressMessage(progress: SearchProgress, language: Language): s
     case 'opened_page':
       return `${isJapanese ? 'ページを開きました' : 'Opened'}: ${cleanLine(progress.url)}`;
     case 'calling':
-      return isJapanese ? `呼び出しています: ${toolName(progress)}` : `Calling ${toolName(progress)}`;
+      return isJapanese ? `ツールを呼び出しています: ${toolName(progress)}` : `Calling ${toolName(progress)}`;
     case 'called': {
       const { reason, characters } = progress;
       const took = duration(progress.ms);

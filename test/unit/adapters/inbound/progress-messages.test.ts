@@ -8,7 +8,7 @@ const PINNED: readonly (readonly [SearchProgress, string, string])[] = [
   [
     { kind: 'calling', server: 'notes', tool: 'search\nnotes' },
     'Calling notes/search notes',
-    '呼び出しています: notes/search notes',
+    'ツールを呼び出しています: notes/search notes',
   ],
   [
     { kind: 'called', server: 'notes', tool: 'search', ms: 1240, characters: 159, reason: undefined },
