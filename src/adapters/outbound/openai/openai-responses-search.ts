@@ -131,9 +131,11 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
         if (reply.isOk()) return reply;
         this.#logFailure(reply.error, number);
         ({ rejection } = reply.error);
-        const shorter = exchange.adapt?.(body, reply.error) ?? (rejection && this.#rejected.add(body, rejection));
-        body = shorter ?? body;
-        return shorter === undefined ? reply : err({ ...reply.error, retry: 'immediately' });
+        const adapted = exchange.adapt?.(body, reply.error);
+        const shorter = adapted ?? (rejection && this.#rejected.add(body, rejection));
+        if (shorter === undefined) return reply;
+        body = shorter;
+        return err({ ...reply.error, retry: adapted === undefined ? 'immediately' : 'changed' });
       };
       const retries = { random: Math.random, ...this.#options };
       return (await withRetries(attempt, retries, request, observer, signal)).mapErr(failed);

@@ -5,7 +5,7 @@ import { ENCRYPTED_REASONING } from './turn-body.ts';
 
 /** A parameter that the API rejected in a request. */
 export interface Rejection {
-  /** As the API names it: `reasoning.effort`, `tools[0].user_location`. */
+  /** As the API names it: `reasoning.effort`, `tools[0].user_location`; empty if only the message says what was rejected. */
   readonly param: string;
   /** True if the model does not support the parameter, false if it may accept other values. */
   readonly isParameter: boolean;
@@ -69,7 +69,8 @@ export class RejectedParameters {
 }
 
 function withoutEncrypted(body: RequestBody): RequestBody {
-  return { ...body, include: (body.include ?? []).filter((entry) => entry !== ENCRYPTED_REASONING) };
+  const include = (body.include ?? []).filter((entry) => entry !== ENCRYPTED_REASONING);
+  return include.length === 0 ? without(body, 'include') : { ...body, include };
 }
 
 function keyOf({ model }: RequestBody, name: string, value?: unknown): string {
