@@ -30,11 +30,11 @@ interface Dependencies {
   readonly cancelRequest: CancelRequest;
   readonly clock: Clock;
   readonly config: Config;
-  /** `grounding.web`, if answers may use own tools: the question is then a grounded one. */
+  /** `grounding.web`, if answers may use own tools: another question is then a grounded one. */
   readonly web?: GroundingPolicy['web'] | undefined;
 }
 
-/** Tries the way to an answer step by step: the base URL, the model of each profile, a web search. */
+/** Tries the way to an answer step by step: the base URL, the model of each profile, a web search, a grounded question. */
 export class DiagnoseSetup {
   readonly #deps: Dependencies;
 
@@ -50,7 +50,7 @@ export class DiagnoseSetup {
     yield toCheck('connection', reached, () => ok(`${probe.route} can be reached`));
     const skipReason = keyProblem ?? (reached.isErr() ? 'the API cannot be reached' : undefined);
     if (skipReason !== undefined) {
-      for (const name of ['models', this.#question]) yield { name, verdict: 'skipped', detail: skipReason };
+      for (const name of ['models', ...this.#questions]) yield { name, verdict: 'skipped', detail: skipReason };
       return;
     }
     const unusable = new Set<string | undefined>();
@@ -67,40 +67,47 @@ export class DiagnoseSetup {
       yield kind === 'forbidden' || kind === 'missing_permission' ? { ...check, verdict: 'warning' } : check;
     }
     const isUsable = !unusable.has(profileFor('answer_quick', config.profiles)?.model);
-    const skipped: Check = { name: this.#question, verdict: 'skipped', detail: 'its model cannot be used' };
-    yield isUsable ? await this.#search(signal) : skipped;
+    for (const name of this.#questions) {
+      const skipped: Check = { name, verdict: 'skipped', detail: 'its model cannot be used' };
+      yield isUsable ? await this.#ask(name, signal) : skipped;
+    }
   }
 
-  /** The name of the last check. */
-  get #question(): string {
-    return this.#deps.web === undefined ? 'web search' : 'grounded question';
+  /** The names of the checks that ask a question. */
+  get #questions(): readonly ('web search' | 'grounded question')[] {
+    return this.#deps.web === undefined ? ['web search'] : ['web search', 'grounded question'];
   }
 
-  async #search(signal: AbortSignal): Promise<Check> {
+  async #ask(name: 'web search' | 'grounded question', signal: AbortSignal): Promise<Check> {
     const { answerQuery, cancelRequest, web } = this.#deps;
+    const isWebOnly = name === 'web search';
     const request = {
       requestKey: 'doctor',
       caller: 'doctor',
       isLocal: true as const,
+      ...(isWebOnly && { isWebOnly }),
       args: { query: SEARCH_QUESTION },
     };
     const cancel = () => cancelRequest.execute(request);
     signal.addEventListener('abort', cancel, { once: true });
     const answer = await answerQuery.execute({ ...request, tool: 'answer_quick', observer: { onProgress: () => {} } });
     signal.removeEventListener('abort', cancel);
-    return toCheck(this.#question, answer, ({ result, report }) => {
+    return toCheck(name, answer, ({ result, report }) => {
       const { length } = result.citations;
       const sources = length === 1 ? '1 source' : `${length} sources`;
       const seconds = `${report.seconds.toFixed(1)} s`;
-      // Without the web, no answer can show whether the model searches it.
-      if (web === 'never') return ok(`answered in ${seconds}; the web is never searched (grounding.web)`);
-      const offer = report.rounds === undefined ? 'without own tools' : 'own tools were offered';
-      return result.used_search
-        ? ok(`answered with ${sources} in ${seconds}${web === undefined ? '' : `, ${offer}`}`)
-        : {
-            verdict: 'warning',
-            detail: 'answered without a search: the model of answer_quick may not support web_search',
-          };
+      if (isWebOnly) {
+        return result.used_search
+          ? ok(`answered with ${sources} in ${seconds}`)
+          : {
+              verdict: 'warning',
+              detail: 'answered without a search: the model of answer_quick may not support web_search',
+            };
+      }
+      if (report.rounds === undefined)
+        return { verdict: 'warning', detail: 'answered, but no own tool could be offered' };
+      const ending = web === 'never' ? '; the web is never searched (grounding.web)' : '';
+      return ok(`answered with own tools offered in ${seconds}${ending}`);
     });
   }
 

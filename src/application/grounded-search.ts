@@ -75,8 +75,8 @@ export class GroundedSearch implements LlmSearch {
   }
 
   /** Over HTTP, only callers that the configuration names (ruling L22). */
-  #isAllowed({ isLocal, caller }: SearchRequest): boolean {
-    return isLocal === true || this.#options.policy.callers.includes(caller);
+  #isAllowed({ isLocal, isWebOnly, caller }: SearchRequest): boolean {
+    return isWebOnly !== true && (isLocal === true || this.#options.policy.callers.includes(caller));
   }
 
   async #converse(

@@ -10,6 +10,8 @@ export interface SearchRequest {
   readonly caller: string;
   /** The caller is the user of this machine (stdio, the command line), and not a caller over HTTP. */
   readonly isLocal?: true;
+  /** No own tool may be offered, whatever is configured. */
+  readonly isWebOnly?: true;
   readonly question: Question;
   readonly profile: ModelProfile;
   /** The system policy. */
