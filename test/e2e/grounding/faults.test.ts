@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Behaviour, fails, failsInStream, resetsMidStream } from '../../support/behaviours.ts';
+import { type Behaviour, fails, failsInStream, neverAnswers, resetsMidStream } from '../../support/behaviours.ts';
 import { calls, reasons, says } from '../../support/conversation-items.ts';
 import { cutsBeforeEnd } from '../../support/fake-conversation-api.ts';
+import { begin, legacy } from '../../support/http-client.ts';
+import { startHttpProcess } from '../../support/http-process.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { type Reaction, scriptedServer, text } from '../../support/scripted-mcp.ts';
 import { answerOf, apiEnv, failureOf } from '../serve.ts';
@@ -163,6 +165,43 @@ test('a cancellation during a call ends it within a second, and nothing is sent 
   expect(api.requests).toHaveLength(1);
   server.closeStdin();
   expect(await server.exited).toEqual({ code: 0, signal: null });
+  expect(notes.running()).toEqual([]);
+});
+
+test('a cancellation while the model answers aborts the request, in a later round too', async () => {
+  const { api, notes, server } = await serveGrounded(GROUNDING);
+  api.script(SCRIPT);
+  api.disturb(1, [neverAnswers()]);
+  void server.callTool('answer', { query: 'Write' }, {}, 'slow');
+  await api.waitForRequests(2);
+  server.notify('notifications/cancelled', { requestId: 'slow' });
+  await api.waitForAbort(1);
+  expect((await server.request('ping')).result).toEqual({});
+  expect(server.messages.filter(({ id }) => id === 'slow')).toEqual([]);
+  expect(notes.calls()).toHaveLength(1);
+});
+
+test('a caller over HTTP that leaves during a call cancels it', async () => {
+  const api = await conversationApi();
+  api.script([[calls('1', 'notes__search_notes', { word: 'x' })]]);
+  const notes = scriptedServer([{ ...SEARCH_NOTES, reactions: [{ does: 'hang' }] }]);
+  const config = configFile({
+    notes,
+    grounding: { tools: { notes: 'all' }, callers: ['alice'] },
+    more: { http: { token_env: { alice: 'TOKEN_A' } } },
+  });
+  const env = { ...apiEnv(api), TOKEN_A: 'token-of-alice-0123' };
+  const http = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config], env });
+  const exchange = begin(http.url, {
+    headers: { Authorization: 'Bearer token-of-alice-0123' },
+    body: legacy('tools/call', { name: 'answer', arguments: { query: 'Slow' }, _meta: { progressToken: 1 } }),
+  });
+  await expect.poll(() => notes.calls()).toHaveLength(1);
+  exchange.leave();
+  await expect.poll(() => notes.events().map(({ event }) => event), { timeout: 1000 }).toContain('cancelled');
+  http.kill();
+  expect(await http.exited).toEqual({ code: 0, signal: null });
+  expect(api.requests).toHaveLength(1);
   expect(notes.running()).toEqual([]);
 });
 
