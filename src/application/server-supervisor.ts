@@ -98,6 +98,11 @@ export class ServerSupervisor {
     return this.#connection === undefined ? [] : this.#tools;
   }
 
+  /** Whether the server has this tool, or had it before it was lost. */
+  knowsTool(name: string): boolean {
+    return this.#tools.some((tool) => tool.name === name);
+  }
+
   get status(): ServerStatus {
     const { name, transport } = this.definition;
     const connection = this.#connection;
