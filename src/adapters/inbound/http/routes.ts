@@ -22,7 +22,7 @@ export class Routes {
     this.#guard = new RequestGuard(context);
     this.#rest = new RestApi(context);
     const { pageFolder } = context.rest;
-    this.#page = pageFolder === undefined ? undefined : new Page(pageFolder);
+    this.#page = pageFolder === undefined ? undefined : new Page(pageFolder, context.path);
     const endpoint = new McpEndpoint(context);
     const { registry } = context.metrics;
     const sendMetrics = async ({ response }: Exchange) => {
