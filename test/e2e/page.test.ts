@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -48,10 +48,14 @@ function launchTools() {
 
 const FILES = ['index.html', 'page.css', 'page.js'];
 
-test('the files of the page have at most 40 kB together', () => {
-  const sizes = FILES.map((name) => statSync(`${ROOT}build/page/${name}`).size);
-  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(40_000);
-});
+test.for([['src/adapters/inbound/rest/page'], ['build/page']])(
+  'the files in %s have at most 40 kB',
+  ([folder = '']) => {
+    expect(readdirSync(`${ROOT}${folder}`).toSorted()).toEqual(FILES);
+    const sizes = FILES.map((name) => statSync(`${ROOT}${folder}/${name}`).size);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(40_000);
+  },
+);
 
 test('no part of the page is served with http.page: false', async () => {
   const { url } = await serve({ http: { page: false } });
@@ -229,7 +233,8 @@ describe('in a browser', () => {
   });
 
   test('shows a crash, and restarts the server on request', async () => {
-    const { page, text, untilText, choose } = await open(await serve({ servers: [{ ...TOOLS, restart: 'never' }] }));
+    const server = await serve({ servers: [{ ...TOOLS, restart: 'never' }] });
+    const { page, text, untilText, choose } = await open(server, { speed: 20 });
     await choose('crashes');
     await page.click('#tool [type="submit"]');
     await untilText('#tool .result', 'SERVER_CRASHED');
@@ -372,9 +377,8 @@ describe('in a browser', () => {
   });
 
   test('is used with the keyboard alone', async () => {
-    const { page, value, text, until, untilText } = await open(
-      await serve({ servers: [TOOLS] }, { args: ['--offline'] }),
-    );
+    const server = await serve({ servers: [TOOLS] }, { args: ['--offline'] });
+    const { page, value, until, untilText } = await open(server, { speed: 20 });
     await until("document.querySelectorAll('.tools button').length > 5");
     const isFocused = (selector: string) => value(`document.activeElement.matches(${JSON.stringify(selector)})`);
     const tabTo = async (selector: string) => {
@@ -409,7 +413,7 @@ describe('in a browser', () => {
     const unnamed = `[...document.querySelectorAll('input, select, textarea, button')].filter((control) =>
       !control.labels?.length && !control.ariaLabel && control.textContent.trim() === '').length`;
     expect(await value(unnamed)).toBe(0);
-    expect(await text('[aria-current="true"] code')).toBe('form');
+    await untilText('[aria-current="true"] code', 'form');
   });
 
   test('does not scroll horizontally on a phone', async () => {

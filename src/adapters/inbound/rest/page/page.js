@@ -170,7 +170,7 @@ async function* messagesOf(response) {
   throw new Error('the connection ended before the answer.');
 }
 
-/** Adds a line, or replaces the last one if only its numbers are different. */
+/** Replaces the last line if only its numbers are different. */
 function showProgress(list, text) {
   const kindOf = (text) => text?.replace(/ · \d+ s$/, '').replace(/\d+/g, '0');
   list.hidden = false;
@@ -668,8 +668,10 @@ async function loadTools() {
 function keepLoading(loadNow) {
   let timer;
   let isLoading = false;
+  let isStale = false;
   const run = async () => {
     clearTimeout(timer);
+    isStale = isLoading;
     if (isLoading) return;
     isLoading = true;
     let trouble = '';
@@ -681,7 +683,8 @@ function keepLoading(loadNow) {
     }
     isLoading = false;
     const isStarting = servers?.some(({ state }) => state === 'starting');
-    if (!document.hidden) timer = setTimeout(run, isStarting ? REFRESH_STARTING_MS : REFRESH_MS);
+    const delayMs = isStale ? 0 : isStarting ? REFRESH_STARTING_MS : REFRESH_MS;
+    if (!document.hidden) timer = setTimeout(run, delayMs);
     showTrouble(trouble);
     showServers();
   };
