@@ -23,5 +23,9 @@ export function exposedOnStdio(
 
 /** The same over HTTP, where the servers start with the program, and no client can be notified. */
 export function exposedOnHttp(builtIn: ToolSet, holder: GatewayHolder): ToolSet {
-  return new GatewayTools({ builtIn, gateway: async () => holder.gateway, notifiesOfChanges: false });
+  const gateway = async () => {
+    await holder.loading;
+    return holder.gateway;
+  };
+  return new GatewayTools({ builtIn, gateway, notifiesOfChanges: false });
 }

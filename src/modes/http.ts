@@ -41,6 +41,7 @@ export async function serveHttp(
       new McpSession({ ...request, tools, logger, serverInfo: { name: PROGRAM, version: VERSION } }),
     rest: {
       gateway: () => holder.gateway,
+      loading: () => holder.loading,
       builtIn: new BuiltInServer({
         tools: answerTools,
         clock: runtime.clock,
@@ -55,10 +56,10 @@ export async function serveHttp(
   });
   const hooks = {
     onCallEnded: (report: ToolCallReport) => server.onServerCallEnded(report),
-    logSpawn: (line: string) => void process.stderr.write(`${line}\n`),
+    logSpawn: (line: string) => void process.stderr.write(`${redactor.inLogs(line)}\n`),
   };
+  let isStopping = false;
   const stopped = new Promise<number>((resolve) => {
-    let isStopping = false;
     const stop = (signal: string) => {
       logger.debug(`server: stopping (${signal})`);
       void (isStopping ? server.close() : server.drain()).then(() => resolve(0));
@@ -67,7 +68,9 @@ export async function serveHttp(
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
     onUncaughtError(logger, () => void server.close().then(() => resolve(FAILED)));
   });
-  process.on('SIGHUP', () => void reloadServers(holder, hooks, reload, logger));
+  process.on('SIGHUP', () => {
+    if (!isStopping) void reloadServers(holder, hooks, reload, logger);
+  });
   const listening = await server.listen();
   if (listening.isErr()) {
     const code = listening.error;
