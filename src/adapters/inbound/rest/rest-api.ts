@@ -82,6 +82,7 @@ export class RestApi {
       return this.#sendError(response, toRestError({ kind: 'unknown_server', server: only, known }));
     }
     await this.#context.rest.gateway()?.whenStarted(LIST_WAIT_MS, untilClosed(response));
+    if (response.destroyed) return;
     const tools = this.#tools().filter(({ server }) => only === null || server === only);
     const servers = this.#statuses().filter(({ name }) => only === null || name === only);
     const body = {
@@ -122,8 +123,8 @@ export class RestApi {
   }
 
   async #describe({ request, response }: Exchange): Promise<void> {
-    const gateway = this.#context.rest.gateway();
-    await gateway?.whenStarted(LIST_WAIT_MS, untilClosed(response));
+    await this.#context.rest.gateway()?.whenStarted(LIST_WAIT_MS, untilClosed(response));
+    if (response.destroyed) return;
     // Each proxy may have added its own.
     const isTls = /^https\b/.test([request.headers['x-forwarded-proto']].flat()[0] ?? '');
     const document = toOpenApi({
