@@ -25,7 +25,7 @@ export async function serveStdio(
   const stdout = claimStdout();
   const answerTools = new AnswerTools({ ...runtime, application, toolErrors, maxAnswerChars: config.maxAnswerChars });
   let notify = (): void => {};
-  const isExposed = config.gateway.expose && config.servers !== undefined;
+  const isExposed = config.gateway.expose && (config.servers ?? []).length > 0;
   const tools = isExposed
     ? (await import('./exposed-tools.ts')).exposedOnStdio(answerTools, runtime, holder, () => notify())
     : answerTools;

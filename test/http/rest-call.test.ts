@@ -62,6 +62,13 @@ describe('a result', () => {
     expect(await nothing.post({})).toMatchObject({ status: 200, text: 'null' });
   });
 
+  test('without a plain value is its blocks on the route of the tool, so that nothing is lost', async () => {
+    const { post } = await serveTool(returns({ content: [image] }));
+    const reply = await post({});
+    expect(reply.status).toBe(200);
+    expect(json(reply)).toEqual([image]);
+  });
+
   test('that is an error is an answer: 200, and 422 on the route of the tool', async () => {
     const content = [{ type: 'text', text: 'No such file.' }, image];
     const { read, post } = await serveTool(returns({ content, structuredContent: { code: 1 }, isError: true }));
