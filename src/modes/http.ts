@@ -31,7 +31,7 @@ export async function serveHttp(
   if (http === undefined) throw new Error('the HTTP endpoint has no configuration');
   const answerTools = new AnswerTools({ ...runtime, application, toolErrors, maxAnswerChars });
   const tools = config.gateway.expose
-    ? (await import('./exposed-tools.ts')).exposedOnHttp(answerTools, holder)
+    ? (await import('./exposed-tools.ts')).exposedOnHttp(answerTools, runtime, holder)
     : answerTools;
   const server = new HttpServer({
     ...http,

@@ -66,5 +66,7 @@ export async function serveStdio(
     });
   });
   await Promise.race([served, stopped]);
+  // The servers end now; nothing reads about it.
+  notify = () => {};
   return exitCode;
 }

@@ -51,7 +51,7 @@ export async function serveGateway(
     clock,
     logger,
     rest: { gateway: () => gateway, ...options.rest },
-    expose: (builtIn) => new GatewayTools({ builtIn, gateway: async () => gateway, notifiesOfChanges: false }),
+    expose: (builtIn) => new GatewayTools({ builtIn, gateway: async () => gateway, notifiesOfChanges: false, clock }),
   });
   count = (report) => served.server.onServerCallEnded(report);
   const beginCall: ServedGateway['beginCall'] = (body, headers = {}) =>
