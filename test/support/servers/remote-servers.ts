@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { Server as LegacyServer } from '@modelcontextprotocol/sdk/server/index.js';
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
@@ -14,41 +15,49 @@ import { StandardTools } from './standard-tools.js';
 
 /** A request that a server of a test has received. */
 interface SeenRequest {
+  /** The method of the JSON-RPC message in the body, otherwise that of HTTP. */
   readonly method: string;
-  readonly path: string;
   readonly headers: IncomingHttpHeaders;
 }
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
+type Handler = (request: IncomingMessage, response: ServerResponse, body: unknown) => unknown;
+/** `proceed` lets the server answer after all. */
+export type Answer = (request: IncomingMessage, response: ServerResponse, proceed: () => void) => void;
 
 /** An HTTP server of one test. */
 export interface TestHttpServer {
   readonly origin: string;
   readonly seen: readonly SeenRequest[];
-  /** Answers the next requests, in order; afterwards the handler does. */
-  readonly nextAnswers: Handler[];
+  /** Answers the next requests with this method (see `seen`), or any, one request each. */
+  answerNext(method: string, ...answers: readonly Answer[]): void;
   /** Resolves when no request is being answered, also no event stream. */
   untilIdle(): Promise<void>;
-  /** Cuts every connection, and refuses new ones. */
-  lose(): Promise<void>;
   /** Cuts every connection. */
   cut(): void;
+  /** Cuts every connection, and refuses new ones. */
+  lose(): Promise<void>;
 }
 
 export async function serveHttpRequests(handler: Handler): Promise<TestHttpServer> {
   const seen: SeenRequest[] = [];
-  const nextAnswers: Handler[] = [];
+  const next: { readonly method: string; readonly answer: Answer }[] = [];
   const open = new Set<ServerResponse>();
   const waiting = new Set<() => void>();
-  const server = createServer((request, response) => {
-    const { method = '', url: path = '', headers } = request;
-    seen.push({ method, path, headers });
+  const server = createServer(async (request, response) => {
     open.add(response);
     response.once('close', () => {
       open.delete(response);
       for (const look of waiting) look();
     });
-    void (nextAnswers.shift() ?? handler)(request, response);
+    const text = await readText(request);
+    const body = text === '' ? undefined : (JSON.parse(text) as { readonly method?: string });
+    const method = body?.method ?? request.method ?? '';
+    seen.push({ method, headers: request.headers });
+    const index = next.findIndex((planned) => planned.method === 'any' || planned.method === method);
+    const [planned] = index < 0 ? [] : next.splice(index, 1);
+    const proceed = () => void handler(request, response, body);
+    if (planned === undefined) proceed();
+    else planned.answer(request, response, proceed);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -61,7 +70,7 @@ export async function serveHttpRequests(handler: Handler): Promise<TestHttpServe
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
-    nextAnswers,
+    answerNext: (method, ...answers) => void next.push(...answers.map((answer) => ({ method, answer }))),
     untilIdle: () =>
       new Promise((resolve) => {
         const look = () => {
@@ -72,8 +81,8 @@ export async function serveHttpRequests(handler: Handler): Promise<TestHttpServe
         waiting.add(look);
         look();
       }),
-    lose,
     cut: () => server.closeAllConnections(),
+    lose,
   };
 }
 
@@ -120,7 +129,7 @@ export async function startModernServer(): Promise<RemoteServer> {
 export async function startSessionServer(): Promise<RemoteServer> {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   const tools = new StandardTools();
-  const http = await serveHttpRequests(async (request, response) => {
+  const http = await serveHttpRequests(async (request, response, body) => {
     const id = request.headers['mcp-session-id'];
     let transport = sessions.get(String(id));
     if (transport === undefined) {
@@ -133,7 +142,7 @@ export async function startSessionServer(): Promise<RemoteServer> {
       const created = transport;
       await connectLegacyServer(tools, created as Transport);
     }
-    await transport.handleRequest(request, response);
+    await transport.handleRequest(request, response, body);
   });
   return { ...http, url: `${http.origin}/mcp`, sessions, forgetSessions: () => sessions.clear() };
 }
@@ -142,7 +151,7 @@ export async function startSessionServer(): Promise<RemoteServer> {
 export async function startSseServer(): Promise<RemoteServer> {
   const sessions = new Map<string, SSEServerTransport>();
   const tools = new StandardTools();
-  const http = await serveHttpRequests(async (request, response) => {
+  const http = await serveHttpRequests(async (request, response, body) => {
     if (request.method === 'GET' && request.url === '/sse') {
       const transport = new SSEServerTransport('/messages', response);
       sessions.set(transport.sessionId, transport);
@@ -152,7 +161,7 @@ export async function startSseServer(): Promise<RemoteServer> {
     const id = new URL(request.url ?? '', 'http://localhost').searchParams.get('sessionId');
     const transport = sessions.get(String(id));
     if (transport === undefined) return response.writeHead(id === null ? 405 : 404).end();
-    await transport.handlePostMessage(request, response);
+    await transport.handlePostMessage(request, response, body);
   });
   return { ...http, url: `${http.origin}/sse`, sessions, forgetSessions: () => sessions.clear() };
 }

@@ -1,11 +1,11 @@
 import type { Client, RequestOptions, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
 import type { ServerConnection, ToolProgress } from '../../../application/ports/tool-server.ts';
+import { untilAborted } from '../../../application/until-aborted.ts';
 import { type GatewayTool, parseTool } from '../../../domain/gateway-tool.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { ToolServerError } from '../../../domain/tool-call-error.ts';
 import { parseToolResult, type ToolResult } from '../../../domain/tool-result.ts';
-import { untilAborted } from './abort-race.ts';
 import { type RequestFailure, toRequestFailure } from './request-failure.ts';
 
 export interface McpConnectionOptions {
@@ -20,7 +20,7 @@ export interface McpConnectionOptions {
   readonly close: () => Promise<void>;
   /** The network, or the server on the other machine, failed in a way that a new connection may resolve. */
   readonly onBroken: (reason: string) => void;
-  /** Connects again after a remote server has lost the session (ruling G22). Rejects if that fails. */
+  /** Connects again after a remote server has lost the session (ruling G22). Rejects if that fails. The earlier client stays usable. */
   readonly renew?: () => Promise<Client>;
   /** Whether the server gave this connection a session. */
   readonly hasSession?: () => boolean;
@@ -40,6 +40,8 @@ type SignalOptions = RequestOptions & { readonly signal: AbortSignal };
 /** A connected official client as the port describes it. */
 export class McpConnection implements ServerConnection {
   #client: Client;
+  /** The number of requests in flight. */
+  readonly #inFlight = new Map<Client, number>();
   #renewing: Promise<ToolServerError | undefined> | undefined;
   readonly #options: McpConnectionOptions;
 
@@ -130,6 +132,7 @@ export class McpConnection implements ServerConnection {
       .then(
         (client) => {
           this.#client = client;
+          if (!this.#inFlight.has(stale)) void stale.close();
           return undefined;
         },
         (thrown: unknown) => {
@@ -155,13 +158,28 @@ export class McpConnection implements ServerConnection {
   async #send(method: string, params: JsonObject, options: SignalOptions): Promise<Result<JsonObject, RequestFailure>> {
     const aborted = { error: { kind: 'aborted' }, reason: '' } as const;
     if (options.signal.aborted) return err(aborted);
+    const client = this.#client;
+    this.#inFlight.set(client, (this.#inFlight.get(client) ?? 0) + 1);
     try {
-      return ok(await this.#client.request({ method, params }, ANY_RESULT, { ...options, timeout: NO_TIMEOUT_MS }));
+      return ok(await client.request({ method, params }, ANY_RESULT, { ...options, timeout: NO_TIMEOUT_MS }));
     } catch (thrown) {
       if (options.signal.aborted) return err(aborted);
       const failure = toRequestFailure(thrown, this.#options);
       if (failure.refusal === 'network') this.#options.onBroken(failure.reason);
       return err(failure);
+    } finally {
+      this.#onSettled(client);
     }
+  }
+
+  /** An earlier client is closed after its last request. */
+  #onSettled(client: Client): void {
+    const remaining = (this.#inFlight.get(client) ?? 0) - 1;
+    if (remaining > 0) {
+      this.#inFlight.set(client, remaining);
+      return;
+    }
+    this.#inFlight.delete(client);
+    if (client !== this.#client) void client.close();
   }
 }

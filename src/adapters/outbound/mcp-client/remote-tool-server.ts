@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
 import type { ServerConnection, ServerEvents, ToolServer } from '../../../application/ports/tool-server.ts';
-import { untilAborted } from './abort-race.ts';
+import { untilAborted } from '../../../application/until-aborted.ts';
+import { keepSubscribed } from './change-subscription.ts';
 import { type ClientIdentity, connectClient } from './client.ts';
 import { type ConnectFailure, toConnectFailure } from './connect-failure.ts';
 import { McpConnection } from './mcp-connection.ts';
@@ -47,27 +48,41 @@ export class RemoteToolServer implements ToolServer {
     signal: AbortSignal,
   ): Promise<Result<ServerConnection, ConnectFailure>> {
     const { name, maxBytes } = this.#options;
-    /** That of the session; a later session has another. */
-    let transport: RemoteTransport | undefined;
+    /** That of the session, and those of earlier sessions with calls in flight. */
+    let current: RemoteTransport | undefined;
+    const transports = new Set<RemoteTransport>();
     let state: 'connecting' | 'connected' | 'over' = 'connecting';
+    const closeAll = () => Promise.all([...transports].map((transport) => transport.close()));
     const onBroken = (reason: string) => {
       const wasConnected = state === 'connected';
       state = 'over';
-      void transport?.close();
+      void closeAll();
       if (wasConnected) events.onLost(reason);
     };
-    const open = (signal: AbortSignal): Promise<Client> => {
-      const isCurrent = () => opened === transport;
-      const opened = this.#createTransport(kind, () => isCurrent() && onBroken('the event stream was closed'));
-      const previous = transport;
-      transport = opened;
-      void previous?.close();
-      return this.#start(opened, events, signal);
+    const open = async (signal: AbortSignal): Promise<Client> => {
+      const end = () => {
+        transports.delete(transport);
+        void transport.close();
+      };
+      const onStreamEnd = () => (transport === current ? onBroken('the event stream was closed') : end());
+      const transport = this.#createTransport(kind, onStreamEnd);
+      transports.add(transport);
+      try {
+        const client = await this.#start(transport, events, signal);
+        if (state === 'over') throw new Error('the connection was lost');
+        client.onclose = () => transports.delete(transport);
+        current = transport;
+        void keepSubscribed(client, () => events.onToolsChanged());
+        return client;
+      } catch (thrown) {
+        end();
+        throw thrown;
+      }
     };
     const close = async () => {
       state = 'over';
-      await endSession(transport);
-      await transport?.close();
+      await endSession(current);
+      await closeAll();
     };
     try {
       if (signal.aborted) throw new Error('aborted');
@@ -86,12 +101,10 @@ export class RemoteToolServer implements ToolServer {
             if (state === 'over') throw new Error('the connection was lost');
             return open(AbortSignal.timeout(RENEW_MS));
           },
-          hasSession: () => kind === 'sse' || (transport as StreamableHTTPClientTransport).sessionId !== undefined,
+          hasSession: () => kind === 'sse' || (current as StreamableHTTPClientTransport).sessionId !== undefined,
         }),
       );
     } catch (thrown) {
-      state = 'over';
-      await transport?.close();
       return err(toConnectFailure(thrown));
     }
   }
@@ -104,7 +117,6 @@ export class RemoteToolServer implements ToolServer {
     connecting.catch(() => {});
     const client = await untilAborted(connecting, signal);
     if (client !== 'aborted') return client;
-    await transport.close();
     throw new Error('no answer in time');
   }
 
