@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
+import { findBrowser } from '../../scripts/lib/find-browser.js';
 import { answers, holds, neverAnswers } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { API_KEY, apiEnv, ROOT } from './serve.ts';
@@ -89,6 +90,18 @@ describe.concurrent('the scripts', () => {
     api.replyAlways(answers(''));
     const failed = await runScript('mcp-smoke-apikey.js', [], apiEnv(api));
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/^FAILED: tools\/call answer: /) });
+  });
+
+  test('screenshots.js takes pictures that documents can show', async ({ skip }) => {
+    skip(findBrowser() === undefined, 'there is no Chromium or Chrome on the PATH, and none in CHROME');
+    const folder = path.join(home, 'images');
+    const { CHROME = '' } = process.env;
+    const { code, stderr } = await runScript('screenshots.js', [folder], { CHROME });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const names = ['answer-dark', 'answer-light', 'tools-dark', 'tools-light'].map((name) => `page-${name}.png`);
+    expect(readdirSync(folder).toSorted()).toEqual(names);
+    expect(readdirSync(path.join(ROOT, 'docs/images')).toSorted()).toEqual(names);
+    for (const name of names) expect(statSync(path.join(ROOT, 'docs/images', name)).size).toBeLessThan(150_000);
   });
 
   test.for([['test-tools-list.js'], ['test-cancel-noinflight.js']])('%s passes', async ([name = '']) => {

@@ -108,7 +108,7 @@ function toServe([word]: readonly string[], values: Values, isTerminal: boolean)
     return badUsage(`unknown command ${JSON.stringify(word)}; the commands are ask, doctor, tools and call`);
   const misplaced = MISPLACED.serve.find((name) => name in values);
   if (misplaced !== undefined) {
-    return badUsage(`--${misplaced} is an option of ${misplaced === 'json' ? 'ask and doctor' : 'ask'}`);
+    return badUsage(`--${misplaced} is an option of ${misplaced === 'json' ? 'ask, doctor and tools' : 'ask'}`);
   }
   const isStdio = 'stdio' in values;
   const showConfig = 'show-config' in values;
