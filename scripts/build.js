@@ -70,6 +70,15 @@ writeFileSync(
   thirdPartyLicences(output.flatMap((chunk) => Object.keys(chunk.modules))),
 );
 cpSync(`${root}src/adapters/inbound/rest/page`, `${root}build/page`, { recursive: true });
+// Without comments and long names, because the size of the package is limited.
+const page = await rolldown({
+  cwd: root,
+  input: 'src/adapters/inbound/rest/page/page.js',
+  platform: 'browser',
+  logLevel: 'warn',
+});
+await page.write({ file: 'build/page/page.js', format: 'es', minify: true });
+await page.close();
 chmodSync(`${root}build/index.js`, 0o755);
 
 /** Checks the version of Node.js in syntax that old versions can parse, unlike that of the program. */

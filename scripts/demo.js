@@ -1,25 +1,30 @@
 // npm run demo: starts the built server, asks it questions over MCP and prints the answers. Offline, unless --live asks the
-// OpenAI API.
+// OpenAI API. --grounded asks one question, for which the model also searches the notes of the MCP server in examples/.
+import { fileURLToPath } from 'node:url';
 import { answerOf, runScript, startServer, within } from './lib/stdio-client.js';
 
 const [option, ...rest] = process.argv.slice(2);
-if (rest.length > 0 || (option !== undefined && option !== '--live')) {
-  console.error('Usage: npm run demo [-- --live]');
+if (rest.length > 0 || (option !== undefined && option !== '--live' && option !== '--grounded')) {
+  console.error('Usage: npm run demo [-- --live | --grounded]');
   process.exit(2);
 }
 const isLive = option === '--live';
+const isGrounded = option === '--grounded';
+const example = (name) => fileURLToPath(new URL(`../examples/${name}`, import.meta.url));
 const LONGEST_CALL_MS = 300_000;
 
 runScript(async () => {
   if (isLive && !process.env.OPENAI_API_KEY?.trim()) {
     throw new Error('--live asks the real API: set OPENAI_API_KEY to your key, or omit --live.');
   }
-  const server = startServer(isLive ? { env: { ...process.env, LLM_ADAPTER: 'openai' } } : { args: ['--offline'] });
+  const server = startServer(serverOptions());
   try {
     const { result } = await within(10_000, 'initialize', server.initialize());
     const { name, version } = result.serverInfo;
     console.log(`${name} ${version}, MCP ${result.protocolVersion}, over stdio`);
     console.log(isLive ? 'Live: answers from the OpenAI API.' : 'Offline: recorded answers; no key, no network.');
+    if (isGrounded)
+      console.log('The MCP server examples/notes.mjs really runs; only the replies of the model are recorded.');
 
     const listed = await within(10_000, 'tools/list', server.request('tools/list', {}));
     console.log('\nTools:');
@@ -29,8 +34,10 @@ runScript(async () => {
 
     const { code } = await within(5000, 'the end of input', server.close());
     if (code !== 0) throw new Error(`The server ended with exit code ${code}.`);
-    console.log(`${RULE}\nAll ${questions().length} questions were answered. The server has shut down.`);
-    if (!isLive) console.log('With the OpenAI API: OPENAI_API_KEY=... npm run demo -- --live');
+    const count = questions().length === 1 ? 'The question was' : `All ${questions().length} questions were`;
+    console.log(`${RULE}\n${count} answered. The server has shut down.`);
+    if (isGrounded) console.log('With the OpenAI API, and with your own servers: docs/grounded-answers.md');
+    else if (!isLive) console.log('With the OpenAI API: OPENAI_API_KEY=... npm run demo -- --live');
   } finally {
     server.child.kill('SIGKILL');
   }
@@ -38,8 +45,16 @@ runScript(async () => {
 
 const RULE = '─'.repeat(80);
 
+function serverOptions() {
+  if (isLive) return { env: { ...process.env, LLM_ADAPTER: 'openai' } };
+  return isGrounded
+    ? { args: [`--offline=${example('grounded.sse')}`, `--config=${example('grounded.yaml')}`] }
+    : { args: ['--offline'] };
+}
+
 /** Offline the questions are the recorded ones, and so is the day. */
 function questions() {
+  if (isGrounded) return [['answer', 'When do we deploy next week, and is that day a public holiday in Japan?']];
   const day = isLive ? new Intl.DateTimeFormat('sv-SE', { timeZone: 'Asia/Tokyo' }).format(new Date()) : '2026-11-20';
   return [
     ['answer', `本日 ${day} の東京の天気は？`],
@@ -51,12 +66,16 @@ function questions() {
 
 async function ask(server, tool, query) {
   const startedAt = performance.now();
-  const answer = answerOf(await within(LONGEST_CALL_MS, query, server.callTool(tool, { query })));
+  const meta = isGrounded ? { _meta: { progressToken: query } } : {};
+  const call = { name: tool, arguments: { query }, ...meta };
+  const response = await within(LONGEST_CALL_MS, query, server.request('tools/call', call));
+  const answer = answerOf(response);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(2);
 
   console.log(`\n${RULE}\n${query}`);
   const searched = answer.used_search ? 'searched the web' : 'no search needed';
   console.log(`${tool}, ${answer.model}, ${seconds} s, ${searched}\n${RULE}\n`);
+  if (isGrounded) printRounds(server, response.result._meta);
   console.log(answer.answer);
   if (answer.citations.length === 0) return;
   console.log('\nCitations:');
@@ -65,4 +84,14 @@ async function ask(server, tool, query) {
     console.log(`${number} ${title ?? url}${published_at === undefined ? '' : ` (${published_at})`}`);
     if (title !== undefined) console.log(`     ${url}`);
   }
+}
+
+/** The progress of a grounded answer, and what it took. */
+function printRounds(server, meta) {
+  for (const { params } of server.messages.filter(({ method }) => method === 'notifications/progress')) {
+    for (const step of params.message.split(' · ')) console.log(`... ${step}`);
+  }
+  const [report] = Object.values(meta);
+  const calls = report.toolCalls.map(({ server, tool }) => `${server}/${tool}`).join(', ');
+  console.log(`\n${report.rounds} rounds, ${report.searches.count} search of the web, calls of own tools: ${calls}\n`);
 }

@@ -1,7 +1,9 @@
-// Writes recordings/*.sse (offline mode) and test/fixtures/replies/* (one file per shape of reply, for parser tests).
+// Writes recordings/*.sse (offline mode), examples/*.sse (conversations with calls of functions) and test/fixtures/replies/*
+// (one file per shape of reply, for parser tests).
 // No model wrote them: edit test/fixtures/descriptions/, run this script, and commit both.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { conversations } from '../test/fixtures/descriptions/conversations.js';
 import { recordings } from '../test/fixtures/descriptions/recordings.js';
 import { bodies, replies } from '../test/fixtures/descriptions/replies.js';
 
@@ -10,9 +12,20 @@ const MODEL = 'gpt-5.2-2025-12-11';
 const TYPES = { sse: 'text/event-stream; charset=utf-8', json: 'application/json', html: 'text/html; charset=utf-8' };
 
 for (const recording of recordings) {
-  const { file, question, tool, recordedAt } = recording;
-  const heading = `: question: ${question}\n: tool: ${tool}\n: recorded_at: ${recordedAt}\n\n`;
-  write(`recordings/${file}`, heading + toStream({ ...recording, complete: true }));
+  write(`recordings/${recording.file}`, headingOf(recording) + toStream({ ...recording, complete: true }));
+}
+
+for (const { rounds, ...conversation } of conversations) {
+  const { file, recordedAt } = conversation;
+  const streams = [];
+  let history = 0;
+  for (const [index, { waitMs = 0, ...round }] of rounds.entries()) {
+    const time = new Date(Date.parse(recordedAt) + waitMs).toISOString();
+    const reply = { ...conversation, ...round, file: `${file} ${index}`, recordedAt: time, history, complete: true };
+    streams.push(toStream(reply));
+    history = toResponse(reply).usage.total_tokens;
+  }
+  write(`examples/${file}`, headingOf(conversation) + streams.join(''));
 }
 
 for (const reply of replies) {
@@ -28,6 +41,10 @@ const index = [...replies, ...bodies].map(({ file, http = 200, shape, expect }) 
 });
 write('test/fixtures/replies/INDEX.json', `${JSON.stringify(index, null, 2)}\n`);
 
+function headingOf({ question, tool, recordedAt }) {
+  return `: question: ${question}\n: tool: ${tool}\n: recorded_at: ${recordedAt}\n\n`;
+}
+
 function write(path, text) {
   const url = new URL(path, root);
   mkdirSync(new URL('.', url), { recursive: true });
@@ -37,6 +54,7 @@ function write(path, text) {
 /** The body of a reply: with all the keys of a real one if `complete`, else only with those that distinguish it. */
 function toResponse(reply) {
   const { file, recordedAt = '2026-11-20T03:00:00Z', status = 'completed', seconds = 4, complete, ask = {} } = reply;
+  const { history = 0 } = reply;
   const createdAt = Date.parse(recordedAt) / 1000;
   const output = itemsOf(reply, createdAt);
   const searches = output.filter((item) => item.action?.type === 'search').length;
@@ -50,12 +68,12 @@ function toResponse(reply) {
     incomplete_details: null,
     model: MODEL,
     output,
-    usage: usageOf(output, searches),
+    usage: usageOf(output, searches, history),
   };
   return { ...core, ...(complete && settingsOf(ask, searches)), ...reply.fields };
 }
 
-function settingsOf({ effort = 'low', verbosity = 'low', maxOutputTokens = null }, searches) {
+function settingsOf({ effort = 'low', verbosity = 'low', maxOutputTokens = null, functions = [] }, searches) {
   const none = { image_tokens: 0, text_tokens: 0 };
   const images = { input_tokens: 0, input_tokens_details: none, output_tokens: 0, output_tokens_details: none };
   const place = { type: 'approximate', city: null, country: 'US', region: null, timezone: null };
@@ -80,7 +98,7 @@ function settingsOf({ effort = 'low', verbosity = 'low', maxOutputTokens = null 
     text: { format: { type: 'text' }, verbosity },
     tool_choice: 'auto',
     tool_usage: { image_gen: { ...images, total_tokens: 0 }, web_search: { num_requests: searches } },
-    tools: [{ ...search, search_context_size: 'medium', user_location: place }],
+    tools: [{ ...search, search_context_size: 'medium', user_location: place }, ...functions],
     top_logprobs: 0,
     top_p: 0.98,
     truncation: 'disabled',
@@ -89,8 +107,9 @@ function settingsOf({ effort = 'low', verbosity = 'low', maxOutputTokens = null 
   };
 }
 
-function usageOf(output, searches) {
-  const input = 412 + 8_160 * searches;
+/** `history`: the tokens of the rounds before, which are sent again. */
+function usageOf(output, searches, history) {
+  const input = 412 + 8_160 * searches + history;
   const reasoning = 64 * output.filter((item) => item.type === 'reasoning').length;
   const written = Math.ceil(JSON.stringify(output).length / 12) + reasoning;
   return {
@@ -113,9 +132,14 @@ function toItem(item, id) {
   if ('search' in item) return toItem({ call: { action: { type: 'search', ...withSources(item.search) } } }, id);
   if ('open' in item) return toItem({ call: { action: { type: 'open_page', url: item.open } } }, id);
   if ('find' in item) return toItem({ call: { action: { type: 'find_in_page', ...item.find } } }, id);
+  if ('run' in item) return { id: id('fc'), type: 'function_call', status: 'completed', ...toCall(item.run, id) };
   const { say, refuse, status = 'completed', ...phase } = item;
   const part = refuse === undefined ? { ...cite(say) } : { type: 'refusal', refusal: refuse };
   return { id: id('msg'), type: 'message', status, content: [part], ...phase, role: 'assistant' };
+}
+
+function toCall({ name, args }, id) {
+  return { arguments: JSON.stringify(args), call_id: id('call').slice(0, 29), name };
 }
 
 /** A plain string is the query; in `sources` a URL is a page and anything else the name of an API. */
@@ -168,7 +192,7 @@ function toStream(reply) {
 function toLines(event, number, { file, obfuscation = true }) {
   if (typeof event === 'string') return event;
   const numbered = { ...event, sequence_number: number };
-  if (obfuscation && event.type.endsWith('text.delta')) {
+  if (obfuscation && /(?:text|arguments)\.delta$/.test(event.type)) {
     const filler = createHash('sha256').update(`${file} ${number}`).digest('base64').replace(/\W/g, '');
     numbered.obfuscation = filler.slice(0, 16 - (event.delta.length % 16));
   }
@@ -180,13 +204,21 @@ function itemEvents(item, output_index) {
   const added = { ...item };
   if (item.type === 'message') Object.assign(added, { status: 'in_progress', content: [] });
   if (item.type === 'web_search_call') Object.assign(added, { status: 'in_progress', action: undefined });
+  if (item.type === 'function_call') Object.assign(added, { status: 'in_progress', arguments: '' });
   const calls = ['in_progress', 'searching', 'completed'].map((state) => `response.web_search_call.${state}`);
   return [
     { type: 'response.output_item.added', item: added, output_index },
     ...(item.type === 'web_search_call' ? calls.map((type) => ({ type, ...at })) : []),
+    ...(item.type === 'function_call' ? argumentEvents(item.arguments, at) : []),
     ...(item.content ?? []).flatMap((part, content_index) => partEvents(part, { content_index, ...at })),
     { type: 'response.output_item.done', item, output_index },
   ];
+}
+
+function argumentEvents(text, at) {
+  const type = 'response.function_call_arguments';
+  const deltas = chunks(text, 4).map((delta) => ({ type: `${type}.delta`, delta, ...at }));
+  return [...deltas, { type: `${type}.done`, arguments: text, ...at }];
 }
 
 function partEvents(part, at) {

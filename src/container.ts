@@ -79,10 +79,10 @@ async function loadOpenAi(runtime: Runtime, proxiedFetch: typeof fetch | undefin
     import('./adapters/outbound/openai/openai-responses-search.ts'),
     import('./adapters/outbound/openai/api-client.ts'),
   ]);
-  const recorder = llm.record === undefined ? undefined : await loadRecorder(runtime, llm.record);
+  const recorders = llm.record === undefined ? {} : await loadRecorders(runtime, llm.record);
   return new OpenAiResponsesSearch({
     ...runtime,
-    ...withoutUndefined({ recorder }),
+    ...recorders,
     callFor: networkCalls({ ...openai, ...withoutUndefined({ fetch: proxiedFetch }) }),
     request: { store: openai.store, ...search, background: runtime.config.background },
     maxRetries,
@@ -92,9 +92,15 @@ async function loadOpenAi(runtime: Runtime, proxiedFetch: typeof fetch | undefin
   });
 }
 
-async function loadRecorder(runtime: Runtime, folder: string) {
-  const { FolderRecorder } = await import('./adapters/outbound/openai/recordings/folder-recorder.ts');
-  return new FolderRecorder({ ...runtime, folder });
+async function loadRecorders(runtime: Runtime, folder: string) {
+  const [{ FolderRecorder }, { ConversationRecorder }] = await Promise.all([
+    import('./adapters/outbound/openai/recordings/folder-recorder.ts'),
+    import('./adapters/outbound/openai/recordings/conversation-recorder.ts'),
+  ]);
+  const { logger, config } = runtime;
+  const recorder = new FolderRecorder({ ...runtime, folder });
+  const turnRecorder = new ConversationRecorder({ recorder, isAllowed: config.llm.recordPrivate, logger });
+  return { recorder, turnRecorder };
 }
 
 async function loadOffline(runtime: Runtime, shippedRecordings: string): Promise<LlmSearch & LlmTurns> {

@@ -22,6 +22,8 @@ export interface AnswerQueryInput {
   readonly caller: string;
   /** The caller is the user of this machine, and not a caller over HTTP. */
   readonly isLocal?: true;
+  /** No own tool may be offered, whatever is configured. */
+  readonly isWebOnly?: true;
   readonly tool: ToolName;
   /** The tool's arguments as received. */
   readonly args: Readonly<Record<string, unknown>>;
@@ -66,6 +68,7 @@ export class AnswerQuery {
     requestKey,
     caller,
     isLocal,
+    isWebOnly,
     tool,
     args,
     observer,
@@ -82,6 +85,7 @@ export class AnswerQuery {
     const request: SearchRequest = {
       caller,
       ...(isLocal && { isLocal }),
+      ...(isWebOnly && { isWebOnly }),
       question: question.value,
       profile,
       instructions: inZone(config.instructions ?? SYSTEM_POLICY, config),

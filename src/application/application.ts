@@ -44,7 +44,14 @@ export function createApplication(ports: Ports, config: Config, grounding?: Grou
   const shared = new CoalescingSearch(grounded ?? llmSearch, (request) => grounded?.isShareable(request) ?? true);
   const answerQuery = new AnswerQuery({ llmSearch: shared, clock, logger, inFlight, config, pageDates });
   const cancelRequest = new CancelRequest(inFlight);
-  const diagnoseSetup = new DiagnoseSetup({ apiProbe, answerQuery, cancelRequest, clock, config });
+  const diagnoseSetup = new DiagnoseSetup({
+    apiProbe,
+    answerQuery,
+    cancelRequest,
+    clock,
+    config,
+    web: grounding?.policy.web,
+  });
   return {
     answerQuery: (input) => answerQuery.execute(input),
     cancelRequest: (input) => cancelRequest.execute(input),

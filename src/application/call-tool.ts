@@ -69,7 +69,7 @@ export class CallTool {
         ? err({ kind: 'unknown_server' as const, server: input.server, known: catalog.names })
         : await this.#withTimeout(input, supervisor, signal);
     // The name of an unknown server or tool is text from the caller.
-    const isKnown = supervisor?.tools.some(({ name }) => name === input.tool) === true;
+    const isKnown = supervisor?.knowsTool(input.tool) === true;
     const report: ToolCallReport = {
       server: supervisor === undefined ? '' : input.server,
       tool: isKnown ? input.tool : '',

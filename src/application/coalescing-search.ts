@@ -35,8 +35,8 @@ export class CoalescingSearch implements LlmSearch {
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
     if (signal.aborted) return err({ kind: 'aborted' });
     if (!this.#isShareable(request)) return this.#llmSearch.search(request, observer, signal);
-    const { caller, isLocal, question, profile, today } = request;
-    const key = JSON.stringify([caller, isLocal, question, profile, today]);
+    const { caller, isLocal, isWebOnly, question, profile, today } = request;
+    const key = JSON.stringify([caller, isLocal, isWebOnly, question, profile, today]);
     const search = this.#inFlight.get(key) ?? this.#start(key, request);
     // One object per call: the same observer may subscribe twice.
     const subscriber: SearchObserver = { onProgress: (progress) => observer.onProgress(progress) };

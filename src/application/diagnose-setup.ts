@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { AnswerError, SearchError } from '../domain/answer-error.ts';
+import type { GroundingPolicy } from '../domain/grounding.ts';
 import { profileFor } from '../domain/model-profile.ts';
 import { isShutdownNear, shutdownOf } from '../domain/model-shutdown.ts';
 import { TOOL_NAMES } from '../domain/tool-name.ts';
@@ -31,9 +32,11 @@ interface Dependencies {
   readonly cancelRequest: CancelRequest;
   readonly clock: Clock;
   readonly config: Config;
+  /** `grounding.web`, if answers may use own tools: another question is then a grounded one. */
+  readonly web?: GroundingPolicy['web'] | undefined;
 }
 
-/** Tries the way to an answer step by step: the base URL, the model of each profile, a web search. */
+/** Tries the way to an answer step by step: the base URL, the model of each profile, a web search, a grounded question. */
 export class DiagnoseSetup {
   readonly #deps: Dependencies;
 
@@ -49,7 +52,7 @@ export class DiagnoseSetup {
     yield toCheck('connection', reached, () => ok(`${probe.route} can be reached`));
     const skipReason = keyProblem ?? (reached.isErr() ? 'the API cannot be reached' : undefined);
     if (skipReason !== undefined) {
-      for (const name of ['models', 'web search']) yield { name, verdict: 'skipped', detail: skipReason };
+      for (const name of ['models', ...this.#questions]) yield { name, verdict: 'skipped', detail: skipReason };
       return;
     }
     const unusable = new Set<string | undefined>();
@@ -66,8 +69,10 @@ export class DiagnoseSetup {
       yield kind === 'forbidden' || kind === 'missing_permission' ? { ...check, verdict: 'warning' } : check;
     }
     const isUsable = !unusable.has(profileFor('answer_quick', config.profiles)?.model);
-    const skipped: Check = { name: 'web search', verdict: 'skipped', detail: 'its model cannot be used' };
-    yield isUsable ? await this.#search(signal) : skipped;
+    for (const name of this.#questions) {
+      const skipped: Check = { name, verdict: 'skipped', detail: 'its model cannot be used' };
+      yield isUsable ? await this.#ask(name, signal) : skipped;
+    }
   }
 
   /** A model that is shut down soon still works (ruling A19). */
@@ -79,28 +84,42 @@ export class DiagnoseSetup {
     return { verdict: 'warning', detail: `${detail}; shuts down on ${shutdown.on}: use ${shutdown.successor} instead` };
   }
 
-  async #search(signal: AbortSignal): Promise<Check> {
-    const { answerQuery, cancelRequest } = this.#deps;
+  /** The names of the checks that ask a question. */
+  get #questions(): readonly ('web search' | 'grounded question')[] {
+    return this.#deps.web === undefined ? ['web search'] : ['web search', 'grounded question'];
+  }
+
+  async #ask(name: 'web search' | 'grounded question', signal: AbortSignal): Promise<Check> {
+    const { answerQuery, cancelRequest, web } = this.#deps;
+    const isWebOnly = name === 'web search';
     const request = {
       requestKey: 'doctor',
       caller: 'doctor',
       isLocal: true as const,
+      ...(isWebOnly && { isWebOnly }),
       args: { query: SEARCH_QUESTION },
     };
     const cancel = () => cancelRequest.execute(request);
     signal.addEventListener('abort', cancel, { once: true });
     const answer = await answerQuery.execute({ ...request, tool: 'answer_quick', observer: { onProgress: () => {} } });
     signal.removeEventListener('abort', cancel);
-    return toCheck('web search', answer, ({ result, report }) => {
+    return toCheck(name, answer, ({ result, report }) => {
       const { length } = result.citations;
       const sources = length === 1 ? '1 source' : `${length} sources`;
-      return result.used_search
-        ? ok(`answered with ${sources} in ${report.seconds.toFixed(1)} s`)
-        : {
-            verdict: 'warning',
-            detail:
-              'this server did not search: the model of answer_quick, or the server, may not support web_search (search.tool)',
-          };
+      const seconds = `${report.seconds.toFixed(1)} s`;
+      if (isWebOnly) {
+        return result.used_search
+          ? ok(`answered with ${sources} in ${seconds}`)
+          : {
+              verdict: 'warning',
+              detail:
+                'this server did not search: the model of answer_quick, or the server, may not support web_search (search.tool)',
+            };
+      }
+      if (report.rounds === undefined)
+        return { verdict: 'warning', detail: 'answered, but no own tool could be offered' };
+      const ending = web === 'never' ? '; the web is never searched (grounding.web)' : '';
+      return ok(`answered with own tools offered in ${seconds}${ending}`);
     });
   }
 

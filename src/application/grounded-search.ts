@@ -75,8 +75,8 @@ export class GroundedSearch implements LlmSearch {
   }
 
   /** Over HTTP, only callers that the configuration names (ruling L22). */
-  #isAllowed({ isLocal, caller }: SearchRequest): boolean {
-    return isLocal === true || this.#options.policy.callers.includes(caller);
+  #isAllowed({ isLocal, isWebOnly, caller }: SearchRequest): boolean {
+    return isWebOnly !== true && (isLocal === true || this.#options.policy.callers.includes(caller));
   }
 
   async #converse(
@@ -100,7 +100,7 @@ export class GroundedSearch implements LlmSearch {
       const isLast = round >= maxRounds - 1;
       const mayCall = functions.length > 0 && !isLast && !calls.isExhausted && calls.hasTime;
       const web = webAccess(policy.web, calls.hasPrivateOutput);
-      if (round > 0) observer.onProgress({ kind: 'asking' });
+      if (round > 0) observer.onProgress({ kind: 'asking', round: round + 1 });
       const outcome = await turns.turn({ ...request, functions, mayCall, web, rounds, round }, observer, signal);
       if (outcome.isErr()) return err(outcome.error);
       const turn = outcome.value;

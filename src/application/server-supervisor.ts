@@ -1,12 +1,16 @@
-import { err, ok, type Result } from 'neverthrow';
-import { changedTools, type GatewayTool, isAllowed, type ToolFilter } from '../domain/gateway-tool.ts';
+import type { GatewayTool, ToolFilter } from '../domain/gateway-tool.ts';
 import { type JsonObject, withoutUndefined } from '../domain/json.ts';
 import type { ServerState } from '../domain/tool-call-error.ts';
 import { CallSlots } from './call-slots.ts';
-import { forwardAbort } from './forward-abort.ts';
+import { coalesced } from './coalesced.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
-import type { ServerConnection, ToolServer } from './ports/tool-server.ts';
+import type { ServerConnection, ServerEvents, ToolServer } from './ports/tool-server.ts';
+import { RestartBackoff } from './restart-backoff.ts';
+import { startServer } from './start-server.ts';
+import { withTimeLimit } from './time-limit.ts';
+import { ToolList } from './tool-list.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** What the gateway must know about a server; how to reach it is for the adapter (ruling G1). */
 export interface ServerDefinition {
@@ -47,28 +51,21 @@ export interface SupervisorOptions {
   readonly onToolsChanged: () => void;
 }
 
-const FIRST_DELAY_MS = 1000;
-const MAX_DELAY_MS = 60_000;
-/** After this time without a failure, a crash counts as the first. */
-const HEALTHY_MS = 30_000;
-const MAX_FAILURES = 5;
-
 /** Starts a server, keeps its list of tools, and starts it again after a failure (rulings G3 to G9). */
 export class ServerSupervisor {
   readonly #options: SupervisorOptions;
   /** Of the calls on this server. */
   readonly slots: CallSlots;
+  readonly #list: ToolList;
+  readonly #backoff = new RestartBackoff();
   #state: ServerState = 'starting';
   #since: Date;
   #starts = 0;
-  #failures = 0;
+  #hasBegun = false;
   #lastError: string | undefined;
   #connection: ServerConnection | undefined;
-  #tools: readonly GatewayTool[] = [];
   #availableMs = 0;
   #retryMs: number | undefined;
-  #refreshed: Promise<void> = Promise.resolve();
-  #isRefreshQueued = false;
   /** Aborts when the current start, or the wait for it, is obsolete. */
   #life = new AbortController();
   /** Settles when the previous process is gone. */
@@ -79,9 +76,11 @@ export class ServerSupervisor {
   });
 
   constructor(options: SupervisorOptions) {
+    const { definition, clock, logger } = options;
     this.#options = options;
-    this.#since = options.clock.now();
-    this.slots = new CallSlots(options.definition.maxConcurrency);
+    this.#since = clock.now();
+    this.slots = new CallSlots(definition.maxConcurrency);
+    this.#list = new ToolList({ ...definition, logger });
   }
 
   get definition(): ServerDefinition {
@@ -95,7 +94,12 @@ export class ServerSupervisor {
 
   /** The tools that callers can use; none while the server is not available. */
   get tools(): readonly GatewayTool[] {
-    return this.#connection === undefined ? [] : this.#tools;
+    return this.#connection === undefined ? [] : this.#list.tools;
+  }
+
+  /** Whether the server has this tool, or had it before it was lost. */
+  knowsTool(name: string): boolean {
+    return this.#list.tools.some((tool) => tool.name === name);
   }
 
   get status(): ServerStatus {
@@ -120,36 +124,29 @@ export class ServerSupervisor {
     return this.#retryMs === undefined ? undefined : Math.max(0, this.#retryMs - this.#options.clock.elapsedMs());
   }
 
-  /** Starts the server for the first time. Resolves when this start has succeeded or failed. */
+  /** Starts the server for the first time, unless that was requested already. Resolves when the first start has settled. */
   start(): Promise<void> {
-    void this.#attempt(this.#life);
+    if (!this.#hasBegun) void this.#attempt(this.#life);
     return this.#firstStart;
   }
 
   /** Waits for a first start that is in progress. */
   async whenStarted(signal: AbortSignal): Promise<'started' | 'aborted'> {
-    if (signal.aborted) return 'aborted';
-    return new Promise((resolve) => {
-      const onAbort = () => resolve('aborted');
-      signal.addEventListener('abort', onAbort, { once: true });
-      void this.#firstStart.then(() => {
-        signal.removeEventListener('abort', onAbort);
-        resolve('started');
-      });
-    });
+    return (await untilAborted(this.#firstStart, signal)) ?? 'started';
   }
 
-  /** Starts the server immediately, in any state. */
+  /** Starts the server immediately, in any state but `stopped`: nothing would stop it again. */
   restart(): void {
+    if (this.#state === 'stopped') return;
     this.#renew();
-    this.#failures = 0;
-    this.#set('starting');
+    this.#backoff.reset();
     void this.#attempt(this.#life);
   }
 
-  /** Resolves when nothing of the server is left. */
+  /** Ends the server for good. Resolves when nothing of it is left. */
   async stop(): Promise<void> {
     this.#renew();
+    this.#hasBegun = true;
     this.#set('stopped');
     this.#life.abort();
     this.#onFirstStart();
@@ -173,100 +170,69 @@ export class ServerSupervisor {
   }
 
   async #attempt(life: AbortController): Promise<void> {
+    this.#hasBegun = true;
     this.#retryMs = undefined;
     this.#set('starting');
     await this.#closing;
     if (life.signal.aborted) return;
     this.#starts += 1;
-    const connecting = this.#connect(life);
+    const connecting = startServer(
+      {
+        ...this.#options,
+        list: this.#list,
+        timeoutMs: this.definition.startupTimeoutMs,
+        onStarted: (connection) => this.#onStarted(life, connection),
+      },
+      life.signal,
+    );
     // A start that has become obsolete must be gone before the next one begins.
     this.#closing = connecting.then(() => {});
-    const connected = await connecting;
+    const started = await connecting;
     if (life.signal.aborted) return;
     this.#onFirstStart();
-    if (connected.isErr()) {
-      this.#onFailure(life, connected.error);
-      return;
-    }
-    this.#connection = connected.value;
+    if (started.isErr()) this.#onFailure(life, started.error, 0);
+  }
+
+  #onStarted(life: AbortController, connection: ServerConnection): ServerEvents {
+    this.#connection = connection;
     this.#availableMs = this.#options.clock.elapsedMs();
     this.#set('available');
     this.#options.onToolsChanged();
-  }
-
-  /** Connects and reads the list of tools, within the time for a start. */
-  async #connect(life: AbortController): Promise<Result<ServerConnection, string>> {
-    const { server, clock } = this.#options;
-    const { startupTimeoutMs } = this.definition;
-    const limit = new AbortController();
-    const stopForwarding = forwardAbort(life.signal, limit);
-    void clock.sleep(startupTimeoutMs, limit.signal).then(() => limit.abort());
-    let connection: ServerConnection | undefined;
-    const events = {
-      onToolsChanged: () => void this.#refresh(life, connection),
-      onLost: (reason: string) => this.#onLost(life, connection, reason),
+    return {
+      onToolsChanged: coalesced(() => this.#readToolsAgain(life, connection)),
+      onLost: (reason) => this.#onLost(life, connection, reason),
     };
-    const connected = await server.connect(events, limit.signal);
-    connection = connected.isOk() ? connected.value : undefined;
-    const listed = connection && (await this.#list(connection, limit.signal));
-    const isLate = limit.signal.aborted;
-    limit.abort();
-    stopForwarding();
-    if (listed?.isOk() && !isLate) return connected;
-    await connection?.close();
-    if (isLate) return err(`no list of tools within ${startupTimeoutMs / 1000} s (startup_timeout)`);
-    return listed?.isErr() ? err(listed.error) : connected;
   }
 
-  /** Reads the list of tools and warns about those that have changed (tool poisoning, ruling G9). */
-  async #list(connection: ServerConnection, signal: AbortSignal): Promise<Result<void, string>> {
-    const { logger, definition } = this.#options;
-    const listed = await connection.listTools(signal);
-    if (listed.isErr()) {
-      const { error } = listed;
-      return err(
-        `tools/list failed: ${'message' in error ? error.message : 'reason' in error ? error.reason : error.kind}`,
-      );
-    }
-    const tools = listed.value.filter(({ name }) => isAllowed(name, definition.filter));
-    for (const name of changedTools(this.#tools, tools)) {
-      logger.warn(`gateway: the description or schema of the tool ${definition.name}/${name} has changed`);
-    }
-    this.#tools = tools;
-    return ok(undefined);
+  async #readToolsAgain(life: AbortController, connection: ServerConnection): Promise<void> {
+    if (connection !== this.#connection) return;
+    const { logger, clock, onToolsChanged } = this.#options;
+    const { name, startupTimeoutMs } = this.definition;
+    // A server that does not answer must not prevent that later changes are noticed.
+    const { outcome: listed } = await withTimeLimit(clock, startupTimeoutMs, life.signal, async (limit) =>
+      this.#list.read(connection, limit),
+    );
+    if (connection !== this.#connection) return;
+    if (listed.isOk()) onToolsChanged();
+    else logger.warn(`gateway: ${name}: ${listed.error}; the list of tools stays as it was`);
   }
 
-  /** Reads the list again, once for any number of notifications in the meantime. If that fails, the list stays as it was. */
-  async #refresh(life: AbortController, connection: ServerConnection | undefined): Promise<void> {
-    if (this.#isRefreshQueued) return;
-    this.#isRefreshQueued = true;
-    await this.#refreshed;
-    this.#isRefreshQueued = false;
-    if (connection === undefined || connection !== this.#connection) return;
-    this.#refreshed = this.#list(connection, life.signal).then((listed) => {
-      if (listed.isErr()) this.#options.logger.warn(`gateway: ${this.definition.name}: ${listed.error}`);
-      else this.#options.onToolsChanged();
-    });
-  }
-
-  #onLost(life: AbortController, connection: ServerConnection | undefined, reason: string): void {
-    if (connection === undefined || connection !== this.#connection) return;
-    if (this.#options.clock.elapsedMs() - this.#availableMs >= HEALTHY_MS) this.#failures = 0;
+  #onLost(life: AbortController, connection: ServerConnection, reason: string): void {
+    if (connection !== this.#connection) return;
     this.#disconnect();
-    this.#onFailure(life, reason);
+    this.#onFailure(life, reason, this.#options.clock.elapsedMs() - this.#availableMs);
   }
 
-  #onFailure(life: AbortController, reason: string): void {
+  #onFailure(life: AbortController, reason: string, healthyMs: number): void {
     const { clock, logger, definition } = this.#options;
     this.#lastError = reason;
-    this.#failures += 1;
-    const isFinal = definition.restart === 'never' || this.#failures >= MAX_FAILURES;
-    this.#set(isFinal ? 'failed' : 'unavailable');
-    if (isFinal) {
+    const delayMs = definition.restart === 'never' ? undefined : this.#backoff.delayAfterFailure(healthyMs);
+    if (delayMs === undefined) {
+      this.#set('failed');
       logger.warn(`gateway: ${definition.name} failed and is not started again: ${reason}`);
       return;
     }
-    const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.#failures - 1));
+    this.#set('unavailable');
     logger.warn(`gateway: ${definition.name} is unavailable and is started again in ${delayMs / 1000} s: ${reason}`);
     this.#retryMs = clock.elapsedMs() + delayMs;
     void clock.sleep(delayMs, life.signal).then((outcome) => {

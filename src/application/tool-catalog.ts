@@ -3,6 +3,7 @@ import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
 import type { ToolServer } from './ports/tool-server.ts';
 import { type ServerDefinition, type ServerStatus, ServerSupervisor } from './server-supervisor.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** A configured server. */
 export interface ConfiguredServer {
@@ -31,7 +32,9 @@ export class ToolCatalog {
   readonly #deps: Dependencies;
   #entries: ReadonlyMap<string, Entry> = new Map();
   #starting: Promise<void> = Promise.resolve();
-  readonly #retiring = new Set<Promise<void>>();
+  /** Servers that are ending after their calls; each can be ended at once. */
+  readonly #retiring = new Map<Promise<void>, AbortController>();
+  #isClosed = false;
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
@@ -70,6 +73,7 @@ export class ToolCatalog {
    * each has at most `drainMs` (ruling G10).
    */
   configure(servers: readonly ConfiguredServer[], drainMs: number): void {
+    if (this.#isClosed) return;
     const before = this.#entries;
     const isKept = ({ definition, fingerprint }: ConfiguredServer) =>
       before.get(definition.name)?.fingerprint === fingerprint;
@@ -92,25 +96,16 @@ export class ToolCatalog {
 
   /** Resolves when every first start (of these servers) has succeeded or failed, or when `signal` aborts. */
   async whenStarted(signal: AbortSignal, servers?: readonly string[]): Promise<void> {
-    if (signal.aborted) return;
-    if (servers !== undefined) {
-      await Promise.all(servers.map((name) => this.find(name)?.whenStarted(signal)));
-      return;
-    }
-    await new Promise<void>((resolve) => {
-      const settle = () => {
-        signal.removeEventListener('abort', settle);
-        resolve();
-      };
-      signal.addEventListener('abort', settle, { once: true });
-      void this.#starting.then(settle);
-    });
+    if (servers === undefined) await untilAborted(this.#starting, signal);
+    else await Promise.all(servers.map((name) => this.find(name)?.whenStarted(signal)));
   }
 
-  /** Ends every server. Resolves when nothing is left of any. */
+  /** Ends every server, for good. Resolves when nothing is left of any. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const entries = [...this.#entries.values()];
-    await Promise.all([...entries.map(({ supervisor }) => supervisor.stop()), ...this.#retiring]);
+    for (const limit of this.#retiring.values()) limit.abort();
+    await Promise.all([...entries.map(({ supervisor }) => supervisor.stop()), ...this.#retiring.keys()]);
   }
 
   async #startAll(supervisors: readonly ServerSupervisor[]): Promise<void> {
@@ -132,7 +127,7 @@ export class ToolCatalog {
       limit.abort();
       return supervisor.stop();
     });
-    this.#retiring.add(retired);
+    this.#retiring.set(retired, limit);
     void retired.finally(() => this.#retiring.delete(retired));
   }
 }

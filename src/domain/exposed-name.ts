@@ -9,7 +9,9 @@ export function exposedName(server: string, tool: string): string {
 /** The same with a hash at the end, for a name that is too long or taken. */
 export function hashedName(server: string, tool: string): string {
   const hash = hashOf(server, tool);
-  return `${`${server}__${tool}`.slice(0, MAX_LENGTH - hash.length - 1)}_${hash}`;
+  const start = `${server}__${tool}`.slice(0, MAX_LENGTH - hash.length - 1);
+  // The first half of a character that was cut is not one.
+  return `${start.replace(/[\uD800-\uDBFF]$/, '')}_${hash}`;
 }
 
 /** 8 hex digits that are the same in every process: FNV-1a, 32 bits, over UTF-16 code units. */

@@ -9,10 +9,15 @@ export interface ToolResult {
   readonly isError: boolean;
 }
 
-/** Reads the result of `tools/call`; undefined if it is not one. Without `content`, there must be `structuredContent`. */
+/**
+ * Reads the result of `tools/call`; undefined if it is not one. Without `content`, there must be `structuredContent`. Some servers
+ * write null for a member that they do not use.
+ */
 export function parseToolResult(value: unknown): ToolResult | undefined {
   if (!isObject(value)) return undefined;
-  const { content = 'structuredContent' in value ? [] : undefined, structuredContent, isError = false } = value;
+  const structuredContent = value.structuredContent ?? undefined;
+  const content = value.content ?? (structuredContent === undefined ? undefined : []);
+  const isError = value.isError ?? false;
   const isBlock = (block: unknown): block is JsonObject => isObject(block) && typeof block.type === 'string';
   if (!Array.isArray(content) || !content.every(isBlock) || typeof isError !== 'boolean') return undefined;
   return { raw: value, content, isError, ...(structuredContent === undefined ? {} : { structuredContent }) };

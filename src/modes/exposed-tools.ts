@@ -6,7 +6,7 @@ import type { GatewayHolder } from './gateway-holder.ts';
 /** The answer tools and those of the servers, which start with the first list or call, and not before (ruling G23). */
 export function exposedOnStdio(
   builtIn: ToolSet,
-  { config, logger }: Runtime,
+  { config, logger, clock }: Runtime,
   holder: () => Promise<GatewayHolder>,
   notify: () => void,
 ): ToolSet {
@@ -14,14 +14,23 @@ export function exposedOnStdio(
   let isListening = false;
   const gateway = async () => {
     const started = await (await holder()).start(config.servers ?? [], hooks);
-    if (!isListening) started.onToolsChanged(notify);
+    if (!isListening) {
+      started.onToolsChanged(() => {
+        if (tools.isListOutdated) notify();
+      });
+    }
     isListening = true;
     return started;
   };
-  return new GatewayTools({ builtIn, gateway, notifiesOfChanges: true });
+  const tools = new GatewayTools({ builtIn, gateway, notifiesOfChanges: true, clock });
+  return tools;
 }
 
 /** The same over HTTP, where the servers start with the program, and no client can be notified. */
-export function exposedOnHttp(builtIn: ToolSet, holder: GatewayHolder): ToolSet {
-  return new GatewayTools({ builtIn, gateway: async () => holder.gateway, notifiesOfChanges: false });
+export function exposedOnHttp(builtIn: ToolSet, { clock }: Runtime, holder: GatewayHolder): ToolSet {
+  const gateway = async () => {
+    await holder.loading;
+    return holder.gateway;
+  };
+  return new GatewayTools({ builtIn, gateway, notifiesOfChanges: false, clock });
 }

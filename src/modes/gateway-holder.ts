@@ -11,6 +11,7 @@ export class GatewayHolder {
   readonly #compose: Compose;
   #composing: Promise<ComposedGateway> | undefined;
   #gateway: Gateway | undefined;
+  #loading: Promise<void> | undefined;
 
   constructor(compose: Compose) {
     this.#compose = compose;
@@ -21,6 +22,11 @@ export class GatewayHolder {
     return this.#gateway;
   }
 
+  /** Resolves when the gateway, which is being loaded, can be used; undefined at other times. */
+  get loading(): Promise<void> | undefined {
+    return this.#loading;
+  }
+
   /** Starts the servers, or replaces those that are running. */
   async configure(servers: readonly ServerEntry[], hooks: GatewayHooks): Promise<void> {
     if (this.#composing !== undefined) return (await this.#composing).reconfigure(servers);
@@ -29,10 +35,15 @@ export class GatewayHolder {
 
   /** Starts the servers with the first call. */
   start(servers: readonly ServerEntry[], hooks: GatewayHooks): Promise<Gateway> {
-    this.#composing ??= this.#compose({ ...hooks, servers }).then((composed) => {
-      this.#gateway = composed.gateway;
-      return composed;
-    });
+    if (this.#composing === undefined) {
+      this.#composing = this.#compose({ ...hooks, servers });
+      const onLoaded = (composed?: ComposedGateway) => {
+        this.#gateway = composed?.gateway;
+        this.#loading = undefined;
+      };
+      // Whoever starts the servers handles the rejection.
+      this.#loading = this.#composing.then(onLoaded, () => onLoaded());
+    }
     return this.#composing.then(({ gateway }) => gateway);
   }
 

@@ -41,7 +41,7 @@ export async function serveHttp(
     hasEffects,
   });
   const tools = config.gateway.expose
-    ? (await import('./exposed-tools.ts')).exposedOnHttp(answerTools, holder)
+    ? (await import('./exposed-tools.ts')).exposedOnHttp(answerTools, runtime, holder)
     : answerTools;
   const server = new HttpServer({
     ...http,
@@ -51,6 +51,7 @@ export async function serveHttp(
       new McpSession({ ...request, tools, logger, serverInfo: { name: PROGRAM, version: VERSION } }),
     rest: {
       gateway: () => holder.gateway,
+      loading: () => holder.loading,
       builtIn: new BuiltInServer({
         tools: answerTools,
         clock: runtime.clock,
@@ -65,10 +66,10 @@ export async function serveHttp(
   });
   const hooks = {
     onCallEnded: (report: ToolCallReport) => server.onServerCallEnded(report),
-    logSpawn: (line: string) => void process.stderr.write(`${line}\n`),
+    logSpawn: (line: string) => void process.stderr.write(`${redactor.inLogs(line)}\n`),
   };
+  let isStopping = false;
   const stopped = new Promise<number>((resolve) => {
-    let isStopping = false;
     const stop = (signal: string) => {
       logger.debug(`server: stopping (${signal})`);
       const waiting = server.inFlight;
@@ -84,7 +85,9 @@ export async function serveHttp(
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
     onUncaughtError(logger, () => void server.close().then(() => resolve(FAILED)));
   });
-  process.on('SIGHUP', () => void reloadServers(holder, hooks, reload, logger));
+  process.on('SIGHUP', () => {
+    if (!isStopping) void reloadServers(holder, hooks, reload, logger);
+  });
   const listening = await server.listen();
   if (listening.isErr()) {
     const code = listening.error;

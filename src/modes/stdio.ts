@@ -28,7 +28,7 @@ export async function serveStdio(application: Application, runtime: Runtime, gat
     hasEffects: await effectsOf(runtime, gateways),
   });
   let notify = (): void => {};
-  const isExposed = config.gateway.expose && config.servers !== undefined;
+  const isExposed = config.gateway.expose && (config.servers ?? []).length > 0;
   const tools = isExposed
     ? (await import('./exposed-tools.ts')).exposedOnStdio(answerTools, runtime, gateways.load, () => notify())
     : answerTools;
@@ -70,5 +70,7 @@ export async function serveStdio(application: Application, runtime: Runtime, gat
     });
   });
   await Promise.race([served, stopped]);
+  // The servers end now; nothing reads about it.
+  notify = () => {};
   return exitCode;
 }

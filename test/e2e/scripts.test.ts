@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
+import { findBrowser } from '../../scripts/lib/find-browser.js';
 import { answers, holds, neverAnswers } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { API_KEY, apiEnv, ROOT } from './serve.ts';
@@ -33,12 +34,28 @@ describe.concurrent('the scripts', () => {
     expect(stdout).toMatch(/\nCitations:\n {2}1\. \S/);
   });
 
-  test.for([[['--nonsense']], [['--lvie']], [['--live', '--nonsense']], [['live']]])(
+  test('demo --grounded prints an answer from the web and from the notes of the example server', async () => {
+    const { code, stdout, stderr } = await runScript('demo.js', ['--grounded']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/\n\.\.\. Searched: public holidays .*\n/);
+    expect(stdout).toMatch(/\n\.\.\. notes\/search_notes: \d+ characters, [\d.]+ m?s\n/);
+    expect(stdout).toContain('\n2 rounds, 1 search of the web, calls of own tools: notes/search_notes\n');
+    expect(stdout).toContain('deploy on Tuesdays, which is 2026-11-24 next week. [notes/search_notes]\n');
+    const [, sources] = /\nSources:\n((?:- .*\n)+)/.exec(stdout) ?? [];
+    expect(sources).toBe(
+      '- notes/search_notes (2026-11-20)\n- https://www8.cao.go.jp/chosei/shukujitsu/gaiyou.html (2026-11-20)\n',
+    );
+    expect(stdout).toContain('\n  2. 国民の祝日について - 内閣府 (2026-11-20)\n');
+    // Markers of sources are private-use characters.
+    expect(stdout).not.toMatch(/[\uE200-\uE202]/);
+  });
+
+  test.for([[['--nonsense']], [['--lvie']], [['--live', '--grounded']], [['live']]])(
     'demo %j is bad usage',
     async ([args = []]) => {
       const { code, stdout, stderr } = await runScript('demo.js', args);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toBe('Usage: npm run demo [-- --live]\n');
+      expect(stderr).toBe('Usage: npm run demo [-- --live | --grounded]\n');
     },
   );
 
@@ -73,6 +90,18 @@ describe.concurrent('the scripts', () => {
     api.replyAlways(answers(''));
     const failed = await runScript('mcp-smoke-apikey.js', [], apiEnv(api));
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/^FAILED: tools\/call answer: /) });
+  });
+
+  test('screenshots.js takes pictures that documents can show', async ({ skip }) => {
+    skip(findBrowser() === undefined, 'there is no Chromium or Chrome on the PATH, and none in CHROME');
+    const folder = path.join(home, 'images');
+    const { CHROME = '' } = process.env;
+    const { code, stderr } = await runScript('screenshots.js', [folder], { CHROME });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const names = ['answer-dark', 'answer-light', 'tools-dark', 'tools-light'].map((name) => `page-${name}.png`);
+    expect(readdirSync(folder).toSorted()).toEqual(names);
+    expect(readdirSync(path.join(ROOT, 'docs/images')).toSorted()).toEqual(names);
+    for (const name of names) expect(statSync(path.join(ROOT, 'docs/images', name)).size).toBeLessThan(150_000);
   });
 
   test.for([['test-tools-list.js'], ['test-cancel-noinflight.js']])('%s passes', async ([name = '']) => {

@@ -52,6 +52,25 @@ describe('Host', () => {
 });
 
 describe('Origin', () => {
+  test.each([
+    ['http://mcp.example.com:3917', 'mcp.example.com:3917'],
+    // Behind a proxy that ends TLS.
+    ['https://mcp.example.com', 'mcp.example.com'],
+  ])("%s is that of this server's page at the listed name %s", async (Origin, Host) => {
+    const { post } = await serveHttp({ http: { allowedHosts: ['mcp.example.com'] } });
+    expect((await post(PING, { Origin, Host })).status).toBe(200);
+  });
+
+  test.each([
+    ['http://mcp.example.com:8080', 'mcp.example.com:3917', ['mcp.example.com']],
+    ['http://other.example.com', 'mcp.example.com', ['mcp.example.com', 'other.example.com']],
+    // Any name could be that of a page that resolves to this machine.
+    ['http://evil.example', 'evil.example', ['*']],
+  ])('%s is another page for the host %s if the listed names are %j', async (Origin, Host, allowedHosts) => {
+    const { post } = await serveHttp({ http: { allowedHosts } });
+    expect((await post(PING, { Origin, Host })).status).toBe(403);
+  });
+
   test.each(['http://localhost:5173', 'https://127.0.0.1', 'http://[::1]:8080'])(
     '%s is this machine',
     async (Origin) => {

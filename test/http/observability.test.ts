@@ -96,6 +96,36 @@ test('counts calls, outcomes, seconds, searches and tokens', async () => {
   });
 });
 
+test('counts the rounds of grounded answers and the calls of own tools, without the names of the tools', async () => {
+  const call = { server: 'notes', tool: SECRET, ms: 5 };
+  const toolCalls = [
+    { ...call, ok: true },
+    { ...call, ok: true },
+    { ...call, ok: false },
+  ];
+  const report = { queries: [], searches: 0, attempts: 4, rounds: 3, toolCalls };
+  const llmSearch = new FakeLlmSearch(
+    replies({ report }),
+    replies({ report: { ...report, isShared: true } }),
+    replies(),
+  );
+  const { post, at } = await serveHttp({ llmSearch });
+  for (const query of ['one', 'two', 'three']) await post(legacy('tools/call', question(query)));
+  expect(await metricsOf(at)).toMatchObject({
+    'calls_total{tool="answer",outcome="answered"}': 3,
+    'grounded_rounds_total{tool="answer"}': 3,
+    'own_tool_calls_total{tool="answer",server="notes",outcome="answered"}': 2,
+    'own_tool_calls_total{tool="answer",server="notes",outcome="failed"}': 1,
+  });
+  expect((await send(at('/metrics'), { method: 'GET' })).text).not.toContain('treasure');
+});
+
+test('without grounded answers, their metrics have no values', async () => {
+  const { post, at } = await serveHttp();
+  await post(legacy('tools/call', question('one')));
+  expect(Object.keys(await metricsOf(at)).filter((name) => /grounded|own_tool/.test(name))).toEqual([]);
+});
+
 test('shows how many calls run and how many wait', async () => {
   const [waiting, running] = [repliesLate(), repliesLate()];
   const llmSearch = new FakeLlmSearch(

@@ -1,7 +1,8 @@
 import { onTestFinished } from 'vitest';
-import type { HttpServerOptions } from '../../src/adapters/inbound/http/http-context.ts';
+import type { HttpServerOptions, RestOptions } from '../../src/adapters/inbound/http/http-context.ts';
 import { HttpServer } from '../../src/adapters/inbound/http/http-server.ts';
 import { AnswerTools } from '../../src/adapters/inbound/mcp/answer-tools.ts';
+import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
 import { createRedactor } from '../../src/domain/redaction.ts';
 import { type CoreOptions, startCore } from '../support/core.ts';
 import { type Ask, begin, type Exchange, modernHeaders, type Reply } from '../support/http-client.ts';
@@ -23,13 +24,21 @@ export interface ServedHttp {
   begin(message: object, headers?: Ask['headers']): Exchange;
 }
 
+export interface ServeHttpOptions extends CoreOptions {
+  readonly http?: Partial<HttpServerOptions>;
+  /** Changes what REST serves; without it, the answer tools alone. */
+  readonly rest?: Partial<RestOptions>;
+  /** The tools of a session in addition to the answer tools. */
+  readonly expose?: (builtIn: ToolSet) => ToolSet;
+}
+
 /** The endpoint in this process, on the core with fakes, for one test. */
 export async function serveHttp({
   http = {},
+  rest = {},
+  expose = (builtIn) => builtIn,
   ...core
-}: CoreOptions & { readonly http?: Partial<HttpServerOptions> } = {}): Promise<
-  ServedHttp & ReturnType<typeof startCore>
-> {
+}: ServeHttpOptions = {}): Promise<ServedHttp & ReturnType<typeof startCore>> {
   const started = startCore(core);
   const { app, clock, logger } = started;
   const redactor = createRedactor(http.tokens?.map(({ token }) => token) ?? []);
@@ -58,13 +67,14 @@ export async function serveHttp({
     openSession: (request) =>
       newSession({
         ...request,
+        tools: expose(tools),
         application: app,
         clock,
         logger,
         redactor,
         serverInfo: { name: 'openai-responses-mcp', version: '0.0.0-test' },
       }),
-    rest: noServers(tools, clock),
+    rest: { ...noServers(tools, clock), ...rest },
     clock,
     logger,
     redact: redactor.anywhere,

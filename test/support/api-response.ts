@@ -195,11 +195,11 @@ function message(
   };
 }
 
-function textPart(text: string, annotations: readonly UrlCitation[]): ContentPart {
+export function textPart(text: string, annotations: readonly UrlCitation[]): ContentPart {
   return { type: 'output_text', annotations, logprobs: [], text };
 }
 
-function toAnnotations(text: string, citations: NonNullable<AnswerOptions['citations']>): UrlCitation[] {
+export function toAnnotations(text: string, citations: NonNullable<AnswerOptions['citations']>): UrlCitation[] {
   let from = 0;
   return citations.map(({ url, title }) => {
     const [start, end] = linkSpan(text, url, from);

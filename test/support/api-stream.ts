@@ -61,7 +61,8 @@ export function toSse(event: ApiEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-function openingEvents(request: AskedRequest, model?: string): ApiEvent[] {
+/** `response.created` and `response.in_progress`. */
+export function openingEvents(request: AskedRequest, model?: string): ApiEvent[] {
   const response = unfinishedResponse(request, model);
   return [
     { type: 'response.created', response },
@@ -69,7 +70,7 @@ function openingEvents(request: AskedRequest, model?: string): ApiEvent[] {
   ];
 }
 
-function itemEvents(item: OutputItem, outputIndex: number, chunks: number): ApiEvent[] {
+export function itemEvents(item: OutputItem, outputIndex: number, chunks: number): ApiEvent[] {
   return item.type === 'message' ? messageEvents(item, outputIndex, chunks) : searchCallEvents(item, outputIndex);
 }
 
@@ -134,6 +135,6 @@ function pieces(text: string, count: number): { delta: string; start: number; en
   });
 }
 
-function numbered(events: readonly ApiEvent[]): ApiEvent[] {
+export function numbered(events: readonly ApiEvent[]): ApiEvent[] {
   return events.map((event, index) => ({ ...event, sequence_number: index }));
 }

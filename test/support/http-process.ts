@@ -10,18 +10,27 @@ export interface HttpProcess {
 }
 
 /** The built program as an HTTP server, for one test; resolves when it listens. */
-export async function startHttpProcess({
-  args = ['--http=127.0.0.1:0'],
-  ...options
-}: CleanProcessOptions & { readonly args?: readonly string[] } = {}): Promise<HttpProcess> {
+export async function startHttpProcess(options: HttpProcessOptions = {}): Promise<HttpProcess> {
+  const launched = launchHttpProcess(options);
+  onTestFinished(launched.end);
+  return await launched.started;
+}
+
+export type HttpProcessOptions = CleanProcessOptions & { readonly args?: readonly string[] };
+
+/** The same for several tests, which must call `end`. */
+export function launchHttpProcess({ args = ['--http=127.0.0.1:0'], ...options }: HttpProcessOptions = {}): {
+  readonly started: Promise<HttpProcess>;
+  readonly end: () => Promise<void>;
+} {
   const { child, exited, removeHome } = startCleanProcess(args, options);
-  onTestFinished(async () => {
+  const end = async () => {
     child.kill('SIGKILL');
     await exited;
     removeHome();
-  });
+  };
   let stderr = '';
-  const url = await new Promise<string>((resolve, reject) => {
+  const listening = new Promise<string>((resolve, reject) => {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
       const [, found] = /serving MCP at (\S+)\n/.exec(stderr) ?? [];
@@ -29,5 +38,6 @@ export async function startHttpProcess({
     });
     void exited.then(() => reject(new Error(`The server did not start: ${stderr}`)));
   });
-  return { url, stderr: () => stderr, kill: (signal = 'SIGTERM') => void child.kill(signal), exited };
+  const kill: HttpProcess['kill'] = (signal = 'SIGTERM') => void child.kill(signal);
+  return { started: listening.then((url) => ({ url, stderr: () => stderr, kill, exited })), end };
 }

@@ -8,8 +8,11 @@ import { duration } from './error-messages.ts';
 export function progressMessage(progress: SearchProgress, language: Language): string {
   const isJapanese = language === 'ja';
   switch (progress.kind) {
-    case 'asking':
-      return isJapanese ? 'モデルに尋ねています' : 'Asking the model';
+    case 'asking': {
+      const { round } = progress;
+      if (round === undefined) return isJapanese ? 'モデルに尋ねています' : 'Asking the model';
+      return isJapanese ? `モデルに尋ねています（${round} 回目）` : `Asking the model (round ${round})`;
+    }
     case 'waiting': {
       const { ahead } = progress;
       if (ahead === 0) return isJapanese ? '空きを待っています' : 'Waiting for a free slot';
@@ -23,12 +26,14 @@ export function progressMessage(progress: SearchProgress, language: Language): s
     case 'opened_page':
       return `${isJapanese ? 'ページを開きました' : 'Opened'}: ${cleanLine(progress.url)}`;
     case 'calling':
-      return `${isJapanese ? 'ツールを呼び出しています' : 'Calling'}: ${toolName(progress)}`;
+      return isJapanese ? `ツールを呼び出しています: ${toolName(progress)}` : `Calling ${toolName(progress)}`;
     case 'called': {
-      const seconds = `${(progress.ms / 1000).toFixed(1)} s`;
-      const outcome =
-        progress.reason ?? (isJapanese ? `${progress.characters} 文字` : `${progress.characters} characters`);
-      return `${toolName(progress)}: ${cleanLine(outcome)}, ${seconds}`;
+      const { reason, characters } = progress;
+      const took = duration(progress.ms);
+      if (reason === undefined)
+        return `${toolName(progress)}: ${isJapanese ? `${characters} 文字、` : `${characters} characters, `}${took}`;
+      const words = reason.replaceAll('_', ' ');
+      return `${toolName(progress)}: ${isJapanese ? `失敗しました（${words}）、` : `failed (${words}), `}${took}`;
     }
     case 'writing':
       return isJapanese ? `書いています（${progress.characters} 文字）` : `Writing (${progress.characters} characters)`;

@@ -20,9 +20,10 @@ const CODES: Readonly<Record<Exclude<ToolCallError['kind'], 'json_rpc'>, string>
   cancelled: 'CANCELLED',
 };
 
-/** MCP servers report an unknown tool as -32602. */
+/** MCP servers report an unknown tool as -32602, those of the official SDK as "Tool x not found". */
 function jsonRpcErrorCode(code: number, message: string): string {
-  if (code === -32601 || (code === -32602 && /unknown tool|tool .*not found/i.test(message))) return 'TOOL_NOT_FOUND';
+  const isUnknownTool = code === -32602 && /unknown tool|^(?:MCP error -32602: )?tool .* not found$/i.test(message);
+  if (code === -32601 || isUnknownTool) return 'TOOL_NOT_FOUND';
   if (code === -32602 || code === -32600) return 'VALIDATION_ERROR';
   return code === -32700 ? 'INTERNAL_ERROR' : 'TOOL_EXECUTION_ERROR';
 }

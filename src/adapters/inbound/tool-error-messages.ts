@@ -19,12 +19,12 @@ function rawMessage(error: ToolCallError): string {
       return `The server ${error.server} has no tool ${JSON.stringify(error.tool)}. ${choices('Its tools are', error.known, 'It has no tools.')}`;
     case 'not_available': {
       const reason = error.reason === undefined ? '' : `: ${error.reason}`;
-      return `The server ${error.server} is not available (${STATES[error.state]}${reason}). ${retryAdvice(error.retryAfterMs)}`;
+      return `The server ${error.server} is not available (${STATES[error.state]}${reason}). ${retryAdvice(error)}`;
     }
     case 'overloaded':
       return `The server ${error.server} has ${error.maxConcurrency} calls in progress and as many waiting. Try again when some have finished, or raise its max_concurrency.`;
     case 'json_rpc':
-      return error.message || `the server answered with the error ${error.code}`;
+      return isBlank(error.message) ? `The server answered with the error ${error.code}.` : error.message;
     case 'crashed':
       return `The server was lost during the call (${error.reason}). The call may have had effects; it was not repeated.`;
     case 'too_large':
@@ -46,14 +46,20 @@ const STATES: Readonly<Record<ServerState, string>> = {
   starting: 'it is starting',
   available: 'it has just started',
   unavailable: 'it has stopped and will be started again',
-  failed: 'it failed repeatedly and is not started again',
+  failed: 'it failed and is not started again',
   stopped: 'it was stopped',
 };
 
-function retryAdvice(retryAfterMs: number | undefined): string {
-  return retryAfterMs === undefined
-    ? 'Check its configuration and start it again (POST /mcp/servers/{name}/restart).'
-    : `It is started again in ${duration(Math.max(retryAfterMs, 100))}.`;
+/** Also if nothing is left of it when it is displayed. */
+function isBlank(text: string): boolean {
+  return cleanText(text).trim() === '';
+}
+
+function retryAdvice({ server, state, retryAfterMs }: Extract<ToolCallError, { kind: 'not_available' }>): string {
+  if (retryAfterMs !== undefined) return `It is started again in ${duration(Math.max(retryAfterMs, 100))}.`;
+  return state === 'starting' || state === 'available'
+    ? 'Try again soon.'
+    : `Check its configuration and start it again (POST /mcp/servers/${server}/restart).`;
 }
 
 function choices(text: string, names: readonly string[], none: string): string {

@@ -10,6 +10,8 @@ export interface SearchRequest {
   readonly caller: string;
   /** The caller is the user of this machine (stdio, the command line), and not a caller over HTTP. */
   readonly isLocal?: true;
+  /** No own tool may be offered, whatever is configured. */
+  readonly isWebOnly?: true;
   readonly question: Question;
   readonly profile: ModelProfile;
   /** The system policy. */
@@ -70,7 +72,8 @@ export interface TokenUsage {
 
 /** What happens during a search. */
 export type SearchProgress =
-  | { readonly kind: 'asking' }
+  /** `round` is the number of the request in a grounded answer, from the second on. */
+  | { readonly kind: 'asking'; readonly round?: number }
   /** In the queue; `ahead` is the current number of calls before this one. */
   | { readonly kind: 'waiting'; readonly ahead: number }
   | { readonly kind: 'thinking' }

@@ -1,14 +1,16 @@
 import { getEventListeners } from 'node:events';
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { createApplication } from '../../../src/application/application.ts';
+import { createApplication, type Grounding } from '../../../src/application/application.ts';
 import type { Check } from '../../../src/application/diagnose-setup.ts';
 import type { Config } from '../../../src/application/ports/config.ts';
+import type { SearchReply } from '../../../src/application/ports/llm-search.ts';
 import type { SearchError } from '../../../src/domain/answer-error.ts';
+import type { GroundingPolicy } from '../../../src/domain/grounding.ts';
 import { coreConfig, never } from '../../support/core.ts';
 import { FakeApiProbe } from '../../support/fake-api-probe.ts';
 import { FakeClock, settled } from '../../support/fake-clock.ts';
-import { FakeLlmSearch, fails, hangs, replies } from '../../support/fake-llm-search.ts';
+import { FakeLlmSearch, fails, hangs, replies, searchReply } from '../../support/fake-llm-search.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
 interface Setup {
@@ -68,6 +70,69 @@ test('the search is one question of answer_quick', async () => {
   const llmSearch = new FakeLlmSearch(replies(SEARCHED));
   await diagnose({ llmSearch, config: { profiles: { answer: { model: 'a' }, answer_quick: { model: 'q' } } } });
   expect(llmSearch.requests).toMatchObject([{ profile: { model: 'q' }, question: { tool: 'answer_quick' } }]);
+});
+
+describe('with grounded answers', () => {
+  const tool = {
+    server: 'notes',
+    name: 'search',
+    description: '',
+    inputSchema: {},
+    annotations: { readOnlyHint: true },
+  };
+
+  /** Answers at once, as the model does that needs no tool. */
+  async function questions(web: GroundingPolicy['web'], reply: Partial<SearchReply>, tools = [tool]) {
+    const probe = async () => new FakeApiProbe();
+    const clock = new FakeClock();
+    const llmSearch = new FakeLlmSearch(replies(SEARCHED), replies(SEARCHED));
+    const grounding: Grounding = {
+      policy: {
+        tools: { notes: 'all' },
+        web,
+        maxRounds: 6,
+        maxCalls: 20,
+        maxOutputChars: 1000,
+        callers: [],
+        publicServers: [],
+      },
+      turns: { turn: async () => ok({ items: [], calls: [], reply: searchReply(reply) }) },
+      toolBox: {
+        list: async () => ({ tools, unavailable: [] }),
+        call: () => Promise.reject(new Error('doctor called a tool')),
+      },
+      messageFor: ({ kind }) => kind,
+    };
+    const ports = { llmSearch, apiProbe: probe, clock, logger: new RecordingLogger() };
+    const checks: Check[] = [];
+    for await (const check of createApplication(ports, coreConfig(), grounding).diagnoseSetup(undefined, never())) {
+      checks.push(check);
+    }
+    return checks.slice(-2);
+  }
+
+  const WEB_SEARCH = { name: 'web search', verdict: 'ok', detail: 'answered with 2 sources in 0.0 s' };
+
+  test('the web search stays, and another question is a grounded one', async () => {
+    expect(await questions('before', { searched: false })).toEqual([
+      WEB_SEARCH,
+      { name: 'grounded question', verdict: 'ok', detail: 'answered with own tools offered in 0.0 s' },
+    ]);
+  });
+
+  test('warns if no tool could be offered', async () => {
+    expect(await questions('before', SEARCHED, [])).toEqual([
+      WEB_SEARCH,
+      { name: 'grounded question', verdict: 'warning', detail: 'answered, but no own tool could be offered' },
+    ]);
+  });
+
+  test('says if the web is never searched; the search is checked nevertheless', async () => {
+    expect(await questions('never', { searched: false })).toEqual([
+      WEB_SEARCH,
+      { name: 'grounded question', verdict: 'ok', detail: expect.stringContaining('never searched (grounding.web)') },
+    ]);
+  });
 });
 
 describe('a problem is reported with its reason', () => {

@@ -1,6 +1,7 @@
 import type { Answer } from '../../../application/answer-query.ts';
 import type { Application } from '../../../application/application.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
+import type { SearchProgress } from '../../../application/ports/llm-search.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { cleanLine } from '../../../domain/clean-text.ts';
 import { languageOf } from '../../../domain/language.ts';
@@ -38,6 +39,16 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   const language = languageOf(question);
   // Debug lines would be written into the live line.
   const line = err.isTTY === true && !logger.isDebug ? new LiveLine(err, clock) : undefined;
+  let ended: string[] = [];
+  // The next round begins as soon as a call has ended: in a line of its own, the end would not stay visible.
+  const describe = (progress: SearchProgress): string => {
+    const message = progressMessage(progress, language);
+    if (progress.kind === 'called') ended.push(message);
+    if (progress.kind !== 'asking') return message;
+    const shown = [message, ...ended].join(' · ');
+    ended = [];
+    return shown;
+  };
   const answering = application.answerQuery({
     requestKey: REQUEST_KEY,
     caller: REQUEST_KEY,
@@ -45,7 +56,7 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
     isUnlimited: true,
     tool,
     args: { query: question },
-    observer: { onProgress: (progress) => line?.show(progressMessage(progress, language)) },
+    observer: { onProgress: (progress) => line?.show(describe(progress)) },
   });
   const cancel = () => application.cancelRequest({ requestKey: REQUEST_KEY });
   if (signal.aborted) cancel();
@@ -64,12 +75,12 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   // The output contract, and what the answer took.
   const output = json ? redactedJson({ ...result, report }, redactor.anywhere, 2) : redactor.anywhere(result.answer);
   out(`${output}\n`);
-  if (verbose && !json) err.write(`${redactor.anywhere(describe(answer.value.report))}\n`);
+  if (verbose && !json) err.write(`${redactor.anywhere(summary(answer.value.report))}\n`);
   return ANSWERED;
 }
 
 /** What the answer took, in one line. */
-function describe({ model, usage, searches, attempts, seconds, rounds, toolCalls }: Answer['report']): string {
+function summary({ model, usage, searches, attempts, seconds, rounds, toolCalls }: Answer['report']): string {
   const tokens = usage && `${usage.inputTokens} tokens in (${usage.cachedTokens} cached), ${usage.outputTokens} out`;
   const parts = [
     `${seconds.toFixed(1)} s`,

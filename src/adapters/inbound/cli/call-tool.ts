@@ -46,7 +46,7 @@ export async function callTool(options: CallToolOptions, signal: AbortSignal): P
     return error.kind === 'cancelled' ? INTERRUPTED : error.kind === 'unknown_server' ? BAD_USAGE : FAILED;
   }
   if (outcome.value.isError) {
-    err.write(`${redactor.inLogs(textOf(outcome.value) || 'the tool reported an error without a text')}\n`);
+    err.write(`${redactor.inLogs(textOf(outcome.value) || 'The tool reported an error without a text.')}\n`);
     return FAILED;
   }
   const { result, content } = toPlainResult(outcome.value);

@@ -113,7 +113,7 @@ function toServe([word]: readonly string[], values: Values, isTerminal: boolean)
     );
   const misplaced = MISPLACED.serve.find((name) => name in values);
   if (misplaced !== undefined) {
-    return badUsage(`--${misplaced} is an option of ${misplaced === 'json' ? 'ask and doctor' : 'ask'}`);
+    return badUsage(`--${misplaced} is an option of ${misplaced === 'json' ? 'ask, doctor and tools' : 'ask'}`);
   }
   const isStdio = 'stdio' in values;
   const showConfig = 'show-config' in values;

@@ -16,6 +16,8 @@ interface PrintOptions {
   readonly out: (text: string) => void;
 }
 
+type Servers = Pick<Gateway, 'servers' | 'tools' | 'whenStarted'>;
+
 export interface DoctorOptions extends PrintOptions {
   readonly application: Pick<Application, 'diagnoseSetup'>;
   readonly redactor: Redactor;
@@ -24,7 +26,7 @@ export interface DoctorOptions extends PrintOptions {
   readonly apiKey: { readonly variable: string; readonly value?: string | undefined };
   readonly isOffline: boolean;
   /** Undefined if no servers are configured. */
-  readonly gateway: Gateway | undefined;
+  readonly gateway: Servers | undefined;
   readonly grounding: GroundingPolicy | undefined;
   readonly profiles: ModelProfiles;
   readonly toolErrors: 'protocol' | 'result';
@@ -103,7 +105,7 @@ function* checkSettings({ profiles, toolErrors }: DoctorOptions): Generator<Prin
 }
 
 /** One line per server. Their starts are already in progress. */
-async function* checkServers(gateway: Gateway | undefined, signal: AbortSignal): AsyncGenerator<PrintedCheck> {
+async function* checkServers(gateway: Servers | undefined, signal: AbortSignal): AsyncGenerator<PrintedCheck> {
   await gateway?.whenStarted(Number.POSITIVE_INFINITY, signal);
   for (const { name, state, transport, tools, lastError } of gateway?.servers ?? []) {
     const isAvailable = state === 'available';
@@ -118,13 +120,17 @@ const WEB = {
 } as const;
 
 /** What is offered to the model, and what that means for private data (rulings L2, L3, L19). */
-async function* checkGrounding(gateway: Gateway | undefined, policy: GroundingPolicy): AsyncGenerator<PrintedCheck> {
+async function* checkGrounding(gateway: Servers | undefined, policy: GroundingPolicy): AsyncGenerator<PrintedCheck> {
   const { toOffer, RECOMMENDED_FUNCTIONS, MAX_FUNCTIONS } = await import('../../../domain/grounding.ts');
-  const { functions } = toOffer(gateway?.tools ?? [], policy);
+  const { functions, unknown, tooLarge } = toOffer(gateway?.tools ?? [], policy);
   const names = functions.map(({ tool }) => `${tool.server}/${tool.name}`);
-  const list = `offers ${names.length} tools to the model: ${names.join(', ') || 'none'}`;
+  const list = `offers ${names.length} ${names.length === 1 ? 'tool' : 'tools'} to the model: ${names.join(', ') || 'none'}`;
   const isTooMany = names.length > MAX_FUNCTIONS;
-  const advice = names.length > RECOMMENDED_FUNCTIONS ? `; OpenAI recommends at most ${RECOMMENDED_FUNCTIONS}` : '';
+  const advice = [
+    names.length > RECOMMENDED_FUNCTIONS ? `; OpenAI recommends at most ${RECOMMENDED_FUNCTIONS}` : '',
+    unknown.length > 0 ? `; there is no tool ${unknown.join(', ')} (grounding.tools)` : '',
+    tooLarge.length > 0 ? `; the schema of ${tooLarge.join(', ')} is too large` : '',
+  ].join('');
   yield {
     name: 'grounding',
     verdict: isTooMany ? 'failed' : names.length === 0 || advice !== '' ? 'warning' : 'ok',

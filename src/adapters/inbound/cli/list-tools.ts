@@ -4,7 +4,7 @@ import type { GatewayTool } from '../../../domain/gateway-tool.ts';
 import { redactedJson } from '../../../domain/redaction.ts';
 
 interface ListToolsOptions {
-  readonly gateway: Gateway | undefined;
+  readonly gateway: Pick<Gateway, 'servers' | 'tools' | 'whenStarted'> | undefined;
   readonly json: boolean;
   readonly out: (text: string) => void;
   readonly redact: (text: string) => string;
@@ -33,14 +33,15 @@ export async function listTools(
   } else {
     if (servers.length === 0) out('No servers are configured (servers in the YAML file, or --servers=<path>).\n');
     const names = offered(tools);
+    const markOf = (name: string) => (names.length === 0 ? '' : names.includes(name) ? '* ' : '  ');
     for (const { name, state, transport, lastError } of servers) {
       const reason = state === 'available' || lastError === undefined ? '' : `: ${redact(cleanLine(lastError))}`;
       out(`${name}: ${state} (${transport})${reason}\n`);
       for (const tool of tools.filter(({ server }) => server === name))
-        out(`  ${names.includes(`${name}/${tool.name}`) ? '* ' : '  '}${describe(tool)}\n`);
+        out(`  ${markOf(`${name}/${tool.name}`)}${describe(tool)}\n`);
     }
+    if (names.length > 0) out('* offered to the model in answers (grounding.tools)\n');
   }
-  if (!json && offered(tools).length > 0) out('* offered to the model in answers (grounding.tools)\n');
   return servers.every(({ state }) => state === 'available') ? 0 : 1;
 }
 

@@ -45,6 +45,8 @@ export interface HttpServerOptions {
 export interface RestOptions {
   /** Undefined while no servers are configured. */
   readonly gateway: () => Gateway | undefined;
+  /** Resolves when the gateway, which is being loaded, can be used; undefined at other times. */
+  readonly loading?: () => Promise<void> | undefined;
   readonly builtIn: BuiltInServer;
   /** Of this program. */
   readonly version: string;

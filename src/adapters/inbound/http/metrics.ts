@@ -14,6 +14,8 @@ export class Metrics implements CallObserver {
   readonly #seconds = new Histogram({ ...this.#named('call_seconds'), labelNames: ['tool'], buckets: SECONDS });
   readonly #searches = this.#counter('searches_total', 'tool');
   readonly #tokens = this.#counter('tokens_total', 'tool', 'kind');
+  readonly #rounds = this.#counter('grounded_rounds_total', 'tool');
+  readonly #ownCalls = this.#counter('own_tool_calls_total', 'tool', 'server', 'outcome');
   readonly #inFlight = new Gauge(this.#named('calls_in_flight'));
   readonly #waiting = new Gauge(this.#named('calls_waiting'));
 
@@ -65,11 +67,14 @@ export class Metrics implements CallObserver {
     else this.#waiting.dec();
   }
 
-  onEnded({ tool, outcome, seconds, searches, usage }: CallReport): void {
+  onEnded({ tool, outcome, seconds, searches, usage, rounds = 0, toolCalls = [] }: CallReport): void {
     this.#inFlight.dec();
     this.#calls.inc({ tool, outcome });
     this.#seconds.observe({ tool }, seconds);
     this.#searches.inc({ tool }, searches);
+    if (rounds > 0) this.#rounds.inc({ tool }, rounds);
+    // The names of tools are text of their servers; those of servers come from the configuration.
+    for (const { server, ok } of toolCalls) this.#ownCalls.inc({ tool, server, outcome: ok ? 'answered' : 'failed' });
     if (usage === undefined) return;
     for (const kind of ['input', 'cached', 'output', 'reasoning'] as const) {
       this.#tokens.inc({ tool, kind }, usage[`${kind}Tokens`]);
@@ -93,6 +98,9 @@ const HELP = {
   calls_total: 'Finished calls of a tool, by outcome: answered, or the kind of failure.',
   call_seconds: 'Duration of calls, waits included.',
   searches_total: 'Web searches of answered calls; a search that several calls shared is counted once.',
+  grounded_rounds_total: 'Rounds of answered calls that could use own tools; each is a request to the API.',
+  own_tool_calls_total:
+    "Calls of the gateway's servers in answered calls, by the tool that answered, the server and the outcome: answered or failed.",
   tokens_total:
     'Tokens of answered calls as the API counts them; cached tokens are also input, reasoning tokens also output.',
   calls_in_flight: 'Calls in progress or waiting.',

@@ -9,7 +9,7 @@ const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 export const preflightHeaders = (isRest: boolean): OutgoingHttpHeaders => ({
   'Access-Control-Allow-Methods': isRest ? 'GET, POST' : 'POST',
   'Access-Control-Allow-Headers':
-    'Accept, Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Mcp-Session-Id, Traceparent, Tracestate, X-Request-Id',
+    'Accept, Authorization, Content-Type, If-None-Match, Last-Event-ID, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Mcp-Session-Id, Traceparent, Tracestate, X-Request-Id',
   'Access-Control-Max-Age': '600',
 });
 
@@ -60,7 +60,11 @@ export class RequestGuard {
   /** The headers with which pages of an allowed origin can read the response; undefined for other origins. */
   corsHeaders({ origin }: IncomingHttpHeaders): OutgoingHttpHeaders | undefined {
     if (origin === undefined || !this.#options.allowedOrigins.includes(origin)) return undefined;
-    return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': 'Retry-After', Vary: 'Origin' };
+    return {
+      'Access-Control-Allow-Origin': origin,
+      'Access-Control-Expose-Headers': 'ETag, Retry-After, X-Request-Id',
+      Vary: 'Origin',
+    };
   }
 }
 

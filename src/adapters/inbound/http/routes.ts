@@ -22,7 +22,7 @@ export class Routes {
     this.#guard = new RequestGuard(context);
     this.#rest = new RestApi(context);
     const { pageFolder } = context.rest;
-    this.#page = pageFolder === undefined ? undefined : new Page(pageFolder);
+    this.#page = pageFolder === undefined ? undefined : new Page(pageFolder, context.path);
     const endpoint = new McpEndpoint(context);
     const { registry } = context.metrics;
     const sendMetrics = async ({ response }: Exchange) => {
@@ -49,6 +49,7 @@ export class Routes {
     } catch (bug) {
       logger.error(`internal error in an HTTP request: ${String(bug)}`);
       if (response.headersSent) response.destroy();
+      else if (this.#rest.owns(path)) this.#rest.refuse(response, { status: 500, error: INTERNAL });
       else sendRefusal(response, { status: 500, error: INTERNAL });
     }
     await closed;
@@ -64,7 +65,8 @@ export class Routes {
   /** For load balancers, which have no token and use any host name. */
   #probe(path: string, response: ServerResponse): void {
     const { isDraining, canAnswer, rest } = this.#context;
-    const readiness = rest.gateway()?.readiness() ?? 'ready';
+    const isLoading = rest.loading?.() !== undefined;
+    const readiness = isLoading ? 'starting' : (rest.gateway()?.readiness() ?? 'ready');
     const servers = readiness === 'ready' ? undefined : readiness === 'starting' ? 'servers starting' : readiness;
     const notReady = isDraining() ? 'draining' : canAnswer ? servers : 'no key';
     const why = path === '/readyz' ? notReady : undefined;
@@ -96,7 +98,9 @@ export class Routes {
     if (route === undefined) return refuse(refusal(404, `Not Found: MCP is served at ${this.#context.path}`));
     const handle = Object.hasOwn(route, method) ? route[method] : undefined;
     if (handle === undefined) return this.#methodNotAllowed(route, request, response, refuse);
-    await handle({ request, response, caller: known.caller, entry });
+    if (isRest) await this.#context.rest.loading?.();
+    // The client may have left in the meantime.
+    if (!response.destroyed) await handle({ request, response, caller: known.caller, entry });
   }
 
   /** There are no streams to GET and no sessions to DELETE. DELETE with a session ID gets 204: OpenAI's API sends it. */

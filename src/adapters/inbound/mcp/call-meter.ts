@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 import type { Answer } from '../../../application/answer-query.ts';
 import type { ToolCallReport } from '../../../application/call-tool.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
-import type { SearchProgress, TokenUsage } from '../../../application/ports/llm-search.ts';
+import type { SearchProgress, TokenUsage, ToolCallSummary } from '../../../application/ports/llm-search.ts';
 import type { AnswerError } from '../../../domain/answer-error.ts';
 import { withoutUndefined } from '../../../domain/json.ts';
 
@@ -15,6 +15,9 @@ export interface CallReport {
   /** Web searches and tokens; none if another call accounts for them. */
   readonly searches: number;
   readonly usage?: TokenUsage;
+  /** Of a grounded answer: the requests to the API, and the calls of own tools. */
+  readonly rounds?: number;
+  readonly toolCalls?: readonly ToolCallSummary[];
 }
 
 /** Observes the calls of tools, for metrics and logs. */
@@ -53,8 +56,8 @@ export function meterCall(tool: string, clock: Clock, observer: CallObserver | u
         ) ?? 'internal_error';
       const report = answer?.isOk() && !answer.value.report.isShared ? answer.value.report : undefined;
       const seconds = (clock.elapsedMs() - startedMs) / 1000;
-      const { searches = 0, usage } = report ?? {};
-      observer?.onEnded({ tool, outcome, seconds, searches, ...withoutUndefined({ usage }) });
+      const { searches = 0, usage, rounds, toolCalls } = report ?? {};
+      observer?.onEnded({ tool, outcome, seconds, searches, ...withoutUndefined({ usage, rounds, toolCalls }) });
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Gateway } from '../../../application/gateway.ts';
+import type { Clock } from '../../../application/ports/clock.ts';
 import { exposedName, hashedName } from '../../../domain/exposed-name.ts';
 import type { GatewayTool } from '../../../domain/gateway-tool.ts';
 import { withoutUndefined } from '../../../domain/json.ts';
@@ -6,6 +7,9 @@ import type { ToolCallError } from '../../../domain/tool-call-error.ts';
 import { toolErrorCode } from '../tool-error-codes.ts';
 import { toolErrorMessage } from '../tool-error-messages.ts';
 import type { Send, Tool, ToolCall, ToolReply, ToolSet } from './tool-set.ts';
+
+/** Time for a busy client to read the last progress: the official clients drop progress that they read with the response. */
+const PROGRESS_FLUSH_DELAY_MS = 25;
 
 /** How long a list waits for servers that are starting (ruling G23). */
 const LIST_WAIT_MS = 5000;
@@ -16,6 +20,7 @@ export interface GatewayToolsOptions {
   /** Starts the servers when it is called first. Undefined if none are configured. */
   readonly gateway: () => Promise<Gateway | undefined>;
   readonly notifiesOfChanges: boolean;
+  readonly clock: Clock;
 }
 
 /** The built-in tools and, named `server__tool`, those of the gateway's servers (ruling G23). */
@@ -23,6 +28,8 @@ export class GatewayTools implements ToolSet {
   readonly #options: GatewayToolsOptions;
   readonly #calls = new Map<string, AbortController>();
   #gateway: Gateway | undefined;
+  /** The last list as JSON, if the client is notified of changes. */
+  #listed: string | undefined;
 
   constructor(options: GatewayToolsOptions) {
     this.#options = options;
@@ -40,6 +47,17 @@ export class GatewayTools implements ToolSet {
   }
 
   list(): readonly Tool[] {
+    const tools = this.#list();
+    if (this.notifiesOfChanges) this.#listed = JSON.stringify(tools);
+    return tools;
+  }
+
+  /** Whether the client has a list, which is no longer the current one. */
+  get isListOutdated(): boolean {
+    return this.#listed !== undefined && this.#listed !== JSON.stringify(this.#list());
+  }
+
+  #list(): readonly Tool[] {
     const named = namesOf(this.#gateway?.tools ?? []);
     return [...this.#options.builtIn.list(), ...[...named].map(([name, tool]) => toTool(name, tool))];
   }
@@ -61,20 +79,28 @@ export class GatewayTools implements ToolSet {
     const gateway = await this.#options.gateway();
     this.#gateway = gateway;
     if (gateway === undefined) return 'unknown_tool';
-    const named = namesOf(gateway.tools).get(call.name) ?? addressed(gateway, call.name);
-    if (named === undefined) return 'unknown_tool';
     const { progressToken } = call.meta;
-    const input = {
-      server: named.server,
-      tool: named.name,
-      args: call.args,
-      onProgress: (progress: object) => {
+    const { clock } = this.#options;
+    let progressMs = Number.NEGATIVE_INFINITY;
+    const execute = ({ server, name }: Pick<GatewayTool, 'server' | 'name'>) => {
+      const onProgress = (progress: object) => {
         if (progressToken === undefined) return;
+        progressMs = clock.elapsedMs();
         notify({ jsonrpc: '2.0', method: 'notifications/progress', params: { ...progress, progressToken } });
-      },
-      ...withoutUndefined({ onEnded: call.observer?.onServerCallEnded?.bind(call.observer) }),
+      };
+      const onEnded = call.observer?.onServerCallEnded?.bind(call.observer);
+      const input = { server, tool: name, args: call.args, onProgress, ...withoutUndefined({ onEnded }) };
+      return gateway.callTool(input, signal);
     };
-    return (await gateway.callTool(input, signal)).match(({ raw }) => {
+    const listed = namesOf(gateway.tools).get(call.name);
+    const named = listed ?? addressed(gateway, call.name);
+    if (named === undefined) return 'unknown_tool';
+    let outcome = await execute(named);
+    // If the server has started in the meantime, a name with a hash can be understood now.
+    const known = listed === undefined ? namesOf(gateway.tools).get(call.name) : undefined;
+    if (outcome.isErr() && outcome.error.kind === 'unknown_tool' && known !== undefined) outcome = await execute(known);
+    await clock.sleep(progressMs + PROGRESS_FLUSH_DELAY_MS - clock.elapsedMs(), signal);
+    return outcome.match(({ raw }) => {
       const { resultType: _, ...result } = raw;
       return { result };
     }, toReply);
@@ -97,7 +123,10 @@ function addressed({ servers }: Gateway, name: string): Pick<GatewayTool, 'serve
   return server && { server: server.name, name: name.slice(server.name.length + 2) };
 }
 
-function toTool(name: string, { title, description, inputSchema, outputSchema, annotations }: GatewayTool): Tool {
+function toTool(name: string, tool: GatewayTool): Tool {
+  const { title, inputSchema, outputSchema, annotations } = tool;
+  // Empty if the server gave none.
+  const description = tool.description || undefined;
   return withoutUndefined({ name, title, description, inputSchema, outputSchema, annotations });
 }
 

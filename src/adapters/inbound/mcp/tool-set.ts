@@ -5,7 +5,7 @@ import type { ErrorObject, OutgoingMessage, Params } from './json-rpc.ts';
 /** A tool as in `tools/list`. */
 export interface Tool extends Params {
   readonly name: string;
-  readonly description: string;
+  readonly description?: string;
   readonly inputSchema: Params;
 }
 

@@ -1,6 +1,7 @@
-import { exposedName } from '../../../domain/exposed-name.ts';
+import { exposedName, hashedName } from '../../../domain/exposed-name.ts';
 import type { GatewayTool } from '../../../domain/gateway-tool.ts';
-import { isObject, type JsonObject } from '../../../domain/json.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import { toDocumentSchema } from './document-schema.ts';
 
 interface OpenApiOptions {
   readonly tools: readonly GatewayTool[];
@@ -16,10 +17,10 @@ const MAX_SUMMARY = 300;
 
 /** An OpenAPI 3.1 document with one operation per tool, for programs that import it (ruling G16). */
 export function toOpenApi({ tools, version, url, requiresToken }: OpenApiOptions): JsonObject {
-  const operations = tools.map((tool) => ({ tool, id: operationId(tool) }));
+  const operations = [...withIds(tools)].map(([id, tool]) => ({ id, tool }));
   const schemas = operations.flatMap(({ tool, id }) => [
-    [`${id}_input`, withDocumentRefs(tool.inputSchema, `${SCHEMAS}${id}_input`)],
-    ...(tool.outputSchema ? [[`${id}_output`, withDocumentRefs(tool.outputSchema, `${SCHEMAS}${id}_output`)]] : []),
+    [`${id}_input`, toDocumentSchema(tool.inputSchema, `${SCHEMAS}${id}_input`)],
+    ...(tool.outputSchema ? [[`${id}_output`, toDocumentSchema(tool.outputSchema, `${SCHEMAS}${id}_output`)]] : []),
   ]);
   return {
     openapi: '3.1.0',
@@ -78,28 +79,19 @@ function toOperation(tool: GatewayTool, id: string): JsonObject {
   };
 }
 
-/** Letters, digits, `_` and `-`, as generators of clients require. */
-function operationId({ server, name }: GatewayTool): string {
-  return exposedName(server, name).replace(/[^a-zA-Z0-9_-]/g, '_');
+/** The tools by their operation IDs: letters, digits, `_` and `-`, as generators of clients require. */
+function withIds(tools: readonly GatewayTool[]): ReadonlyMap<string, GatewayTool> {
+  const byId = new Map<string, GatewayTool>();
+  const usable = (name: string) => name.replace(/[^a-zA-Z0-9_-]/g, '_');
+  for (const tool of tools) {
+    const id = usable(exposedName(tool.server, tool.name));
+    // Other names may have become the same.
+    byId.set(byId.has(id) ? usable(hashedName(tool.server, tool.name)) : id, tool);
+  }
+  return byId;
 }
 
 function pathOf({ server, name }: GatewayTool): string {
-  // Braces would be a parameter of the path.
-  return `/mcp/tools/${server}/${encodeURIComponent(name)}`;
+  // Braces would be a parameter of the path. A lone surrogate cannot be in a URL.
+  return `/mcp/tools/${server}/${encodeURIComponent(name.toWellFormed())}`;
 }
-
-/** References within the schema (`#/$defs/x`) lead to the same place in the document. Identifiers would change what they refer to. */
-function withDocumentRefs(schema: unknown, base: string): unknown {
-  if (Array.isArray(schema)) return schema.map((entry) => withDocumentRefs(entry, base));
-  if (!isObject(schema)) return schema;
-  const members = Object.entries(schema).filter(([key, value]) => !IDENTIFIERS.has(key) || typeof value !== 'string');
-  return Object.fromEntries(
-    members.map(([key, value]) => {
-      const isLocalRef =
-        (key === '$ref' || key === '$dynamicRef') && typeof value === 'string' && value.startsWith('#');
-      return [key, isLocalRef ? `${base}${value.slice(1)}` : withDocumentRefs(value, base)];
-    }),
-  );
-}
-
-const IDENTIFIERS = new Set(['$id', '$schema', '$anchor', '$dynamicAnchor']);

@@ -2,9 +2,11 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
 import { err } from 'neverthrow';
 import type { ToolCallOutcome } from '../../../application/call-tool.ts';
+import type { ServerStatus } from '../../../application/server-supervisor.ts';
 import { BUILT_IN_SERVER, type GatewayTool } from '../../../domain/gateway-tool.ts';
 import { isObject, type JsonObject, withoutUndefined } from '../../../domain/json.ts';
 import { redactedJson } from '../../../domain/redaction.ts';
+import type { ToolCallError } from '../../../domain/tool-call-error.ts';
 import { toPlainResult } from '../../../domain/tool-result.ts';
 import type { Exchange, HttpContext } from '../http/http-context.ts';
 import { type Refusal, sendJson } from '../http/refusal.ts';
@@ -63,7 +65,10 @@ export class RestApi {
   readonly #routes: Readonly<Record<string, Route>> = {
     '/mcp/tools': { GET: (exchange) => this.#listTools(exchange) },
     '/mcp/servers': {
-      GET: async ({ response }) => this.#send(response, 200, { success: true, servers: this.#servers() }),
+      GET: async ({ response }) => {
+        const servers = this.#statuses().map(({ since, ...status }) => ({ ...status, since: since.toISOString() }));
+        this.#send(response, 200, { success: true, servers });
+      },
     },
     '/mcp/call': { POST: (exchange) => this.#callByBody(exchange) },
     '/openapi.json': { GET: (exchange) => this.#describe(exchange) },
@@ -71,25 +76,25 @@ export class RestApi {
 
   async #listTools(exchange: Exchange): Promise<void> {
     const { request, response } = exchange;
-    const gateway = this.#context.rest.gateway();
-    await gateway?.whenStarted(LIST_WAIT_MS, untilClosed(response));
     const only = new URLSearchParams((request.url ?? '').split('?')[1]).get('server');
-    const servers = (gateway?.servers ?? []).map(({ name, state }) => ({ name, state }));
-    if (only !== null && only !== BUILT_IN_SERVER && !servers.some(({ name }) => name === only)) {
-      const known = [...servers.map(({ name }) => name), BUILT_IN_SERVER];
+    const known = [...this.#statuses().map(({ name }) => name), BUILT_IN_SERVER];
+    if (only !== null && !known.includes(only)) {
       return this.#sendError(response, toRestError({ kind: 'unknown_server', server: only, known }));
     }
+    await this.#context.rest.gateway()?.whenStarted(LIST_WAIT_MS, untilClosed(response));
+    if (response.destroyed) return;
     const tools = this.#tools().filter(({ server }) => only === null || server === only);
+    const servers = this.#statuses().filter(({ name }) => only === null || name === only);
     const body = {
       success: true,
       tools: tools.map((tool) => ({ ...tool, timeout: this.#timeoutOf(tool) })),
-      servers: servers.filter(({ name }) => only === null || name === only),
+      servers: servers.map(({ name, state }) => ({ name, state })),
     };
     const etag = `"${createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 22)}"`;
     response.setHeader('ETag', etag);
     response.setHeader('Cache-Control', 'no-cache');
-    const known = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-    if (known.includes(etag) || known.includes('*')) response.writeHead(304).end();
+    const cached = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+    if (cached.includes(etag) || cached.includes('*')) response.writeHead(304).end();
     else this.#send(response, 200, body);
   }
 
@@ -103,26 +108,25 @@ export class RestApi {
     return server === BUILT_IN_SERVER ? builtIn.timeoutMs : gateway()?.timeoutOf(server);
   }
 
-  #servers(): readonly JsonObject[] {
-    const servers = this.#context.rest.gateway()?.servers ?? [];
-    return servers.map(({ since, ...status }) => ({ ...status, since: since.toISOString() }));
+  #statuses(): readonly ServerStatus[] {
+    return this.#context.rest.gateway()?.servers ?? [];
   }
 
   async #restart(server: string, { request, response }: Exchange): Promise<void> {
     // The body is optional, and not used.
     request.resume();
-    const gateway = this.#context.rest.gateway();
-    const known = (gateway?.servers ?? []).map(({ name }) => name);
-    if (gateway?.restart(server) !== true) {
+    const known = this.#statuses().map(({ name }) => name);
+    if (this.#context.rest.gateway()?.restart(server) !== true) {
       return this.#sendError(response, toRestError({ kind: 'unknown_server', server, known }));
     }
     this.#send(response, 202, { success: true });
   }
 
   async #describe({ request, response }: Exchange): Promise<void> {
-    const gateway = this.#context.rest.gateway();
-    await gateway?.whenStarted(LIST_WAIT_MS, untilClosed(response));
-    const isTls = request.headers['x-forwarded-proto'] === 'https';
+    await this.#context.rest.gateway()?.whenStarted(LIST_WAIT_MS, untilClosed(response));
+    if (response.destroyed) return;
+    // Each proxy may have added its own.
+    const isTls = /^https\b/.test([request.headers['x-forwarded-proto']].flat()[0] ?? '');
     const document = toOpenApi({
       tools: this.#tools(),
       version: this.#context.rest.version,
@@ -198,7 +202,7 @@ export class RestApi {
       const message = `Too many calls in flight: at most ${maxCallsPerToken} per token. Try again when one has finished.`;
       this.#sendError(response, { status: 429, code: 'OVERLOADED', message, retryAfterMs: 1000 });
     }
-    return signal.aborted ? undefined : outcome;
+    return signal.aborted ? undefined : outcome?.mapErr(withBuiltIn);
   }
 
   #sendError(response: ServerResponse, error: RestError, headers: Refusal['headers'] = {}): void {
@@ -216,7 +220,12 @@ export class RestApi {
 }
 
 function unknownServer(server: string): ToolCallOutcome {
-  return err({ kind: 'unknown_server', server, known: [BUILT_IN_SERVER] });
+  return err({ kind: 'unknown_server', server, known: [] });
+}
+
+/** The gateway does not know that the answer tools are a server here. */
+function withBuiltIn(error: ToolCallError): ToolCallError {
+  return error.kind === 'unknown_server' ? { ...error, known: [...error.known, BUILT_IN_SERVER] } : error;
 }
 
 /** A signal that aborts when the client closes the connection before the response. */

@@ -86,7 +86,7 @@ export function ofToolError(result: ToolResult, status: number): RestError {
   return {
     status,
     code: 'TOOL_EXECUTION_ERROR',
-    message: textOf(result) || 'the tool reported an error without a text',
+    message: textOf(result) || 'The tool reported an error without a text.',
     rest: { content, ...(structuredContent === undefined ? {} : { structuredContent }) },
   };
 }

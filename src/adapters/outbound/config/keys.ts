@@ -101,6 +101,7 @@ export const KEYS: readonly Key[] = [
   { path: 'llm.adapter', kind: ['oneOf', ['openai', 'offline']], default: 'openai', variable: 'LLM_ADAPTER' },
   { path: 'llm.recordings', kind: recordings, variable: 'LLM_RECORDINGS', option: '--offline' },
   { path: 'llm.record', kind: ['path', 'the path of a folder'], variable: 'LLM_RECORD', option: '--record' },
+  { path: 'llm.record_private', kind: 'flag', default: false },
   { path: 'server.debug', kind: 'debugFlag', default: false, ...DEBUG },
   { path: 'server.debug_file', kind: 'debugFile', ...DEBUG, option: '--debug' },
   { path: 'server.show_config_on_start', kind: 'flag', default: false },

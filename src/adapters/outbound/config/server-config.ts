@@ -90,6 +90,8 @@ export function toServerConfig(values: Values, { apiKeyVariable, apiKey, proxy, 
       recordings: get('llm.recordings'),
       /** The folder in which replies of the API are recorded. */
       record: get('llm.record'),
+      /** Whether grounded answers are recorded too (ruling L22). */
+      recordPrivate: get<boolean>('llm.record_private'),
     }),
     gateway: {
       /** Whether the servers' tools are also available over MCP. */

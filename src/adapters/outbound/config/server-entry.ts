@@ -1,8 +1,8 @@
 import { BUILT_IN_SERVER, type ToolFilter } from '../../../domain/gateway-tool.ts';
 import { isObject, type JsonObject } from '../../../domain/json.ts';
-import type { Environment } from './environment.ts';
 import { expandPath } from './files.ts';
 import { isLoopback } from './listen-address.ts';
+import { isSendable, OWN_SECRET, type Report, readArgs, readMap, readText, type Variables } from './server-texts.ts';
 import { flag, integer, listOf, milliseconds, oneOf, text, type ValueKind } from './value-kinds.ts';
 
 /** A server as configured (ruling G1). */
@@ -37,16 +37,11 @@ interface RemoteEntry {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-interface Context {
-  readonly environment: Environment;
+interface Context extends Variables {
   /** Relative paths start here. */
   readonly folder: string;
   readonly defaultTimeoutMs: number;
-  readonly ownSecrets: readonly string[];
 }
-
-/** Reports a problem with a key of the entry; the key is '' if the problem is with the entry itself. */
-type Report = (key: string, message: string, received?: unknown) => void;
 
 const NAME = text(
   `a name of at most 32 letters, digits, - and _, without __, other than ${BUILT_IN_SERVER}`,
@@ -120,36 +115,35 @@ function readConnection(value: JsonObject, context: Context, problem: Report, re
 }
 
 function readChild(value: JsonObject, context: Context, problem: Report, read: Read): ChildEntry {
-  const expand = (text: string, key: string) =>
-    expandVariables(text, context.environment, (message) => problem(key, message));
   if (value.envs != null && value.env != null) problem('env', 'is the same as envs; set only one');
   const envsKey = value.envs == null ? 'env' : 'envs';
   const inherited = value.inherit_env === true ? true : read<readonly string[]>('inherit_env', VARIABLES, []);
   for (const name of inherited === true ? [] : inherited) {
-    if (context.ownSecrets.includes(name))
-      problem('inherit_env', 'expected no variable with a key of this program', name);
+    if (context.ownSecrets.includes(name)) problem('inherit_env', OWN_SECRET, name);
   }
   return {
     kind: 'child',
-    command: expand(read('command', TEXT, ''), 'command'),
-    args: readArgs(value.args, problem).map((arg) => expand(arg, 'args')),
+    command: readText(read('command', TEXT, ''), 'command', context, problem),
+    args: readArgs(value.args, context, problem),
     cwd: expandPath(read('cwd', TEXT, '.'), context.folder),
-    envs: readMap(value[envsKey], envsKey, problem, expand),
+    envs: readMap(value[envsKey], envsKey, context, problem),
     inheritEnv: inherited,
   };
 }
 
 function readRemote(value: JsonObject, context: Context, problem: Report, read: Read): RemoteEntry {
-  const expand = (text: string, key: string) =>
-    expandVariables(text, context.environment, (message) => problem(key, message));
-  const url = expand(read('url', TEXT, ''), 'url');
+  const url = readText(read('url', TEXT, ''), 'url', context, problem);
   const isInsecureAllowed = read('allow_insecure', flag, false);
   if (url !== '') checkUrl(url, value.url, isInsecureAllowed, problem);
+  const headers = readMap(value.headers, 'headers', context, problem);
+  for (const [name, text] of Object.entries(headers)) {
+    if (!isSendable(name, text)) problem(`headers.${name}`, 'expected the name and the value of an HTTP header');
+  }
   return {
     kind: 'remote',
     url,
     transport: read<'auto' | 'http' | 'sse'>('transport', oneOf(['auto', 'http', 'sse']), 'auto'),
-    headers: readMap(value.headers, 'headers', problem, expand),
+    headers,
   };
 }
 
@@ -172,33 +166,6 @@ function checkUrl(url: string, shown: unknown, isInsecureAllowed: boolean, probl
   }
 }
 
-/** Numbers and booleans are what they look like in YAML. */
-function readArgs(value: unknown, problem: Report): readonly string[] {
-  if (value == null) return [];
-  const isArg = (arg: unknown) => ['string', 'number', 'boolean'].includes(typeof arg);
-  if (Array.isArray(value) && value.every(isArg)) return value.map(String);
-  problem('args', 'expected a list of texts', value);
-  return [];
-}
-
-function readMap(
-  value: unknown,
-  key: string,
-  problem: Report,
-  expand: (text: string, key: string) => string,
-): Readonly<Record<string, string>> {
-  if (value == null) return {};
-  const isText = (text: unknown) => ['string', 'number', 'boolean'].includes(typeof text);
-  if (!isObject(value) || !Object.values(value).every(isText)) {
-    // The value may be a secret.
-    problem(key, 'expected a map of names to texts');
-    return {};
-  }
-  return Object.fromEntries(
-    Object.entries(value).map(([name, text]) => [name, expand(String(text), `${key}.${name}`)]),
-  );
-}
-
 function readFilter(value: unknown, problem: Report): ToolFilter {
   if (value == null) return {};
   if (!isObject(value)) {
@@ -213,16 +180,4 @@ function readFilter(value: unknown, problem: Report): ToolFilter {
     else filter[key] = names;
   }
   return filter;
-}
-
-/** Replaces `${NAME}` and `${NAME:-default}`. An empty variable counts as missing. */
-function expandVariables(text: string, environment: Environment, onMissing: (message: string) => void): string {
-  return text.replace(
-    /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
-    (_, name: string, fallback: string | undefined) => {
-      const value = environment[name] || fallback;
-      if (value === undefined) onMissing(`the environment variable ${name} is not set`);
-      return value ?? '';
-    },
-  );
 }

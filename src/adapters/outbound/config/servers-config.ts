@@ -44,6 +44,7 @@ export async function readServers({ values, environment, file, ownSecrets }: Ser
   ];
   const servers: ServerEntry[] = [];
   const shown: JsonObject[] = [];
+  const names = new Set<string>();
   for (const { value, where, file, isYaml } of located) {
     const report = (key: string, message: string, received?: unknown) =>
       problems.push(
@@ -55,7 +56,9 @@ export async function readServers({ values, environment, file, ownSecrets }: Ser
         }),
       );
     if (!isObject(value)) {
-      report('', 'expected a server: an object with a name, and a command or a url', value);
+      // A list may contain servers, with their secrets.
+      const shown = Array.isArray(value) ? undefined : value;
+      report('', 'expected a server: an object with a name, and a command or a url', shown);
       continue;
     }
     shown.push(withoutValues(value));
@@ -64,11 +67,12 @@ export async function readServers({ values, environment, file, ownSecrets }: Ser
     }
     if (isYaml) reportKeys(value, report);
     const folder = file === undefined ? process.cwd() : dirname(file);
+    const { name } = value;
+    if (typeof name === 'string' && names.has(name.trim())) {
+      report('name', 'another server already has this name', name);
+    } else if (typeof name === 'string') names.add(name.trim());
     const entry = readServerEntry(value, { environment, folder, defaultTimeoutMs: defaultTimeout, ownSecrets }, report);
-    if (entry === undefined) continue;
-    if (servers.some(({ name }) => name === entry.name))
-      report('name', 'another server already has this name', entry.name);
-    else servers.push(entry);
+    if (entry !== undefined) servers.push(entry);
   }
   return { servers, shown, problems };
 }
@@ -88,9 +92,8 @@ function reportKeys(value: JsonObject, report: (key: string, message: string) =>
   for (const section of ['envs', 'env', 'headers']) {
     const members = value[section];
     for (const [name, text] of isObject(members) ? Object.entries(members) : []) {
-      if (looksLikeKey(String(text))) {
-        report(`${section}.${name}`, KEY_ADVICE);
-      }
+      // Headers also name a scheme: `Bearer sk-...`.
+      if (looksLikeKey(String(text).replace(/^\s*[a-z]+\s+/i, ''))) report(`${section}.${name}`, KEY_ADVICE);
     }
   }
 }

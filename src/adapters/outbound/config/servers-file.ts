@@ -55,10 +55,10 @@ export function readServersFile(file: string): ServersFile {
 
 /** The same in the form of the YAML file; keys of other programs are ignored. */
 function toEntry(name: string, server: JsonObject): JsonObject {
-  const { command, args, env, cwd, url, type, headers } = withEnvironmentNames(server) as JsonObject;
+  const { command, args, env, cwd, url, serverUrl, type, headers } = withEnvironmentNames(server) as JsonObject;
   const isRemote = command == null;
   const transport = type === 'sse' ? 'sse' : /^(?:streamable-?)?http$/i.test(String(type)) ? 'http' : undefined;
-  return { name, ...(isRemote ? { url: url ?? server.serverUrl, headers, transport } : { command, args, env, cwd }) };
+  return { name, ...(isRemote ? { url: url ?? serverUrl, headers, transport } : { command, args, env, cwd }) };
 }
 
 /** `${env:NAME}` is `${NAME}`. */

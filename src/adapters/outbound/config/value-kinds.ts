@@ -13,6 +13,8 @@ export interface ValueKind {
   readonly isPath?: true;
   /** The value names a variable that contains a secret, which may have been pasted here by mistake. */
   readonly namesSecret?: true;
+  /** The value may contain secrets, and is not shown. */
+  readonly isSecret?: true;
 }
 
 export function integer(min: number, max = Number.POSITIVE_INFINITY, unit = ''): ValueKind {
@@ -119,6 +121,7 @@ export const servers: ValueKind = {
   accepted: 'a list of servers, each with a name, and a command or a url',
   fromYaml: (value) => (Array.isArray(value) ? value : undefined),
   fromText: () => undefined,
+  isSecret: true,
 };
 
 /** Names of callers, as in `http.token_env`. */

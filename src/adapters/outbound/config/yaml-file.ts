@@ -57,7 +57,8 @@ function checkYaml(content: unknown, folder: string): Layer {
     } else if (kind !== undefined) {
       const read = kind.fromYaml(value);
       const shown = kind.namesSecret ? shownName(toText(value)) : toText(value);
-      if (read === undefined) problems.push({ where: path, value: shown, message: `expected ${kind.accepted}` });
+      if (read === undefined && kind.isSecret) problems.push({ where: path, message: `expected ${kind.accepted}` });
+      else if (read === undefined) problems.push({ where: path, value: shown, message: `expected ${kind.accepted}` });
       else values.set(path, kind.isPath ? expandPath(String(read), folder) : read);
     } else if (isObject(value)) {
       for (const [name, inner] of Object.entries(value)) {

@@ -54,13 +54,26 @@ function createAjv(version: unknown): Ajv {
 }
 
 /** The path leads to the member that is wrong, also if it is missing or not allowed. */
-function toSchemaError({ instancePath, params, message, keyword }: ErrorObject): SchemaError {
+function toSchemaError({ instancePath, params, message = 'is not valid', keyword }: ErrorObject): SchemaError {
   const member = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty;
-  const pointer =
+  const path =
     typeof member === 'string' ? `${instancePath}/${member.replaceAll('~', '~0').replaceAll('/', '~1')}` : instancePath;
-  const allowed =
-    keyword === 'enum'
-      ? `: ${(params.allowedValues as readonly unknown[]).map((one) => JSON.stringify(one)).join(', ')}`
-      : '';
-  return { path: pointer, message: `${message ?? 'is not valid'}${allowed}` };
+  const values = (allowed: readonly unknown[]) => allowed.map((one) => JSON.stringify(one)).join(', ');
+  switch (keyword) {
+    case 'required':
+      return { path, message: 'is required' };
+    case 'dependentRequired':
+    case 'dependencies':
+      return { path, message: `is required with ${params.property}` };
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+    case 'false schema':
+      return { path, message: 'is not allowed' };
+    case 'enum':
+      return { path, message: `must be one of ${values(params.allowedValues)}` };
+    case 'const':
+      return { path, message: `must be ${values([params.allowedValue])}` };
+    default:
+      return { path, message };
+  }
 }

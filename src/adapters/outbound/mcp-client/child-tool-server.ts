@@ -15,9 +15,10 @@ export class ChildToolServer implements ToolServer {
   }
 
   async connect(events: ServerEvents, signal: AbortSignal): Promise<Result<ServerConnection, string>> {
+    if (signal.aborted) return err('aborted');
     const { name, identity, maxBytes } = this.#options;
     const transport = new ChildTransport(this.#options);
-    const lostReason = () => transport.lastWords ?? 'the process has ended';
+    const lostReason = () => transport.lostReason ?? 'the process has ended';
     let isClosing = false;
     const close = () => {
       isClosing = true;
@@ -35,9 +36,9 @@ export class ChildToolServer implements ToolServer {
         new McpConnection(client, { name, transport: 'stdio', pid, maxBytes, lostReason, close, onBroken: () => {} }),
       );
     } catch (thrown) {
-      const reason = transport.pid === undefined ? String((thrown as Error).message) : transport.lastWords;
+      const reason = transport.lostReason ?? String((thrown as Error).message);
       await close();
-      return err(reason ?? transport.lastWords ?? String((thrown as Error).message));
+      return err(reason);
     } finally {
       signal.removeEventListener('abort', onAbort);
     }

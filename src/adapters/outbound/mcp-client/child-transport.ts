@@ -1,11 +1,17 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { isObject, parseJson } from '../../../domain/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../../domain/json.ts';
 import { type ChildOptions, endTree, startChild } from './child-process.ts';
+import { LastLines } from './last-lines.ts';
 import { LineReader, type ReadLine } from './line-reader.ts';
-import { errorResponse, idOfResponse, LOST, TOO_LARGE } from './substitute-response.ts';
+import { errorResponse, INVALID, LOST, readCutMessage, TOO_LARGE } from './substitute-response.ts';
 
 export interface ChildTransportOptions extends ChildOptions {
   /** The name of the server. */
@@ -17,8 +23,6 @@ export interface ChildTransportOptions extends ChildOptions {
   readonly logSpawn: (line: string) => void;
 }
 
-/** How much of standard error is kept. */
-const STDERR_CHARS = 16 * 1024;
 /** Time for what a process wrote before it ended. Others may still hold its output open. */
 const LAST_OUTPUT_MS = 50;
 
@@ -31,29 +35,35 @@ export class ChildTransport implements Transport {
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: ((message: JSONRPCMessage) => void) | undefined;
   readonly #options: ChildTransportOptions;
+  readonly #stderr: LastLines;
   #child: ChildProcess | undefined;
-  #stderr = '';
+  /** Resolves when the process has ended, and all its output was read. */
+  #childClosed: Promise<unknown> = Promise.resolve();
+  #isBroken = false;
   #isClosed = false;
   #hasWarned = false;
-  /** Requests without a response. */
+  /** The IDs of the requests without a response. */
   readonly #pending = new Set<string | number>();
   #ended: Promise<void> | undefined;
 
   constructor(options: ChildTransportOptions) {
     this.#options = options;
+    const { logger, name } = options;
+    this.#stderr = new LastLines((line) => logger.isDebug && logger.debug(`gateway: ${name}: ${line}`));
   }
 
   get pid(): number | undefined {
     return this.#child?.pid;
   }
 
-  /** Why the process has ended: its last line on standard error, else its exit code or signal. */
-  get lastWords(): string | undefined {
-    const line = this.#stderr.trimEnd().split('\n').at(-1)?.trim();
-    const { exitCode, signalCode } = this.#child ?? {};
-    const exit = signalCode ? `killed by ${signalCode}` : `exited with code ${exitCode ?? 'unknown'}`;
-    if (exitCode == null && signalCode == null) return line || undefined;
-    return line ? `${line} (${exit})` : exit;
+  /** Why the process can no longer be used: its last line on standard error, and how it ended. Undefined while it can. */
+  get lostReason(): string | undefined {
+    const { pid, exitCode, signalCode } = this.#child ?? {};
+    if (pid === undefined) return undefined;
+    let end = this.#isBroken ? 'closed its standard input or output' : undefined;
+    if (exitCode != null) end = `exited with code ${exitCode}`;
+    if (signalCode != null) end = `killed by ${signalCode}`;
+    return end === undefined || this.#stderr.last === '' ? end : `${this.#stderr.last} (${end})`;
   }
 
   /** Rejects if the command cannot be started. */
@@ -62,20 +72,22 @@ export class ChildTransport implements Transport {
     return new Promise((resolve, reject) => {
       const child = startChild(this.#options);
       this.#child = child;
+      this.#childClosed = new Promise((resolve) => child.once('close', resolve));
       const reader = new LineReader(maxBytes, (line) => this.#onLine(line));
       child.stdout?.on('data', (chunk: Buffer) => reader.push(chunk));
-      child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#onStderr(text));
+      child.stdout?.once('close', () => void this.#onLost());
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#stderr.push(text));
       // A write to a process that has ended is reported by the callback of the write.
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on('error', () => {});
       child.once('spawn', () => {
         logSpawn(`gateway: ${name}: started ${command} (pid ${child.pid})`);
         resolve();
       });
-      child.once('error', (error: NodeJS.ErrnoException) => {
-        reject(new Error(`cannot start ${command} (${error.code ?? error.message})`));
-        void this.#onExit();
+      child.on('error', (error: NodeJS.ErrnoException) => {
+        reject(new Error(`cannot start ${command} (${error.code ?? error.message}); check its command and cwd`));
+        void this.close();
       });
-      child.once('exit', () => void this.#onExit());
+      child.once('exit', () => void this.#onLost());
     });
   }
 
@@ -86,24 +98,30 @@ export class ChildTransport implements Transport {
       return Promise.reject(new Error('the process has ended'));
     if ('method' in message && 'id' in message) this.#pending.add(message.id);
     return new Promise((resolve, reject) => {
-      stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+      stdin.write(`${JSON.stringify(message)}\n`, (error) => {
+        if (!error) return resolve();
+        void this.#onLost().then(() => reject(error));
+      });
     });
   }
 
   /** Resolves when no process of the tree is left. */
   async close(): Promise<void> {
     this.#close();
-    this.#ended ??= this.#child === undefined ? Promise.resolve() : endTree(this.#child);
+    this.#ended ??= this.#child === undefined ? Promise.resolve() : this.#end(this.#child);
     await this.#ended;
   }
 
-  /** Children that the process left behind are ended too. */
-  async #onExit(): Promise<void> {
-    const child = this.#child;
-    if (child?.stdout && !child.stdout.closed) {
-      const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-      await Promise.race([closed, sleep(LAST_OUTPUT_MS)]);
-    }
+  /** A process that left the tree may still hold the pipes. */
+  async #end(child: ChildProcess): Promise<void> {
+    await endTree(child);
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+  }
+
+  /** The process has ended, or nothing can be sent to it or received. What is left of it is ended too. */
+  async #onLost(): Promise<void> {
+    this.#isBroken = true;
+    await Promise.race([this.#childClosed, sleep(LAST_OUTPUT_MS)]);
     await this.close();
   }
 
@@ -115,7 +133,7 @@ export class ChildTransport implements Transport {
 
   #onLine(line: ReadLine): void {
     if ('head' in line) {
-      this.#onTooLarge(idOfResponse(line.head, line.tail));
+      this.#onTooLarge(line.head, line.tail);
       return;
     }
     if (line.text.trim() === '' || this.#isClosed) return;
@@ -124,28 +142,23 @@ export class ChildTransport implements Transport {
       this.#warnOnce('wrote something other than JSON to standard output; such lines are ignored');
       return;
     }
-    if (!('method' in message) && (typeof message.id === 'number' || typeof message.id === 'string')) {
-      this.#pending.delete(message.id);
-    }
-    this.onmessage?.(message as JSONRPCMessage);
+    const { id } = message;
+    const isResponse = !('method' in message) && (typeof id === 'number' || typeof id === 'string');
+    if (isResponse) this.#pending.delete(id);
+    this.onmessage?.(isResponse ? toResponse(id, message) : (message as JSONRPCMessage));
   }
 
   /** If it cannot be known which request the response is for, all of them fail: none may wait for it. */
-  #onTooLarge(id: string | number | undefined): void {
+  #onTooLarge(head: string, tail: string): void {
+    const message = readCutMessage(head, tail);
+    if (message.kind === 'other') return;
     const { maxBytes } = this.#options;
-    const failed = id === undefined ? [...this.#pending] : [id];
+    const failed = message.kind === 'response' ? [message.id] : [...this.#pending];
     for (const pending of failed) {
       this.#pending.delete(pending);
-      const code = id === undefined && failed.length > 1 ? LOST : TOO_LARGE;
+      const code = message.kind === 'unknown' && failed.length > 1 ? LOST : TOO_LARGE;
       this.onmessage?.(errorResponse(pending, code, `a response of more than ${maxBytes} bytes`));
     }
-  }
-
-  #onStderr(text: string): void {
-    this.#stderr = `${this.#stderr}${text}`.slice(-STDERR_CHARS);
-    const { logger, name } = this.#options;
-    if (!logger.isDebug) return;
-    for (const line of text.split('\n')) if (line.trim() !== '') logger.debug(`gateway: ${name}: ${line}`);
   }
 
   #warnOnce(problem: string): void {
@@ -153,4 +166,11 @@ export class ChildTransport implements Transport {
     this.#hasWarned = true;
     this.#options.logger.warn(`gateway: ${this.#options.name} ${problem}`);
   }
+}
+
+/** The client accepts only strict responses, and would wait for others until the timeout. */
+function toResponse(id: string | number, { result, error }: JsonObject): JSONRPCMessage {
+  const response = { jsonrpc: '2.0', id, ...(result === undefined || result === null ? { error } : { result }) };
+  if (isJSONRPCResultResponse(response) || isJSONRPCErrorResponse(response)) return response;
+  return errorResponse(id, INVALID, 'the answer is neither a result nor an error');
 }

@@ -18,14 +18,15 @@ export async function connectClient(
   }: {
     readonly identity: ClientIdentity;
     readonly mode: 'legacy' | 'auto';
-    readonly events: ServerEvents;
+    readonly events: Pick<ServerEvents, 'onToolsChanged'>;
     readonly signal: AbortSignal;
   },
 ): Promise<Client> {
-  const client = new Client(identity, {
+  const onChanged = () => events.onToolsChanged();
+  const client = new OrderedClient(identity, {
     capabilities: {},
     versionNegotiation: { mode },
-    listChanged: { tools: { autoRefresh: false, onChanged: () => events.onToolsChanged() } },
+    listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged } },
     // Results are checked by this program, which knows more versions of JSON Schema.
     jsonSchemaValidator: {
       getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
@@ -33,6 +34,15 @@ export async function connectClient(
   });
   // Stray and late messages are not errors of any call.
   client.onerror = () => {};
+  // Some servers send it without announcing it. For those that announce it, `listChanged` replaces this handler.
+  client.setNotificationHandler('notifications/tools/list_changed', onChanged);
   await client.connect(transport, { signal });
   return client;
+}
+
+/** The base class handles responses before the notifications that arrived with them, so that the last progress would be lost. */
+class OrderedClient extends Client {
+  protected override _onresponse(response: Parameters<Client['_onresponse']>[0]): void {
+    queueMicrotask(() => super._onresponse(response));
+  }
 }

@@ -1,20 +1,12 @@
-import {
-  type Client,
-  ProtocolError,
-  type RequestOptions,
-  SdkError,
-  SdkHttpError,
-  type StandardSchemaV1,
-  UnauthorizedError,
-} from '@modelcontextprotocol/client';
+import type { Client, RequestOptions, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
 import type { ServerConnection, ToolProgress } from '../../../application/ports/tool-server.ts';
+import { untilAborted } from '../../../application/until-aborted.ts';
 import { type GatewayTool, parseTool } from '../../../domain/gateway-tool.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { ToolServerError } from '../../../domain/tool-call-error.ts';
 import { parseToolResult, type ToolResult } from '../../../domain/tool-result.ts';
-import { reasonOf } from './connect-failure.ts';
-import { LOST, TOO_LARGE } from './substitute-response.ts';
+import { type RequestFailure, toRequestFailure } from './request-failure.ts';
 
 export interface McpConnectionOptions {
   /** The name of the server. */
@@ -28,8 +20,10 @@ export interface McpConnectionOptions {
   readonly close: () => Promise<void>;
   /** The network, or the server on the other machine, failed in a way that a new connection may resolve. */
   readonly onBroken: (reason: string) => void;
-  /** Connects again if a remote server no longer knows the session (ruling G22). */
-  readonly renew?: (signal: AbortSignal) => Promise<Client>;
+  /** Connects again after a remote server has lost the session (ruling G22). Rejects if that fails. The earlier client stays usable. */
+  readonly renew?: () => Promise<Client>;
+  /** Whether the server gave this connection a session. */
+  readonly hasSession?: () => boolean;
 }
 
 /** Far longer than any limit: the caller of the port ends a call. */
@@ -41,22 +35,14 @@ const ANY_RESULT: StandardSchemaV1<unknown, JsonObject> = {
   '~standard': { version: 1, vendor: 'any', validate: (value) => ({ value: value as JsonObject }) },
 };
 
-const CONNECTION_CODES: ReadonlySet<string> = new Set(['CONNECTION_CLOSED', 'NOT_CONNECTED', 'SEND_FAILED']);
-
-/** A remote server answered 404 to a request. */
-const SESSION_LOST = 'session lost';
-const SESSION_LOST_REASON = 'the server no longer knows the session (HTTP 404)';
-
 type SignalOptions = RequestOptions & { readonly signal: AbortSignal };
-
-function toServerError(error: ToolServerError | typeof SESSION_LOST): ToolServerError {
-  return error === SESSION_LOST ? { kind: 'crashed', reason: SESSION_LOST_REASON } : error;
-}
 
 /** A connected official client as the port describes it. */
 export class McpConnection implements ServerConnection {
   #client: Client;
-  #renewing: Promise<Client> | undefined;
+  /** The number of requests in flight. */
+  readonly #inFlight = new Map<Client, number>();
+  #renewing: Promise<ToolServerError | undefined> | undefined;
   readonly #options: McpConnectionOptions;
 
   constructor(client: Client, options: McpConnectionOptions) {
@@ -126,63 +112,74 @@ export class McpConnection implements ServerConnection {
     params: JsonObject,
     options: SignalOptions,
   ): Promise<Result<JsonObject, ToolServerError>> {
-    const { renew } = this.#options;
     const client = this.#client;
     const first = await this.#send(method, params, options);
-    if (first.isOk() || first.error !== SESSION_LOST || renew === undefined) return first.mapErr(toServerError);
-    // The server did not accept the request, so that it can be sent again. Concurrent requests share the new connection.
-    this.#renewing ??= renew(options.signal).finally(() => {
-      this.#renewing = undefined;
-    });
-    try {
-      this.#client = client === this.#client ? await this.#renewing : this.#client;
-    } catch (thrown) {
-      return err(options.signal.aborted ? { kind: 'aborted' } : toServerError(this.#toError(thrown)));
-    }
+    if (first.isOk() || !this.#isSessionLost(first.error)) return first.mapErr(({ error }) => error);
+    // The server did not accept the request, so that it can be sent again.
+    const failure = await untilAborted(this.#renewed(client), options.signal);
+    if (failure !== undefined) return err(failure === 'aborted' ? { kind: 'aborted' } : failure);
     const second = await this.#send(method, params, options);
-    if (second.isErr() && second.error === SESSION_LOST) this.#options.onBroken(SESSION_LOST_REASON);
-    return second.mapErr(toServerError);
+    if (second.isErr() && this.#isSessionLost(second.error))
+      return err(this.#broken('the server lost the session twice'));
+    return second.mapErr(({ error }) => error);
   }
 
-  async #send(
-    method: string,
-    params: JsonObject,
-    options: SignalOptions,
-  ): Promise<Result<JsonObject, ToolServerError | typeof SESSION_LOST>> {
-    if (options.signal.aborted) return err({ kind: 'aborted' });
-    try {
-      return ok(await this.#client.request({ method, params }, ANY_RESULT, { ...options, timeout: NO_TIMEOUT_MS }));
-    } catch (thrown) {
-      return err(options.signal.aborted ? { kind: 'aborted' } : this.#toError(thrown));
-    }
+  /** Replaces the client, once for all requests that it has failed. */
+  async #renewed(stale: Client): Promise<ToolServerError | undefined> {
+    const { renew } = this.#options;
+    if (this.#client !== stale || renew === undefined) return undefined;
+    this.#renewing ??= renew()
+      .then(
+        (client) => {
+          this.#client = client;
+          if (!this.#inFlight.has(stale)) void stale.close();
+          return undefined;
+        },
+        (thrown: unknown) => {
+          const { error, reason } = toRequestFailure(thrown, this.#options);
+          return error.kind === 'unauthorized' ? error : this.#broken(reason);
+        },
+      )
+      .finally(() => {
+        this.#renewing = undefined;
+      });
+    return this.#renewing;
   }
 
-  #toError(thrown: unknown): ToolServerError | typeof SESSION_LOST {
-    const { maxBytes, lostReason, onBroken } = this.#options;
-    if (thrown instanceof ProtocolError) {
-      const { code, message, data } = thrown;
-      if (code === TOO_LARGE) return { kind: 'too_large', maxBytes };
-      if (code === LOST) return { kind: 'crashed', reason: message };
-      return { kind: 'json_rpc', code, message, ...(data === undefined ? {} : { data }) };
-    }
-    if (thrown instanceof UnauthorizedError) return { kind: 'unauthorized', status: 401 };
-    if (thrown instanceof SdkHttpError) {
-      const status = Number(thrown.status);
-      if (status === 401 || status === 403) return { kind: 'unauthorized', status };
-      if (status === 404) return SESSION_LOST;
-      return { kind: 'json_rpc', code: 0, message: `the server answered with HTTP ${status}` };
-    }
-    if (thrown instanceof SdkError && !CONNECTION_CODES.has(thrown.code)) {
-      return { kind: 'invalid_result', detail: thrown.message };
-    }
-    if (!isNetworkError(thrown)) return { kind: 'crashed', reason: lostReason() };
-    const reason = reasonOf(thrown);
-    onBroken(reason);
+  #isSessionLost({ refusal }: RequestFailure): boolean {
+    return refusal === 'session' && this.#options.hasSession?.() === true;
+  }
+
+  #broken(reason: string): ToolServerError {
+    this.#options.onBroken(reason);
     return { kind: 'crashed', reason };
   }
-}
 
-/** `fetch` failed before or within a response. */
-function isNetworkError(thrown: unknown): thrown is Error {
-  return thrown instanceof TypeError && thrown.cause !== undefined;
+  async #send(method: string, params: JsonObject, options: SignalOptions): Promise<Result<JsonObject, RequestFailure>> {
+    const aborted = { error: { kind: 'aborted' }, reason: '' } as const;
+    if (options.signal.aborted) return err(aborted);
+    const client = this.#client;
+    this.#inFlight.set(client, (this.#inFlight.get(client) ?? 0) + 1);
+    try {
+      return ok(await client.request({ method, params }, ANY_RESULT, { ...options, timeout: NO_TIMEOUT_MS }));
+    } catch (thrown) {
+      if (options.signal.aborted) return err(aborted);
+      const failure = toRequestFailure(thrown, this.#options);
+      if (failure.refusal === 'network') this.#options.onBroken(failure.reason);
+      return err(failure);
+    } finally {
+      this.#onSettled(client);
+    }
+  }
+
+  /** An earlier client is closed after its last request. */
+  #onSettled(client: Client): void {
+    const remaining = (this.#inFlight.get(client) ?? 0) - 1;
+    if (remaining > 0) {
+      this.#inFlight.set(client, remaining);
+      return;
+    }
+    this.#inFlight.delete(client);
+    if (client !== this.#client) void client.close();
+  }
 }

@@ -1,49 +1,100 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { isObject, parseJson } from '../../../domain/json.ts';
-import { errorResponse, LOST, TOO_LARGE } from './substitute-response.ts';
+import { LineReader } from './line-reader.ts';
+import { errorResponse, LOST, readCutMessage, TOO_LARGE } from './substitute-response.ts';
 
 interface RemoteFetchOptions {
   readonly fetch: typeof fetch;
-  /** Maximum size of a response to one request. */
+  /** Maximum size of a message. */
   readonly maxBytes: number;
+  /** Whether responses arrive as the responses to their requests, or on the stream that a GET opens. */
+  readonly answers: 'post' | 'stream';
   /** Delivers a message in place of a response that cannot be read. The client ignores it if it already has the response. */
   readonly deliver: (message: JSONRPCMessage) => void;
   /** A stream of server messages (GET) has ended. */
   readonly onStreamEnd: () => void;
 }
 
+type Bytes = TransformStream<Uint8Array, Uint8Array>;
+
 /**
- * A `fetch` for the official client's HTTP transports, which would otherwise read a response of any size, and wait until the timeout for a
+ * A `fetch` for the official client's HTTP transports, which would otherwise read a message of any size, and wait until the timeout for a
  * response whose connection was lost.
  */
-export function remoteFetch({ fetch, maxBytes, deliver, onStreamEnd }: RemoteFetchOptions): typeof globalThis.fetch {
+export function remoteFetch(options: RemoteFetchOptions): typeof globalThis.fetch {
+  const { fetch, maxBytes, answers, deliver, onStreamEnd } = options;
   return async (url, init) => {
     const response = await fetch(url, init);
     const { body } = response;
-    if (body === null || !response.ok) return response;
-    const request = typeof init?.body === 'string' ? parseJson(init.body) : undefined;
-    const id = isObject(request) && 'method' in request ? (request.id as string | number | undefined) : undefined;
-    const isStream = init?.method !== 'POST';
-    let length = 0;
-    const bounded = new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        length += chunk.length;
-        if (isStream || length <= maxBytes) {
-          controller.enqueue(chunk);
-          return;
-        }
-        if (id !== undefined) deliver(errorResponse(id, TOO_LARGE, `a response of more than ${maxBytes} bytes`));
-        controller.error(new Error('the response is too large'));
-      },
-    });
+    if (body === null) return response;
+    const isPost = init?.method === 'POST';
+    const id = isPost && answers === 'post' && response.ok ? requestIdOf(init?.body) : undefined;
+    const onTooLarge = (answered: string | number) =>
+      deliver(errorResponse(answered, TOO_LARGE, `a response of more than ${maxBytes} bytes`));
+    const bounded = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
+      ? eventLimit(maxBytes, id, onTooLarge)
+      : bodyLimit(maxBytes, () => id !== undefined && onTooLarge(id));
     const onEnd = () => {
       // The reader must get the last chunk first.
       setTimeout(() => {
-        if (isStream) onStreamEnd();
-        else if (id !== undefined) deliver(errorResponse(id, LOST, 'the connection was closed before the response'));
+        if (id !== undefined) deliver(errorResponse(id, LOST, 'the connection was closed before the response'));
+        else if (init?.method !== 'DELETE' && !isPost) onStreamEnd();
       }, 0);
     };
-    body.pipeTo(bounded.writable, init?.signal ? { signal: init.signal } : {}).then(onEnd, onEnd);
-    return new Response(bounded.readable, response);
+    body.pipeTo(bounded.writable).then(onEnd, onEnd);
+    const { status, statusText, headers } = response;
+    return new Response(bounded.readable, { status, statusText, headers });
   };
+}
+
+function requestIdOf(body: unknown): string | number | undefined {
+  const request = typeof body === 'string' ? parseJson(body) : undefined;
+  return isObject(request) && 'method' in request ? (request.id as string | number | undefined) : undefined;
+}
+
+/** A body that is one message. */
+function bodyLimit(maxBytes: number, onTooLarge: () => void): Bytes {
+  let length = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      length += chunk.length;
+      if (length <= maxBytes) return controller.enqueue(chunk);
+      onTooLarge();
+      controller.error(new Error('the response is too large'));
+    },
+  });
+}
+
+const DATA = 'data: ';
+
+/** Events, each with a message on one line. A line that is too long is left out, and fails only the call that it answers. */
+function eventLimit(
+  maxBytes: number,
+  requestId: string | number | undefined,
+  onTooLarge: (id: string | number) => void,
+): Bytes {
+  let lines = '';
+  let eventLength = 0;
+  let isUnreadable = false;
+  const reader = new LineReader(maxBytes + DATA.length, (line) => {
+    if ('text' in line) {
+      lines += `${line.text}\n`;
+      eventLength = line.text.trim() === '' ? 0 : eventLength + line.text.length;
+      isUnreadable ||= eventLength > 2 * maxBytes;
+      return;
+    }
+    const message = readCutMessage(line.head.replace(/^data: ?/, ''), line.tail);
+    const id = message.kind === 'response' ? message.id : message.kind === 'unknown' ? requestId : undefined;
+    if (id !== undefined) onTooLarge(id);
+    else isUnreadable ||= message.kind === 'unknown';
+  });
+  const encoder = new TextEncoder();
+  return new TransformStream({
+    transform(chunk, controller) {
+      reader.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+      if (lines !== '') controller.enqueue(encoder.encode(lines));
+      lines = '';
+      if (isUnreadable) controller.error(new Error('an event is too large'));
+    },
+  });
 }

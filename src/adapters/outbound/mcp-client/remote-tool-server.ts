@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
 import type { ServerConnection, ServerEvents, ToolServer } from '../../../application/ports/tool-server.ts';
+import { untilAborted } from '../../../application/until-aborted.ts';
+import { keepSubscribed } from './change-subscription.ts';
 import { type ClientIdentity, connectClient } from './client.ts';
 import { type ConnectFailure, toConnectFailure } from './connect-failure.ts';
 import { McpConnection } from './mcp-connection.ts';
@@ -20,6 +23,10 @@ interface RemoteToolServerOptions {
 
 type RemoteTransport = StreamableHTTPClientTransport | SSEClientTransport;
 
+/** How long a server may take to begin another session during a call. */
+const RENEW_MS = 10_000;
+const END_SESSION_MS = 1000;
+
 /** A server on another machine, over Streamable HTTP, or over the older SSE transport (rulings G5, G21, G22). */
 export class RemoteToolServer implements ToolServer {
   readonly #options: RemoteToolServerOptions;
@@ -30,10 +37,9 @@ export class RemoteToolServer implements ToolServer {
 
   async connect(events: ServerEvents, signal: AbortSignal): Promise<Result<ServerConnection, string>> {
     const { transport } = this.#options;
-    if (transport === 'sse') return (await this.#connect('sse', events, signal)).mapErr(({ reason }) => reason);
-    const connected = await this.#connect('http', events, signal);
-    const isOlder = connected.isErr() && transport === 'auto' && connected.error.isOlderServer;
-    return (isOlder ? await this.#connect('sse', events, signal) : connected).mapErr(({ reason }) => reason);
+    const first = await this.#connect(transport === 'sse' ? 'sse' : 'http', events, signal);
+    const isOlder = first.isErr() && transport === 'auto' && first.error.isOlderServer;
+    return (isOlder ? await this.#connect('sse', events, signal) : first).mapErr(({ reason }) => reason);
   }
 
   async #connect(
@@ -41,50 +47,90 @@ export class RemoteToolServer implements ToolServer {
     events: ServerEvents,
     signal: AbortSignal,
   ): Promise<Result<ServerConnection, ConnectFailure>> {
-    const { name, maxBytes, identity } = this.#options;
-    let transport: RemoteTransport | undefined;
-    let isOver = false;
+    const { name, maxBytes } = this.#options;
+    /** That of the session, and those of earlier sessions with calls in flight. */
+    let current: RemoteTransport | undefined;
+    const transports = new Set<RemoteTransport>();
+    let state: 'connecting' | 'connected' | 'over' = 'connecting';
+    const closeAll = () => Promise.all([...transports].map((transport) => transport.close()));
     const onBroken = (reason: string) => {
-      if (isOver) return;
-      isOver = true;
-      void transport?.close();
-      events.onLost(reason);
+      const wasConnected = state === 'connected';
+      state = 'over';
+      void closeAll();
+      if (wasConnected) events.onLost(reason);
     };
-    const open = (signal: AbortSignal): Promise<Client> => {
-      // The client, and what it still waits for, belongs to the session that the server no longer knows.
-      void transport?.close();
-      transport = this.#open(kind, onBroken);
-      return connectClient(transport, { identity, mode: kind === 'http' ? 'auto' : 'legacy', events, signal });
+    const open = async (signal: AbortSignal): Promise<Client> => {
+      const end = () => {
+        transports.delete(transport);
+        void transport.close();
+      };
+      const onStreamEnd = () => (transport === current ? onBroken('the event stream was closed') : end());
+      const transport = this.#createTransport(kind, onStreamEnd);
+      transports.add(transport);
+      try {
+        const client = await this.#start(transport, events, signal);
+        if (state === 'over') throw new Error('the connection was lost');
+        client.onclose = () => transports.delete(transport);
+        current = transport;
+        void keepSubscribed(client, () => events.onToolsChanged());
+        return client;
+      } catch (thrown) {
+        end();
+        throw thrown;
+      }
     };
     const close = async () => {
-      isOver = true;
-      await endSession(transport);
-      await transport?.close();
+      state = 'over';
+      await endSession(current);
+      await closeAll();
     };
     try {
+      if (signal.aborted) throw new Error('aborted');
       const client = await open(signal);
-      const lostReason = () => 'the connection was lost';
-      const options = { name, transport: kind, pid: undefined, maxBytes, lostReason, close, onBroken, renew: open };
-      return ok(new McpConnection(client, options));
+      state = 'connected';
+      return ok(
+        new McpConnection(client, {
+          name,
+          transport: kind,
+          pid: undefined,
+          maxBytes,
+          lostReason: () => 'the connection was lost',
+          close,
+          onBroken,
+          renew: async () => {
+            if (state === 'over') throw new Error('the connection was lost');
+            return open(AbortSignal.timeout(RENEW_MS));
+          },
+          hasSession: () => kind === 'sse' || (current as StreamableHTTPClientTransport).sessionId !== undefined,
+        }),
+      );
     } catch (thrown) {
-      isOver = true;
-      await transport?.close();
       return err(toConnectFailure(thrown));
     }
   }
 
-  #open(kind: 'http' | 'sse', onBroken: (reason: string) => void): RemoteTransport {
+  /** The client alone would wait for some answers without regard to the signal. */
+  async #start(transport: RemoteTransport, events: ServerEvents, signal: AbortSignal): Promise<Client> {
+    const { identity } = this.#options;
+    const mode = transport instanceof SSEClientTransport ? 'legacy' : 'auto';
+    const connecting = connectClient(transport, { identity, mode, events, signal });
+    connecting.catch(() => {});
+    const client = await untilAborted(connecting, signal);
+    if (client !== 'aborted') return client;
+    throw new Error('no answer in time');
+  }
+
+  #createTransport(kind: 'http' | 'sse', onStreamEnd: () => void): RemoteTransport {
     const { url, headers, maxBytes, fetch } = this.#options;
     const options = {
       requestInit: { headers: { ...headers } },
       fetch: remoteFetch({
         fetch,
         maxBytes,
+        answers: kind === 'sse' ? 'stream' : 'post',
         deliver: (message) => transport.onmessage?.(message),
-        // Over SSE, all responses arrive on this stream.
-        onStreamEnd: () => {
-          if (kind === 'sse') onBroken('the event stream was closed');
-        },
+        // Over Streamable HTTP, the client opens it again.
+        onStreamEnd: kind === 'sse' ? onStreamEnd : () => {},
       }),
     };
     const transport: RemoteTransport =
@@ -95,11 +141,11 @@ export class RemoteToolServer implements ToolServer {
   }
 }
 
-const END_SESSION_MS = 1000;
-
 /** Polite, but optional: a server forgets sessions that are not used. */
 async function endSession(transport: RemoteTransport | undefined): Promise<void> {
   if (!(transport instanceof StreamableHTTPClientTransport) || transport.sessionId === undefined) return;
-  const limit = new Promise<void>((resolve) => setTimeout(resolve, END_SESSION_MS).unref());
-  await Promise.race([transport.terminateSession().catch(() => {}), limit]);
+  const limit = new AbortController();
+  const ended = transport.terminateSession().catch(() => {});
+  await Promise.race([ended, sleep(END_SESSION_MS, undefined, { signal: limit.signal }).catch(() => {})]);
+  limit.abort();
 }

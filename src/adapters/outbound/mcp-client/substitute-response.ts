@@ -3,21 +3,32 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 /** Codes of errors that the transports create in place of a response. They are outside the range of JSON-RPC and MCP. */
 export const TOO_LARGE = -1_000_001;
 export const LOST = -1_000_002;
+export const INVALID = -1_000_003;
 
-/** A response in place of one that was not read. */
+/** A response in place of one that was not read, or cannot be used. */
 export function errorResponse(
   id: string | number,
-  code: typeof TOO_LARGE | typeof LOST,
+  code: typeof TOO_LARGE | typeof LOST | typeof INVALID,
   message: string,
 ): JSONRPCMessage {
   return { jsonrpc: '2.0', id, error: { code, message } };
 }
 
-/** The ID of a response of which only the start and the end were kept; undefined if it cannot be read. */
-export function idOfResponse(head: string, tail: string): string | number | undefined {
-  const [, first] = /^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d+|"(?:[^"\\]|\\.)*")/.exec(head) ?? [];
-  const [, early] = /^\s*\{\s*"id"\s*:\s*(\d+|"(?:[^"\\]|\\.)*")/.exec(head) ?? [];
-  const [, last] = /,\s*"id"\s*:\s*(\d+|"(?:[^"\\]|\\.)*")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/.exec(tail) ?? [];
-  const id = first ?? early ?? last;
-  return id === undefined ? undefined : (JSON.parse(id) as string | number);
+/** A message of which only the start and the end were kept. `unknown` may be a response, but its ID cannot be read. */
+export type CutMessage =
+  | { readonly kind: 'response'; readonly id: string | number }
+  | { readonly kind: 'other' | 'unknown' };
+
+const ID = String.raw`"id"\s*:\s*(\d+|"(?:[^"\\]|\\.)*")`;
+const VERSION = String.raw`"jsonrpc"\s*:\s*"2\.0"`;
+/** The ID and the version, in any order, at the start of an object, and the name of the next member. */
+const HEAD = new RegExp(String.raw`^\s*\{\s*(?:${VERSION}\s*,\s*)?(?:${ID}\s*,\s*)?(?:${VERSION}\s*,\s*)?"(\w+)"\s*:`);
+const TAIL = new RegExp(String.raw`,\s*${ID}\s*(?:,\s*${VERSION}\s*)?\}\s*$`);
+
+export function readCutMessage(head: string, tail: string): CutMessage {
+  const [, first, member] = HEAD.exec(head) ?? [];
+  if (member === 'method' || member === 'params') return { kind: 'other' };
+  const [, last] = TAIL.exec(tail) ?? [];
+  const id = first ?? last;
+  return id === undefined ? { kind: 'unknown' } : { kind: 'response', id: JSON.parse(id) as string | number };
 }

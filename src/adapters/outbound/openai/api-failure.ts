@@ -42,7 +42,7 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   const variable = context.apiKeyVariable;
   if (permission !== undefined) return permanent({ kind: 'missing_permission', variable, detail });
   if (status === 401) return permanent({ kind: 'rejected_api_key', variable });
-  if (code === 'misalignment_policy_violation') return permanent({ kind: 'policy_violation', detail });
+  if ([code, type].includes('misalignment_policy_violation')) return permanent({ kind: 'policy_violation', detail });
   if (code === 'data_residency_mismatch') return permanent({ kind: 'data_residency', detail });
   if (CONTENT_FILTER.test(code ?? '')) return permanent({ kind: 'content_filtered' });
   if (status === 403) return permanent({ kind: 'forbidden', detail });
@@ -56,11 +56,10 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   if (code === 'model_not_found' || (status === 404 && /\bmodel\b/i.test(`${error.param} ${message}`))) {
     return permanent({ kind: 'model_not_found', model: context.model, detail });
   }
-  const isNamed = asText(error.param) !== undefined || /Invalid schema for function/.test(message);
-  const param = status === 400 && isNamed ? (asText(error.param) ?? '') : undefined;
   const failure = permanent({ kind: 'bad_request', detail });
+  if (status !== 400) return failure;
   const isParameter = /^(?:unsupported|unknown)_parameter$/.test(code ?? '');
-  return param === undefined ? failure : { ...failure, rejection: { param, isParameter, message } };
+  return { ...failure, rejection: { param: asText(error.param) ?? '', isParameter, message } };
 }
 
 /** The failure for an error that the API reported in a response with status 200; it counts like its status (ruling 12). */

@@ -4,8 +4,11 @@ import type { Rejection } from './rejected-parameters.ts';
 /** Why an attempt failed, and whether to try again. */
 export interface Failure {
   readonly error: SearchError;
-  /** `later` if waiting may help: 429 except exhausted quotas, 5xx, a broken connection (ruling 12). */
-  readonly retry: 'never' | 'later' | 'immediately';
+  /**
+   * `later` if waiting may help: 429 except exhausted quotas, 5xx, a broken connection (ruling 12). `changed`: the request was
+   * changed, as rulings L5 and L19 require, and this is no retry.
+   */
+  readonly retry: 'never' | 'later' | 'immediately' | 'changed';
   /** The wait that the API asked for, in milliseconds. */
   readonly retryAfterMs?: number;
   readonly rejection?: Rejection;

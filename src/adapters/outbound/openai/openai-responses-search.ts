@@ -34,6 +34,11 @@ export interface ReplyRecorder {
   record(request: SearchRequest, body: string): Promise<void>;
 }
 
+/** Gets each response of a conversation with the body as the API sent it. */
+export interface TurnRecorder {
+  record(request: TurnRequest, turn: Turn, body: string): Promise<void>;
+}
+
 export interface OpenAiResponsesSearchOptions extends Omit<RetryOptions, 'random' | 'waitFor'> {
   /** Sends a request to the API, or to a recording of it. */
   readonly callFor: (request: SearchRequest) => Result<ApiCall, SearchError>;
@@ -46,6 +51,7 @@ export interface OpenAiResponsesSearchOptions extends Omit<RetryOptions, 'random
   readonly logger: Logger;
   readonly redactor: Redactor;
   readonly recorder?: ReplyRecorder;
+  readonly turnRecorder?: TurnRecorder;
   /** Whether the day of access is the reply's own, as for a recording (ruling 22), or today. */
   readonly datesFromReply?: boolean;
   readonly random?: () => number;
@@ -58,8 +64,8 @@ interface Exchange<T> {
   readonly read: (response: JsonObject, context: FailureContext) => Result<T, Failure>;
   /** The body for another attempt after a rejection that only this kind of request has. */
   readonly adapt?: (body: RequestBody, failure: Failure) => RequestBody | undefined;
-  readonly recorder?: ReplyRecorder | undefined;
-  readonly isRecordable?: (reply: T) => boolean;
+  /** Records a good reply, with the body as the API sent it. */
+  readonly record?: ((reply: T, body: string) => Promise<void>) | undefined;
 }
 
 interface AskError {
@@ -74,7 +80,6 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
   readonly #semaphore: Semaphore;
   readonly #rejected: RejectedParameters;
   readonly #rejectedInTurns: TurnRejections;
-  #hasWarned = false;
 
   constructor(options: OpenAiResponsesSearchOptions) {
     this.#options = options;
@@ -88,21 +93,17 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
     const exchange: Exchange<SearchReply> = {
       request,
       body: toRequestBody(request, this.#options.request),
-      recorder,
       read: (response, context) => toSearchReply(response, context, datesFromReply ? request.timeZone : undefined),
-      isRecordable: ({ text }) => text.trim() !== '',
+      record: recorder && (async ({ text }, body) => (text.trim() === '' ? undefined : recorder.record(request, body))),
     };
     return (await this.#ask(exchange, observer, signal)).mapErr(toRequestError);
   }
 
   async turn(request: TurnRequest, observer: SearchObserver, signal: AbortSignal): Promise<Result<Turn, SearchError>> {
-    const { datesFromReply, recorder, logger } = this.#options;
-    if (recorder !== undefined && !this.#hasWarned) {
-      this.#hasWarned = true;
-      logger.warn('grounding: answers that use own tools are not recorded, because they are private');
-    }
+    const { datesFromReply, turnRecorder } = this.#options;
     const exchange: Exchange<Turn> = {
       request,
+      record: turnRecorder && ((turn, body) => turnRecorder.record(request, turn, body)),
       body: this.#rejectedInTurns.omitFrom(toTurnBody(request, this.#options.request)),
       read: (response, context) => toTurn(response, context, datesFromReply ? request.timeZone : undefined),
       adapt: (body, failure) => this.#rejectedInTurns.add(body, failure, request.web === 'closed'),
@@ -137,9 +138,11 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
         if (reply.isOk()) return reply;
         this.#logFailure(reply.error, number);
         ({ rejection } = reply.error);
-        const shorter = exchange.adapt?.(body, reply.error) ?? (rejection && this.#rejected.add(body, rejection));
-        body = shorter ?? body;
-        return shorter === undefined ? reply : err({ ...reply.error, retry: 'immediately' });
+        const adapted = exchange.adapt?.(body, reply.error);
+        const shorter = adapted ?? (rejection && this.#rejected.add(body, rejection));
+        if (shorter === undefined) return reply;
+        body = shorter;
+        return err({ ...reply.error, retry: adapted === undefined ? 'immediately' : 'changed' });
       };
       const waitFor = (number: number, waitMs: number) => flex.waitFor(number, waitMs, clock.elapsedMs());
       const retries = { random: Math.random, ...this.#options, waitFor };
@@ -150,7 +153,7 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
   }
 
   async #attempt<T>(
-    { request, read, recorder, isRecordable, adapt }: Exchange<T>,
+    { request, read, record, adapt }: Exchange<T>,
     body: RequestBody,
     call: ApiCall,
     number: number,
@@ -173,7 +176,7 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
     const stopForwarding = forwardAbort(signal, controller);
     try {
       const http = await call(body, controller.signal);
-      const onText = recorder && ((text: string) => void texts.push(text));
+      const onText = record && ((text: string) => void texts.push(text));
       const resumable = {
         call,
         events,
@@ -183,7 +186,7 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
       };
       const response = await readResumable(http, resumable, controller.signal);
       const reply = response.andThen((response) => read(response, context));
-      if (reply.isOk() && isRecordable?.(reply.value)) await recorder?.record(request, texts.join(''));
+      if (reply.isOk()) await record?.(reply.value, texts.join(''));
       return reply;
     } catch (thrown) {
       return err(toThrownFailure(thrown, context, clock.now()));
@@ -193,10 +196,14 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
     }
   }
 
-  #logRequest({ reasoning, text }: RequestBody): void {
+  #logRequest({ tools = [], reasoning, text }: RequestBody): void {
     const onOff = (parameter: unknown) => (parameter === undefined ? 'off' : 'on');
+    const web = tools.find(({ type }) => type === 'web_search');
+    const isClosed = web !== undefined && 'external_web_access' in web;
+    const count = tools.filter(({ type }) => type === 'function').length;
+    const offered = `tools=web_search(${isClosed ? 'closed' : onOff(web)})${count === 0 ? '' : ` functions=${count}`}`;
     const parameters = `reasoning=${onOff(reasoning)} text.verbosity=${onOff(text)}`;
-    this.#options.logger.debug(`answer: request summary tools=web_search(on) ${parameters}`);
+    this.#options.logger.debug(`answer: request summary ${offered} ${parameters}`);
   }
 
   #logFailure({ log }: Failure, attempt: number): void {

@@ -5,7 +5,7 @@ import { ENCRYPTED_REASONING } from './turn-body.ts';
 
 /** A parameter that the API rejected in a request. */
 export interface Rejection {
-  /** As the API names it: `reasoning.effort`, `tools[0].user_location`. */
+  /** As the API names it: `reasoning.effort`, `tools[0].user_location`; empty if only the message says what was rejected. */
   readonly param: string;
   /** True if the model does not support the parameter, false if it may accept other values. */
   readonly isParameter: boolean;
@@ -46,7 +46,7 @@ export class RejectedParameters {
   #adapt(body: RequestBody, step: Adaptation): RequestBody {
     const key = keyOf(body, step);
     if (!this.#rejected.has(key)) {
-      this.#logger.warn(`openai(client): ${body.model} rejected ${step}; it is omitted or replaced from now on`);
+      this.#logger.warn(`openai(client): ${body.model} rejected ${CONSEQUENCES[step]} from now on`);
     }
     this.#rejected.add(key);
     return ADAPTATIONS[step](body);
@@ -76,10 +76,10 @@ export class RejectedParameters {
 /** Rejections after which a part of a parameter is changed, and the rest is kept. */
 const ADAPTATIONS = {
   /** The sources stay in `include`. */
-  [ENCRYPTED_REASONING]: (body: RequestBody): RequestBody => ({
-    ...body,
-    include: (body.include ?? []).filter((entry) => entry !== ENCRYPTED_REASONING),
-  }),
+  [ENCRYPTED_REASONING]: (body: RequestBody): RequestBody => {
+    const include = (body.include ?? []).filter((entry) => entry !== ENCRYPTED_REASONING);
+    return include.length === 0 ? without(body, 'include') : { ...body, include };
+  },
   [REASONING_MODE]: ({ reasoning, ...body }: RequestBody): RequestBody => {
     const { mode: _, ...rest } = reasoning ?? {};
     return { ...body, ...(Object.keys(rest).length > 0 && { reasoning: rest }) };
@@ -88,6 +88,12 @@ const ADAPTATIONS = {
 };
 
 type Adaptation = keyof typeof ADAPTATIONS;
+
+const CONSEQUENCES: Readonly<Record<Adaptation, string>> = {
+  [ENCRYPTED_REASONING]: `include=${ENCRYPTED_REASONING}; it is omitted`,
+  [REASONING_MODE]: `${REASONING_MODE}; it is omitted`,
+  [FORCED_TOOL]: `a forced search tool; tool_choice=required is sent`,
+};
 
 function adaptationFor(param: string, body: RequestBody): Adaptation | undefined {
   if (/^include\b/.test(param) && body.include?.includes(ENCRYPTED_REASONING)) return ENCRYPTED_REASONING;

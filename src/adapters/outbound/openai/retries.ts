@@ -19,7 +19,7 @@ const LONGEST_BACKOFF_MS = 8000;
 
 /**
  * Calls `attempt` with the numbers 1, 2, ... until it succeeds, fails permanently, or no retry is left. This is the only
- * layer that retries (ruling 12). It fails at once if the wait would exceed `deadlineMs`, on the clock's `elapsedMs` scale.
+ * layer that retries (ruling 12). A failure with `changed` does not count, and must not be returned without end. It fails at once if the wait would exceed `deadlineMs`, on the clock's `elapsedMs` scale.
  */
 export async function withRetries<T>(
   attempt: (number: number) => Promise<Result<T, Failure>>,
@@ -28,6 +28,7 @@ export async function withRetries<T>(
   observer: SearchObserver,
   signal: AbortSignal,
 ): Promise<Result<T, SearchError>> {
+  let changes = 0;
   for (let number = 1; ; number += 1) {
     if (signal.aborted) return err({ kind: 'aborted' });
     const outcome = await attempt(number);
@@ -35,9 +36,13 @@ export async function withRetries<T>(
     if (outcome.isOk()) return ok(outcome.value);
 
     const { error, retry, retryAfterMs } = outcome.error;
-    if (retry === 'never' || number > maxRetries) return err(error);
+    if (retry === 'changed') {
+      changes += 1;
+      continue;
+    }
+    if (retry === 'never' || number - changes > maxRetries) return err(error);
     if (retry === 'immediately') continue;
-    const waitMs = Math.ceil(waitFor(number, retryAfterMs ?? backoffMs(number, random())));
+    const waitMs = Math.ceil(waitFor(number - changes, retryAfterMs ?? backoffMs(number - changes, random())));
     if (clock.elapsedMs() + waitMs >= request.deadlineMs) return err(error);
     observer.onProgress({ kind: 'retrying', reason: error.kind, waitMs, attempt: number + 1 });
     await clock.sleep(waitMs, signal);

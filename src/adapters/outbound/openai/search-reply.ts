@@ -39,7 +39,7 @@ export function toSearchReply(
     ending: endingOf(response.status === 'incomplete', reason, parts),
     searched: calls.length > 0,
     sources: {
-      cited: parts.flatMap(citedPages),
+      cited: citedBy(messages),
       consulted: calls.flatMap(consultedBy),
       opened: calls.map(openedPage).filter((url) => url !== undefined),
     },
@@ -64,6 +64,11 @@ function textOf(message: JsonObject): string {
 function endingOf(isIncomplete: boolean, reason: string | undefined, parts: readonly JsonObject[]): ReplyEnding {
   if (isIncomplete) return { kind: 'incomplete', reason: reason ?? 'incomplete' };
   return parts.some((part) => part.type === 'refusal') ? { kind: 'refused' } : { kind: 'complete' };
+}
+
+/** The pages that messages cite, in order. */
+export function citedBy(messages: readonly JsonObject[]): readonly CitedPage[] {
+  return messages.flatMap(({ content }) => objectsOf(content)).flatMap(citedPages);
 }
 
 function citedPages(part: JsonObject): readonly CitedPage[] {

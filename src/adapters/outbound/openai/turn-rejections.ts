@@ -1,6 +1,7 @@
+import type { WebAccess } from '../../../application/ports/llm-turns.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { SearchError } from '../../../domain/answer-error.ts';
-import type { JsonObject } from '../../../domain/json.ts';
+import { isObject, type JsonObject } from '../../../domain/json.ts';
 import type { RequestBody } from './api-types.ts';
 import type { Failure } from './failure.ts';
 
@@ -34,7 +35,7 @@ export class TurnRejections {
     const { param, message } = rejection;
     const tools = toolsOf(body);
     const named = /Invalid schema for function '([^']+)'/.exec(message)?.[1];
-    const [, index] = /^tools\[(\d+)\]/.exec(param) ?? [];
+    const [, index] = /^tools\[(\d+)\]/.exec(param || (/\btools\[.*/.exec(message)?.[0] ?? '')) ?? [];
     const name = named ?? (index === undefined ? undefined : tools[Number(index)]?.name);
     if (name !== undefined && tools.some((tool) => tool.name === name)) {
       if (!this.#functions.has(name)) {
@@ -62,18 +63,24 @@ export function toTurnError(
   error: SearchError,
   body: RequestBody,
   rejection: Failure['rejection'],
-  web: string,
+  web: WebAccess,
 ): SearchError {
-  if (error.kind !== 'bad_request') return error;
-  const { detail } = error;
+  const detail = 'detail' in error ? error.detail : '';
+  const isRejected = error.kind === 'bad_request';
   const hasHistory = Array.isArray(body.input) && body.input.length > 1;
-  if (web === 'closed' && (!isClosed(body) || /tool_choice|external_web_access/.test(rejection?.param ?? ''))) {
-    return { kind: 'web_not_restricted', detail };
-  }
   const isAboutInput =
     /^input\b/.test(rejection?.param ?? '') || /\bitem (?:with id )?'|No tool call found/i.test(detail);
-  return hasHistory && isAboutInput ? { kind: 'history_rejected', detail } : error;
+  if (isRejected && hasHistory && isAboutInput) return { kind: 'history_rejected', detail };
+  if (web !== 'closed') return error;
+  const isAboutWeb = isRejected && ABOUT_WEB.test(`${rejection?.param} ${detail}`);
+  return isAboutWeb || (error.kind === 'server_error' && UNDECLARED_SEARCH.test(detail))
+    ? { kind: 'web_not_restricted', detail }
+    : error;
 }
+
+const ABOUT_WEB = /^tools\b|tool_choice|allowed_tools|web_search|external_web_access/;
+/** What a back end reports if the history has a search, but the request declares no search tool. */
+const UNDECLARED_SEARCH = /response protection/i;
 
 function toolsOf({ tools = [] }: RequestBody): readonly FunctionTool[] {
   return tools as readonly FunctionTool[];
@@ -98,16 +105,16 @@ function withoutWeb(body: RequestBody): RequestBody {
   );
 }
 
-/** The allowed tools must be among the tools. */
+/** The allowed tools must be among the tools. Without any of them, nothing may be called; without tools, there is no choice. */
 function withTools(body: RequestBody, tools: readonly FunctionTool[]): RequestBody {
+  const { tools: _, tool_choice: choice, ...rest } = body;
+  if (tools.length === 0) return rest as RequestBody;
+  return { ...body, ...narrowed(choice, tools), tools } as unknown as RequestBody;
+}
+
+function narrowed(choice: RequestBody['tool_choice'], tools: readonly FunctionTool[]): object {
+  if (!isObject(choice) || choice.type !== 'allowed_tools' || !Array.isArray(choice.tools)) return {};
   const names = new Set(tools.map(({ name }) => name));
-  const choice = body.tool_choice as
-    | { readonly type?: string; readonly tools?: readonly FunctionTool[] }
-    | string
-    | undefined;
-  const allowed =
-    typeof choice === 'object' && choice.type === 'allowed_tools'
-      ? { tool_choice: { ...choice, tools: choice.tools?.filter(({ name }) => names.has(name)) } }
-      : {};
-  return { ...body, ...allowed, tools } as unknown as RequestBody;
+  const allowed = choice.tools.filter((tool) => isObject(tool) && names.has(String(tool.name)));
+  return { tool_choice: allowed.length === 0 ? 'none' : { ...choice, tools: allowed } };
 }

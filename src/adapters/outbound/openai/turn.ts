@@ -3,14 +3,18 @@ import type { FunctionCall, Turn } from '../../../application/ports/llm-turns.ts
 import type { JsonObject } from '../../../domain/json.ts';
 import type { Failure, FailureContext } from './failure.ts';
 import { asObject, objectsOf } from './json-values.ts';
-import { toSearchReply } from './search-reply.ts';
+import { citedBy, toSearchReply } from './search-reply.ts';
 
 /** A response as a turn of a conversation (rulings L8, L9). A call of a response that is not complete must not run. */
 export function toTurn(response: JsonObject, context: FailureContext, datedIn?: string): Result<Turn, Failure> {
   return toSearchReply(response, context, datedIn).map((reply) => {
     const items = objectsOf(response.output);
     const isComplete = response.status === undefined || response.status === 'completed';
-    return { items: items.map(toItem), calls: isComplete ? items.filter(isCall).map(toCall) : [], reply };
+    const calls = isComplete ? items.filter(isCall).map(toCall) : [];
+    if (calls.length === 0) return { items: items.map(toItem), calls, reply };
+    // No message before a call is the answer, and what any of them cites is a source of it.
+    const cited = citedBy(items.filter(({ type }) => type === 'message'));
+    return { items: items.map(toItem), calls, reply: { ...reply, sources: { ...reply.sources, cited } } };
   });
 }
 

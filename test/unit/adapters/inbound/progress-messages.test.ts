@@ -4,6 +4,22 @@ import type { SearchProgress } from '../../../../src/application/ports/llm-searc
 
 const PINNED: readonly (readonly [SearchProgress, string, string])[] = [
   [{ kind: 'asking' }, 'Asking the model', 'モデルに尋ねています'],
+  [{ kind: 'asking', round: 2 }, 'Asking the model (round 2)', 'モデルに尋ねています（2 回目）'],
+  [
+    { kind: 'calling', server: 'notes', tool: 'search\nnotes' },
+    'Calling notes/search notes',
+    'ツールを呼び出しています: notes/search notes',
+  ],
+  [
+    { kind: 'called', server: 'notes', tool: 'search', ms: 1240, characters: 159, reason: undefined },
+    'notes/search: 159 characters, 1.2 s',
+    'notes/search: 159 文字、1.2 s',
+  ],
+  [
+    { kind: 'called', server: 'notes', tool: 'search', ms: 30_000, characters: 40, reason: 'timed_out' },
+    'notes/search: failed (timed out), 30 s',
+    'notes/search: 失敗しました（timed out）、30 s',
+  ],
   [{ kind: 'waiting', ahead: 2 }, 'Waiting in the queue (2 ahead)', '順番を待っています（前に 2 件）'],
   [{ kind: 'waiting', ahead: 0 }, 'Waiting for a free slot', '空きを待っています'],
   [{ kind: 'thinking' }, 'Thinking', '考えています'],

@@ -3,6 +3,7 @@ import type {
   LlmSearch,
   SearchObserver,
   SearchOutcome,
+  SearchReply,
   SearchRequest,
 } from '../../../../application/ports/llm-search.ts';
 import type { LlmTurns, Turn, TurnRequest } from '../../../../application/ports/llm-turns.ts';
@@ -46,20 +47,27 @@ export class OfflineSearch implements LlmSearch, LlmTurns {
 
   /** The tools run; only the API is replayed (ruling L28). */
   async turn(request: TurnRequest, observer: SearchObserver, signal: AbortSignal): Promise<Result<Turn, SearchError>> {
-    return this.#search.turn(request, observer, signal);
+    const turn = await this.#search.turn(request, observer, signal);
+    return this.#ofRecording(request, turn, (turn, dated) => ({ ...turn, reply: dated(turn.reply) }));
+  }
+
+  async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
+    const reply = await this.#search.search(request, observer, signal);
+    return this.#ofRecording(request, reply, (reply, dated) => dated(reply));
   }
 
   /** The dates of an answer are those of the recording (ruling 22): of the reply, else of the day of the recording. */
-  async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
-    const reply = await this.#search.search(request, observer, signal);
-    const recording = this.#recordings.find(request.question);
-    if (recording.isErr()) return reply;
+  #ofRecording<T>(
+    { question, timeZone }: SearchRequest,
+    outcome: Result<T, SearchError>,
+    withDate: (value: T, dated: (reply: SearchReply) => SearchReply) => T,
+  ): Result<T, SearchError> {
+    const recording = this.#recordings.find(question);
+    if (recording.isErr()) return outcome;
     const { recordedAt, file } = recording.value;
-    return reply
-      .map((reply) =>
-        recordedAt === undefined ? reply : { accessedOn: zonedDate(recordedAt, request.timeZone), ...reply },
-      )
-      .mapErr((error) => toOfflineError(error, file));
+    const dated = (reply: SearchReply): SearchReply =>
+      recordedAt === undefined ? reply : { accessedOn: zonedDate(recordedAt, timeZone), ...reply };
+    return outcome.map((value) => withDate(value, dated)).mapErr((error) => toOfflineError(error, file));
   }
 }
 

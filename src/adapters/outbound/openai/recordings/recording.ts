@@ -29,10 +29,29 @@ export function parseRecording(text: string, isStream: boolean): Recording {
 
 /** One of several responses in a stream: each begins with `response.created`. A body with one response is that of every round. */
 export function roundIn(body: string, round: number): string {
-  const starts = [...body.matchAll(/^event: ?response\.created\r?$/gm)].map(({ index }) => index);
+  const starts = [...body.matchAll(ROUND_START)].map(({ index }) => index);
   if (starts.length <= 1) return body;
   const start = starts[round];
   return start === undefined ? '' : body.slice(start, starts[round + 1]);
+}
+
+/** The bodies of a conversation as one, in which `roundIn` finds them. A response in JSON becomes a stream of two events. */
+export function joinRounds(bodies: readonly string[]): string {
+  const [only] = bodies;
+  return bodies.length === 1 && only !== undefined ? only : bodies.map(toRound).join('');
+}
+
+const ROUND_START = /^event: ?response\.created\r?$/gm;
+
+function toRound(body: string): string {
+  const response = asObject(parseJson(body));
+  const events =
+    response === undefined
+      ? body
+      : `event: response.completed\ndata: ${JSON.stringify({ type: 'response.completed', response })}`;
+  const opening =
+    body.match(ROUND_START) === null ? 'event: response.created\ndata: {"type":"response.created"}\n\n' : '';
+  return `${opening}${events.trimEnd()}\n\n`;
 }
 
 /** The text of a recording: a body, without keys and headers, and its question. */

@@ -140,6 +140,30 @@ describe('progress', () => {
     );
   });
 
+  test('shows each call of an own tool, and its end also during the next round', async () => {
+    const call = { server: 'notes', tool: 'search' };
+    const application = new FakeApplication(
+      reports(
+        { kind: 'calling', ...call },
+        { kind: 'called', ...call, ms: 40, characters: 159, reason: undefined },
+        { kind: 'called', ...call, ms: 900, characters: 30, reason: 'tool_error' },
+        { kind: 'asking', round: 2 },
+        { kind: 'asking', round: 3 },
+      ),
+    );
+    const { err } = await run({ application, isTTY: true });
+    expect(err.split(CLEAR)).toEqual([
+      '',
+      '0 s  Calling notes/search',
+      '0 s  notes/search: 159 characters, 40 ms',
+      '0 s  notes/search: failed (tool error), 0.9 s',
+      // The width of the terminal limits the line.
+      '0 s  Asking the model (round 2) · notes/search: 159 characters, 40 ms · notes/s',
+      '0 s  Asking the model (round 3)',
+      '',
+    ]);
+  });
+
   test('is cleared before a failure', async () => {
     const application = new FakeApplication(failsWith({ kind: 'content_filtered' }));
     expect((await run({ application, isTTY: true })).err).toBe(

@@ -160,7 +160,7 @@ describe('bad usage', () => {
     [['ask', '--debug'], 'ask needs a question: openai-responses-mcp ask "your question"'],
     [['ask', '--stdio', 'q'], '--stdio cannot be combined with ask'],
     [['ask', '--show-config', 'q'], '--show-config cannot be combined with ask'],
-    [['--stdio', '--json'], '--json is an option of ask and doctor'],
+    [['--stdio', '--json'], '--json is an option of ask, doctor and tools'],
     [['--tool', 'answer'], '--tool is an option of ask'],
     [['--verbose'], '--verbose is an option of ask'],
     [['doctor', 'now'], 'doctor takes no arguments'],

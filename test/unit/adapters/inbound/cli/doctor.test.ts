@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type DoctorOptions, doctor } from '../../../../../src/adapters/inbound/cli/doctor.ts';
 import type { Application } from '../../../../../src/application/application.ts';
 import type { Check } from '../../../../../src/application/diagnose-setup.ts';
+import type { GroundingPolicy } from '../../../../../src/domain/grounding.ts';
 import { createRedactor } from '../../../../../src/domain/redaction.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
@@ -206,4 +207,47 @@ test.each([false, true])('the key is never shown, whatever contains it (json: %j
   const { out } = await run({ json, application: finds(checks).application });
   expect(out).not.toContain(KEY);
   expect(out).not.toContain('sk-other');
+});
+
+describe('grounded answers', () => {
+  const readOnly = { readOnlyHint: true };
+  const toolNamed = (name: string, annotations = {}) => {
+    return { server: 'notes', name, description: '', inputSchema: {}, annotations };
+  };
+
+  async function groundingLines(tools: GroundingPolicy['tools'], web: GroundingPolicy['web'] = 'before') {
+    const gateway = {
+      servers: [],
+      tools: [toolNamed('search', readOnly), toolNamed('delete')],
+      whenStarted: async () => {},
+    };
+    const policy = { tools, web, maxRounds: 6, maxCalls: 20, maxOutputChars: 1000, callers: [], publicServers: [] };
+    const { lines, exitCode } = await run({ gateway, grounding: policy });
+    return { lines: lines.filter((line) => line.includes('grounding')), exitCode };
+  }
+
+  test('shows what is offered, and when the web is searched', async () => {
+    expect(await groundingLines({ notes: 'all' })).toEqual({
+      lines: [
+        'ok    grounding: offers 1 tool to the model: notes/search',
+        'ok    grounding.web: before: the model may search the web until a private tool has answered',
+      ],
+      exitCode: 0,
+    });
+    expect((await groundingLines({ notes: ['search', 'delete'] })).lines[0]).toBe(
+      'ok    grounding: offers 2 tools to the model: notes/delete, notes/search',
+    );
+  });
+
+  test('warns of a listed tool that does not exist', async () => {
+    expect((await groundingLines({ notes: ['search', 'serach'] })).lines[0]).toBe(
+      'WARN  grounding: offers 1 tool to the model: notes/search; there is no tool notes/serach (grounding.tools)',
+    );
+  });
+
+  test('warns of a web that is always open', async () => {
+    expect((await groundingLines({ notes: 'all' }, 'always')).lines[1]).toMatch(
+      /^WARN {2}grounding\.web: always: .* leave/,
+    );
+  });
 });

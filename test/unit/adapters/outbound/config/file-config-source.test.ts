@@ -239,11 +239,20 @@ describe('layers', () => {
   });
 
   test('--offline overrides YAML, and may name recordings', async () => {
-    expect((await config({ commandLine: { '--offline': '' } })).llm).toEqual({ adapter: 'offline' });
+    expect((await config({ commandLine: { '--offline': '' } })).llm).toEqual({
+      adapter: 'offline',
+      recordPrivate: false,
+    });
     expect((await config({ commandLine: { '--offline': folder } })).llm).toEqual({
       adapter: 'offline',
       recordings: folder,
+      recordPrivate: false,
     });
+  });
+
+  test('only YAML allows to record private answers', async () => {
+    const yaml = 'llm: { record: recorded, record_private: true }';
+    expect((await config({ yaml })).llm).toMatchObject({ record: join(folder, 'recorded'), recordPrivate: true });
   });
 });
 

@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   formatRecording,
+  joinRounds,
   parseRecording,
+  roundIn,
 } from '../../../../../../src/adapters/outbound/openai/recordings/recording.ts';
 import { TOOL_NAMES } from '../../../../../../src/domain/tool-name.ts';
 
@@ -84,4 +86,35 @@ test('any question can be written and read again', () => {
       else expect(JSON.parse(again.body)).toMatchObject(JSON.parse(REPLY));
     }),
   );
+});
+
+describe('the rounds of a conversation', () => {
+  const ended = (id: string) => `event: response.completed\ndata: {"type":"response.completed","id":"${id}"}\n\n`;
+
+  test('are found in a stream, below its question', () => {
+    const body = formatRecording(joinRounds([STREAM + ended('a'), STREAM + ended('b')]), 'Why?', 'answer', AT);
+    expect(roundIn(body, 0)).toBe(STREAM + ended('a'));
+    expect(roundIn(body, 1)).toBe(STREAM + ended('b'));
+    expect(roundIn(body, 2)).toBe('');
+  });
+
+  test('with CRLF, and without the name of the first event', () => {
+    const body = joinRounds([`${STREAM}${ended('a')}`.replaceAll('\n', '\r\n'), ended('b')]);
+    expect(roundIn(body, 0)).toContain('"id":"a"');
+    expect(roundIn(body, 0)).not.toContain('"id":"b"');
+    expect(roundIn(body, 1)).toBe(STREAM + ended('b'));
+  });
+
+  test('a response in JSON becomes a stream', () => {
+    const body = joinRounds([STREAM + ended('a'), REPLY]);
+    const completed = `event: response.completed\ndata: {"type":"response.completed","response":${REPLY}}\n\n`;
+    expect(roundIn(body, 1)).toBe(STREAM + completed);
+  });
+
+  test('one response stays as it is, and is that of every round', () => {
+    for (const body of [REPLY, STREAM, `${STREAM}${ended('a')}`]) {
+      expect(joinRounds([body])).toBe(body);
+      expect([0, 1, 7].map((round) => roundIn(body, round))).toEqual([body, body, body]);
+    }
+  });
 });

@@ -1,0 +1,1 @@
+export function findBrowser(env?: { readonly CHROME?: string; readonly PATH?: string }): string | undefined;

@@ -1,0 +1,119 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ConversationRecorder } from '../../src/adapters/outbound/openai/recordings/conversation-recorder.ts';
+import { FolderRecorder } from '../../src/adapters/outbound/openai/recordings/folder-recorder.ts';
+import { OfflineSearch } from '../../src/adapters/outbound/openai/recordings/offline-search.ts';
+import { Recordings } from '../../src/adapters/outbound/openai/recordings/recordings.ts';
+import type { LlmTurns, Round, Turn } from '../../src/application/ports/llm-turns.ts';
+import { createRedactor } from '../../src/domain/redaction.ts';
+import { type Behaviour, fails } from '../support/behaviours.ts';
+import { type ConversationItem, calls, reasons, says, searches } from '../support/conversation-items.ts';
+import type { ScriptedResponse } from '../support/conversation-stream.ts';
+import { InstantClock } from '../support/instant-clock.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { API_KEY, ask, never, ProgressLog } from './search-kit.ts';
+import { answered, startTurns, turnOf, turnRequest } from './turn-kit.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'contract-conversations-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const QUESTION = { question: { query: 'What is open?' } };
+const FIRST = [reasons('1'), searches('1', 'q', ['https://a.example/']), calls('1', 'jira__search_issues')];
+const SECOND = [reasons('2'), says('2', 'Wait.', { phase: 'commentary' }), calls('2', 'wiki__read_page')];
+const LAST = [says('3', 'Two issues are open.')];
+const BUSY = { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' };
+
+async function startRecording(isAllowed: boolean) {
+  const logger = new RecordingLogger();
+  const redactor = createRedactor([API_KEY]);
+  const recorder = new FolderRecorder({ folder, clock: new InstantClock(), logger, redactor });
+  const turnRecorder = new ConversationRecorder({ recorder, isAllowed, logger });
+  const kit = await startTurns({ recorder, turnRecorder, logger });
+  return { ...kit, logger };
+}
+
+/** Runs a conversation to its end. */
+async function converse(turns: LlmTurns): Promise<readonly Turn[]> {
+  const done: Turn[] = [];
+  let rounds: readonly Round[] = [];
+  for (;;) {
+    const request = turnRequest({ asked: QUESTION, rounds });
+    const turn = turnOf(await turns.turn(request, new ProgressLog(), never()));
+    done.push(turn);
+    if (turn.calls.length === 0) return done;
+    rounds = [...rounds, answered(turn, 'A private text.')];
+  }
+}
+
+function offline(): LlmTurns {
+  const logger = new RecordingLogger();
+  const recordings = new Recordings(folder);
+  return new OfflineSearch({ recordings, clock: new InstantClock(), logger, redactor: createRedactor([]) });
+}
+
+/** What a turn is apart from its report and date. */
+const essence = ({ items, calls: asked, reply: { text, sources } }: Turn) => ({ items, asked, text, sources });
+
+test.each<[string, readonly (ScriptedResponse | readonly ConversationItem[])[]]>([
+  ['streams', [FIRST, SECOND, LAST]],
+  ['bodies in JSON', [FIRST, SECOND, LAST].map((items) => ({ items, isJson: true }))],
+  ['a mix', [{ items: FIRST, isJson: true }, SECOND, { items: LAST, isJson: true }]],
+  ['one response', [LAST]],
+])('an allowed conversation of %s is one file, and gives the same turns offline', async (_what, script) => {
+  const { api, search, logger } = await startRecording(true);
+  api.script(script);
+  const online = await converse(search);
+  expect(online).toHaveLength(script.length);
+  expect(readdirSync(folder)).toHaveLength(1);
+  expect(logger.lines).toEqual([]);
+  const again = await converse(offline());
+  expect(again.map(essence)).toEqual(online.map(essence));
+});
+
+test('the file contains neither instructions nor outputs nor keys', async () => {
+  const { api, search } = await startRecording(true);
+  api.script([FIRST, LAST]);
+  await converse(search);
+  const text = readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'utf8');
+  expect(text).toContain('Two issues are open.');
+  for (const part of ['A private text.', 'Own tools', API_KEY]) expect(text).not.toContain(part);
+});
+
+test('what was repeated is recorded once', async () => {
+  const { api, search } = await startRecording(true);
+  api.script([FIRST, LAST]);
+  const busy: Behaviour = fails({ status: 429, error: BUSY });
+  api.disturb(1, [busy, busy]);
+  await converse(search);
+  expect((await converse(offline())).map(({ reply }) => reply.text)).toEqual(['', 'Two issues are open.']);
+});
+
+test('a conversation that did not end is not recorded', async () => {
+  const { api, search } = await startRecording(true);
+  api.script([FIRST, LAST]);
+  const forbidden: Behaviour = fails({ status: 403, error: BUSY });
+  api.disturb(1, [forbidden]);
+  await expect(converse(search)).rejects.toThrow('forbidden');
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('unless it is allowed, nothing is recorded, with one warning; questions without own tools still are', async () => {
+  const { api, search, logger } = await startRecording(false);
+  api.script([FIRST, LAST]);
+  expect(await converse(search)).toHaveLength(2);
+  await converse(search);
+  expect(readdirSync(folder)).toEqual([]);
+  expect(logger.lines).toEqual([
+    'warn grounding: answers that use own tools are not recorded, because they are private (llm.record_private)',
+  ]);
+  api.script([LAST]);
+  expect((await ask(search)).isOk()).toBe(true);
+  expect(readdirSync(folder)).toHaveLength(1);
+});

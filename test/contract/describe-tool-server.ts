@@ -1,0 +1,310 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type {
+  ServerConnection,
+  ServerEvents,
+  ToolProgress,
+  ToolServer,
+} from '../../src/application/ports/tool-server.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { textOf } from '../../src/domain/tool-result.ts';
+import { errorOf, expectNoListener, never } from './search-kit.ts';
+
+/** How the server of a test begins: `silent` accepts connections, but answers nothing; `absent` cannot be reached. */
+export type Beginning = 'normal' | 'silent' | 'absent';
+
+/** A ToolServer with the standard tools (see test/support/servers). */
+export interface StartedToolServer {
+  readonly server: ToolServer;
+  /** Ends the server in the way of its kind. */
+  lose(connection: ServerConnection): void | Promise<void>;
+  /** Resolves when nothing of the server is left; rejects if something stays. */
+  untilGone(): void | Promise<void>;
+}
+
+/** The limit of the size of a result, for the servers of this suite. */
+export const MAX_BYTES = 20_000;
+
+/** How soon a call ends after its caller has left, or its server was lost. */
+const SOON_MS = 100;
+
+/** What every ToolServer promises (see the port). */
+export function describeToolServer(name: string, start: (beginning: Beginning) => Promise<StartedToolServer>): void {
+  describe(`${name} as a ToolServer`, () => {
+    test('connects, and knows its server', async () => {
+      const { connection } = await connected(start);
+      expect(connection.serverInfo).toMatchObject({ name: expect.any(String), version: '1.2.3' });
+      expect(connection.protocolVersion).toMatch(/^20\d\d-\d\d-\d\d$/);
+      expect(connection.pid === undefined).toBe(connection.transport !== 'stdio' || name.startsWith('the fake'));
+    });
+
+    test('lists the tools of all pages, as the server describes them', async () => {
+      const { connection } = await connected(start);
+      const tools = (await connection.listTools(never()))._unsafeUnwrap();
+      expect(tools.map(({ name }) => name)).toEqual(STANDARD_TOOLS);
+      const server = tools[0]?.server;
+      expect(tools[0]).toEqual({
+        server,
+        name: 'echo',
+        title: 'Echo',
+        description: 'Answers with its text.',
+        inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+        annotations: { readOnlyHint: true },
+      });
+      const outputSchema = { type: 'object', properties: { sum: { type: 'number' } } };
+      expect(tools[1]).toEqual({ server, name: 'sum', description: '', inputSchema: { type: 'object' }, outputSchema });
+    });
+
+    test('calls a tool with its input', async () => {
+      const { connection } = await connected(start);
+      const result = (await call(connection, 'echo', { text: 'Zürich 🚀' }))._unsafeUnwrap();
+      expect(result).toMatchObject({ content: [{ type: 'text', text: 'Zürich 🚀' }], isError: false });
+      expect(result.raw).toMatchObject({ content: result.content });
+      const sum = (await call(connection, 'sum', { a: 1, b: 2.5 }))._unsafeUnwrap();
+      expect(sum.structuredContent).toEqual({ sum: 3.5 });
+    });
+
+    test('answers concurrent calls, each with its own result', async () => {
+      const { connection } = await connected(start);
+      const texts = Array.from({ length: 20 }, (_, index) => `text ${index}`);
+      const results = await Promise.all(texts.map((text) => call(connection, 'echo', { text })));
+      expect(results.map((result) => textOf(result._unsafeUnwrap()))).toEqual(texts);
+    });
+
+    test('reports progress before the result', async () => {
+      const { connection } = await connected(start);
+      const seen: ToolProgress[] = [];
+      const result = await connection.callTool('steps', {}, (progress) => void seen.push(progress), never());
+      expect(textOf(result._unsafeUnwrap())).toBe('done');
+      expect(seen).toEqual([1, 2, 3].map((progress) => ({ progress, total: 3, message: `step ${progress}` })));
+    });
+
+    test('resolves with a result whose tool reports an error', async () => {
+      const { connection } = await connected(start);
+      const result = (await call(connection, 'fail'))._unsafeUnwrap();
+      expect(result).toMatchObject({ isError: true, content: [{ type: 'text', text: 'it did not work' }] });
+    });
+
+    test('resolves with a JSON-RPC error and its data', async () => {
+      const { connection } = await connected(start);
+      expect(errorOf(await call(connection, 'refuse'))).toEqual({
+        kind: 'json_rpc',
+        code: 4711,
+        message: 'not allowed',
+        data: { field: 'a' },
+      });
+      expect(errorOf(await call(connection, 'no-such-tool'))).toEqual({
+        kind: 'json_rpc',
+        code: -32602,
+        message: 'Unknown tool: no-such-tool',
+      });
+    });
+
+    test('does not send a call whose caller has already left', async () => {
+      const { connection } = await connected(start);
+      const seen: ToolProgress[] = [];
+      const signal = AbortSignal.abort();
+      expect(errorOf(await connection.callTool('steps', {}, (one) => void seen.push(one), signal))).toEqual({
+        kind: 'aborted',
+      });
+      expect(errorOf(await connection.listTools(signal))).toEqual({ kind: 'aborted' });
+      await call(connection, 'echo', { text: 'a' });
+      expect(seen).toEqual([]);
+      expectNoListener(signal);
+    });
+
+    test('ends a call soon after its caller has left, and notifies the server', async () => {
+      const { connection } = await connected(start);
+      const waiting = await callWaiting(connection);
+      const leftMs = performance.now();
+      waiting.controller.abort('some reason');
+      expect(errorOf(await waiting.outcome)).toEqual({ kind: 'aborted' });
+      expect(performance.now() - leftMs).toBeLessThan(SOON_MS);
+      expectNoListener(waiting.controller.signal);
+      expect(textOf((await call(connection, 'cancelled'))._unsafeUnwrap())).toBe('1');
+      expect(waiting.seen).toEqual([{ progress: 0 }]);
+    });
+
+    test('ends only the call whose caller has left', async () => {
+      const { connection, lost } = await connected(start);
+      const staying = await callWaiting(connection);
+      const leaving = await callWaiting(connection);
+      leaving.controller.abort();
+      await leaving.outcome;
+      expect(textOf((await call(connection, 'cancelled'))._unsafeUnwrap())).toBe('1');
+      staying.controller.abort();
+      expect(errorOf(await staying.outcome)).toEqual({ kind: 'aborted' });
+      expect(lost).toEqual([]);
+    });
+
+    test('leaves no listener on the signal after a result, an error and a list', async () => {
+      const { connection } = await connected(start);
+      const { signal } = new AbortController();
+      await connection.callTool('echo', { text: 'a' }, ignore, signal);
+      await connection.callTool('refuse', {}, ignore, signal);
+      await connection.listTools(signal);
+      expectNoListener(signal);
+    });
+
+    test('fails only the call whose result is too large', async () => {
+      const { connection, lost } = await connected(start);
+      const waiting = await callWaiting(connection);
+      expect(errorOf(await call(connection, 'big', { size: 50 * MAX_BYTES }))).toEqual({
+        kind: 'too_large',
+        maxBytes: MAX_BYTES,
+      });
+      const fitting = (await call(connection, 'big', { size: MAX_BYTES / 2 }))._unsafeUnwrap();
+      expect(textOf(fitting)).toHaveLength(MAX_BYTES / 2);
+      waiting.controller.abort();
+      expect(errorOf(await waiting.outcome)).toEqual({ kind: 'aborted' });
+      expect(lost).toEqual([]);
+    });
+
+    test('is not limited in the size of all results together', async () => {
+      const { connection, lost } = await connected(start);
+      for (let sent = 0; sent < 4 * MAX_BYTES; sent += MAX_BYTES / 2) {
+        expect((await call(connection, 'big', { size: MAX_BYTES / 2 })).isOk()).toBe(true);
+      }
+      expect(lost).toEqual([]);
+    });
+
+    test('reports that the tools have changed', async () => {
+      const { connection, untilChanged } = await connected(start);
+      await call(connection, 'change');
+      await untilChanged();
+      const tools = (await connection.listTools(never()))._unsafeUnwrap();
+      expect(tools.map(({ name }) => name)).toEqual([...STANDARD_TOOLS, 'added1']);
+    });
+
+    test('fails the calls in flight within 100 ms when it is lost, and reports that once', async () => {
+      const { connection, lost, lose, untilGone } = await connected(start);
+      const waiting = [await callWaiting(connection), await callWaiting(connection)];
+      const lostMs = performance.now();
+      await lose(connection);
+      for (const { outcome } of waiting) expect(errorOf(await outcome)).toMatchObject({ kind: 'crashed' });
+      expect(performance.now() - lostMs).toBeLessThan(SOON_MS);
+      // The loss of a connection over HTTP may show only in the next request.
+      expect(errorOf(await call(connection, 'echo', { text: 'a' }))).toMatchObject({ kind: 'crashed' });
+      expect(lost).toEqual([expect.stringMatching(/\w/)]);
+      expect(errorOf(await connection.listTools(never()))).toMatchObject({ kind: 'crashed' });
+      await connection.close();
+      await untilGone();
+      expect(lost).toHaveLength(1);
+      expectNoListener(waiting[0]?.controller.signal ?? never());
+    });
+
+    test('fails the calls in flight when it is closed, reports no loss, and leaves nothing', async () => {
+      const { connection, lost, untilGone } = await connected(start);
+      const waiting = await callWaiting(connection);
+      await Promise.all([connection.close(), connection.close()]);
+      expect(errorOf(await waiting.outcome)).toMatchObject({ kind: 'crashed' });
+      await untilGone();
+      expect(errorOf(await call(connection, 'echo', { text: 'a' }))).toMatchObject({ kind: 'crashed' });
+      expectNoListener(waiting.controller.signal);
+      expect(lost).toEqual([]);
+    });
+
+    test('connects again after it was closed', async () => {
+      const { server, connection } = await connected(start);
+      await connection.close();
+      const again = (await server.connect(new EventLog(), never()))._unsafeUnwrap();
+      onTestFinished(() => again.close());
+      expect(textOf((await call(again, 'echo', { text: 'again' }))._unsafeUnwrap())).toBe('again');
+    });
+
+    test('a server that cannot be reached is an error for people', async () => {
+      const { server, untilGone } = await start('absent');
+      const { signal } = new AbortController();
+      expect(errorOf(await server.connect(new EventLog(), signal))).toMatch(/\w/);
+      await untilGone();
+      expectNoListener(signal);
+    });
+
+    test('a start that is aborted settles, and leaves nothing', async () => {
+      const { server, untilGone } = await start('silent');
+      const controller = new AbortController();
+      const events = new EventLog();
+      const connecting = server.connect(events, controller.signal);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const abortedMs = performance.now();
+      controller.abort();
+      expect((await connecting).isErr()).toBe(true);
+      expect(performance.now() - abortedMs).toBeLessThan(1000);
+      await untilGone();
+      expectNoListener(controller.signal);
+      expect(events.lost).toEqual([]);
+    });
+
+    test('does not start if the signal is already aborted', async () => {
+      const { server, untilGone } = await start('silent');
+      const signal = AbortSignal.abort();
+      expect((await server.connect(new EventLog(), signal)).isErr()).toBe(true);
+      await untilGone();
+      expectNoListener(signal);
+    });
+  });
+}
+
+export const STANDARD_TOOLS = ['echo', 'sum', 'fail', 'refuse', 'steps', 'wait', 'cancelled', 'big', 'change'];
+
+const ignore = () => {};
+
+/** What a connection has reported. */
+export class EventLog implements ServerEvents {
+  readonly lost: string[] = [];
+  changes = 0;
+  readonly #waiting = new Set<() => void>();
+
+  onToolsChanged(): void {
+    this.changes += 1;
+    for (const look of this.#waiting) look();
+  }
+
+  onLost(reason: string): void {
+    this.lost.push(reason);
+    for (const look of this.#waiting) look();
+  }
+
+  /** Resolves when `isSeen`, which is asked after each event. */
+  until(isSeen: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!isSeen()) return;
+        this.#waiting.delete(look);
+        resolve();
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+}
+
+async function connected(start: (beginning: Beginning) => Promise<StartedToolServer>) {
+  const started = await start('normal');
+  const events = new EventLog();
+  const connected = await started.server.connect(events, never());
+  if (connected.isErr()) throw new Error(`The server cannot be connected: ${connected.error}`);
+  onTestFinished(() => connected.value.close());
+  const untilChanged = () => events.until(() => events.changes > 0);
+  return { ...started, connection: connected.value, lost: events.lost, untilChanged };
+}
+
+export function call(connection: ServerConnection, name: string, args: JsonObject = {}) {
+  return connection.callTool(name, args, ignore, never());
+}
+
+/** A call that the server has received, and answers only when it is cancelled. */
+export async function callWaiting(connection: ServerConnection) {
+  const controller = new AbortController();
+  const seen: ToolProgress[] = [];
+  let outcome: ReturnType<ServerConnection['callTool']> | undefined;
+  await new Promise<void>((resolve) => {
+    const onProgress = (progress: ToolProgress) => {
+      seen.push(progress);
+      resolve();
+    };
+    outcome = connection.callTool('wait', {}, onProgress, controller.signal);
+    void outcome.then(() => resolve());
+  });
+  if (outcome === undefined) throw new Error('The call was not made.');
+  return { outcome, controller, seen };
+}

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { calls, reasons, says, searches } from '../support/conversation-items.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { answered, READ_PAGE, startTurns, turnOf, turnRequest } from './turn-kit.ts';
+
+const OK = [says('ok', 'Done.')];
+const CALL = [reasons('1'), calls('1', 'jira__search_issues', { query: 'open' })];
+
+describe('the calls of a response', () => {
+  test('are its function calls, wherever they are', async () => {
+    const { api, ask } = await startTurns();
+    api.script([[calls('a', 'wiki__read_page'), reasons('1'), calls('b', 'wiki__read_page'), says('1', 'Wait.')]]);
+    const { calls: asked, reply } = turnOf(await ask());
+    expect(asked.map(({ callId }) => callId)).toEqual(['call_a', 'call_b']);
+    expect(reply.text).toBe('Wait.');
+  });
+
+  test('none of a response that is not complete', async () => {
+    const { api, ask } = await startTurns();
+    const items = [calls('a', 'wiki__read_page'), calls('b', 'jira__search_issues', '{"query":"cu', 'incomplete')];
+    api.script([{ items, incomplete: 'max_output_tokens' }]);
+    const { calls: asked, reply } = turnOf(await ask());
+    expect(asked).toEqual([]);
+    expect(reply.ending).toEqual({ kind: 'incomplete', reason: 'max_output_tokens' });
+  });
+
+  test('a call that was cut off is marked', async () => {
+    const { api, ask } = await startTurns();
+    api.script([[calls('a', 'wiki__read_page', '{"a', 'incomplete')]]);
+    expect(turnOf(await ask()).calls).toMatchObject([{ callId: 'call_a', isIncomplete: true }]);
+  });
+
+  test('the report and the sources of every round are those of its response', async () => {
+    const { api, ask } = await startTurns();
+    const citations = [{ url: 'https://example.com/', title: 'Example' }];
+    api.script([
+      [searches('1', 'q', ['https://a.example/']), says('1', 'See https://example.com/', { citations }), ...CALL],
+    ]);
+    const { reply } = turnOf(await ask());
+    expect(reply.sources).toEqual({ cited: citations, consulted: ['https://a.example/'], opened: [] });
+    expect(reply.report).toMatchObject({
+      usage: { inputTokens: 1000, cachedTokens: 400, outputTokens: 50, reasoningTokens: 20 },
+      queries: ['q'],
+      searches: 1,
+      attempts: 1,
+    });
+  });
+
+  test.each(['commentary', undefined] as const)(
+    'a message of phase %s before a call: its citations count',
+    async (phase) => {
+      const { api, ask } = await startTurns();
+      const [one, two] = ['https://a.example/', 'https://b.example/'].map((url) => ({ url, title: url }));
+      if (one === undefined || two === undefined) throw new Error('There are two citations.');
+      const options = phase === undefined ? {} : { phase };
+      api.script([
+        [
+          says('1', `See ${one.url}`, { ...options, citations: [one] }),
+          says('2', `And ${two.url}`, { citations: [two] }),
+          ...CALL,
+        ],
+      ]);
+      expect(turnOf(await ask()).reply.sources.cited).toEqual([one, two]);
+    },
+  );
+});
+
+test('the debug log says what was offered, and contains neither arguments nor outputs', async () => {
+  const logger = new RecordingLogger({ isDebug: true });
+  const { api, ask } = await startTurns({ logger });
+  api.script([CALL, OK]);
+  const first = turnOf(await ask());
+  turnOf(await ask(turnRequest({ rounds: [answered(first, 'A private text.')], web: 'closed' })));
+  turnOf(await ask(turnRequest({ web: 'absent', functions: [READ_PAGE], rounds: [answered(first)] })));
+  expect(logger.lines).toEqual([
+    'debug answer: request summary tools=web_search(on) functions=2 reasoning=on text.verbosity=on',
+    'debug answer: request summary tools=web_search(closed) functions=2 reasoning=on text.verbosity=on',
+    'debug answer: request summary tools=web_search(off) functions=1 reasoning=on text.verbosity=on',
+  ]);
+});

@@ -1,0 +1,104 @@
+import { err, ok } from 'neverthrow';
+import { expect } from 'vitest';
+import { ChildToolServer } from '../../src/adapters/outbound/mcp-client/child-tool-server.ts';
+import { RemoteToolServer } from '../../src/adapters/outbound/mcp-client/remote-tool-server.ts';
+import { parseTool } from '../../src/domain/gateway-tool.ts';
+import { parseToolResult } from '../../src/domain/tool-result.ts';
+import { FakeToolServer } from '../support/fake-tool-server.ts';
+import { newProcessTree, STDIO_SERVER } from '../support/process-tree.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import {
+  type RemoteServer,
+  serveHttpRequests,
+  startModernServer,
+  startSessionServer,
+  startSseServer,
+} from '../support/servers/remote-servers.ts';
+import { StandardTools } from '../support/servers/standard-tools.js';
+import { type Beginning, describeToolServer, MAX_BYTES, type StartedToolServer } from './describe-tool-server.ts';
+
+const IDENTITY = { name: 'contract', version: '1.0.0' };
+
+describeToolServer('the fake', async (beginning) => {
+  const server = new FakeToolServer();
+  const tools = new StandardTools();
+  if (beginning !== 'normal') server.connects.push(beginning === 'silent' ? 'hangs' : 'absent');
+  tools.onChanged = () => server.last.changeTools(server.tools);
+  server.list = async () => {
+    const pages = [tools.list(), tools.list('4'), tools.list('8')].flatMap(({ tools }) => tools);
+    return ok(pages.flatMap((tool) => parseTool('fake', tool) ?? []));
+  };
+  server.answer = async (name, args, onProgress, signal) => {
+    if (name === 'big' && Number(args.size) > MAX_BYTES) return err({ kind: 'too_large', maxBytes: MAX_BYTES });
+    try {
+      const result = parseToolResult(await tools.call(name, args, { onProgress, signal }));
+      return result === undefined ? err({ kind: 'invalid_result', detail: 'no result' }) : ok(result);
+    } catch (error) {
+      const { code, message, data } = error as { code: number; message: string; data?: unknown };
+      return err({ kind: 'json_rpc', code, message, ...(data === undefined ? {} : { data }) });
+    }
+  };
+  return { server, lose: () => server.last.lose(), untilGone: () => {} };
+});
+
+describeToolServer('a child process', async (beginning) => {
+  const tree = newProcessTree();
+  const args = [STDIO_SERVER, tree.tag, ...(beginning === 'silent' ? ['never-initialize'] : [])];
+  return {
+    server: new ChildToolServer({
+      name: 'child',
+      command: beginning === 'absent' ? '/no/such/program' : process.execPath,
+      args,
+      cwd: process.cwd(),
+      env: { PATH: String(process.env.PATH) },
+      maxBytes: MAX_BYTES,
+      logger: new RecordingLogger(),
+      logSpawn: () => {},
+      identity: IDENTITY,
+    }),
+    lose: ({ pid }) => void process.kill(Number(pid), 'SIGKILL'),
+    untilGone: () => expect(tree.pids()).toEqual([]),
+  };
+});
+
+describeToolServer('a server over Streamable HTTP', (beginning) => startRemote(beginning, startModernServer, 'http'));
+
+describeToolServer('a server over Streamable HTTP with sessions', (beginning) =>
+  startRemote(beginning, startSessionServer, 'auto'),
+);
+
+describeToolServer('a server over SSE', (beginning) => startRemote(beginning, startSseServer, 'sse'));
+
+async function startRemote(
+  beginning: Beginning,
+  startServer: () => Promise<RemoteServer>,
+  transport: 'auto' | 'http' | 'sse',
+): Promise<StartedToolServer> {
+  const peer = beginning === 'silent' ? await startSilentServer() : await startServer();
+  if (beginning === 'absent') await peer.lose();
+  return {
+    server: new RemoteToolServer({
+      name: 'remote',
+      url: peer.url,
+      transport,
+      headers: {},
+      maxBytes: MAX_BYTES,
+      identity: IDENTITY,
+      fetch,
+    }),
+    lose: async () => {
+      peer.forgetSessions();
+      await peer.lose();
+    },
+    untilGone: async () => {
+      await peer.untilIdle();
+      expect([...peer.sessions.keys()]).toEqual([]);
+    },
+  };
+}
+
+/** Accepts requests, and never answers them. */
+async function startSilentServer(): Promise<RemoteServer> {
+  const http = await serveHttpRequests(() => {});
+  return { ...http, url: `${http.origin}/mcp`, sessions: new Map(), forgetSessions: () => {} };
+}

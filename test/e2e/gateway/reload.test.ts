@@ -1,0 +1,73 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { type HttpProcess, startHttpProcess } from '../../support/http-process.ts';
+import { newFile } from '../files.ts';
+import { configure, isRunning } from './servers.ts';
+
+interface Server {
+  readonly name: string;
+  readonly state: string;
+  readonly pid?: number;
+}
+
+async function serversOf({ url }: HttpProcess): Promise<readonly Server[]> {
+  const response = await fetch(new URL('/mcp/servers', url));
+  return ((await response.json()) as { servers: readonly Server[] }).servers;
+}
+
+const statesOf = async (http: HttpProcess) => (await serversOf(http)).map(({ name, state }) => `${name}: ${state}`);
+
+test.runIf(process.platform !== 'win32')(
+  'SIGHUP reads the servers again, and changes nothing if there is a problem',
+  async () => {
+    const { config, started } = configure(['one', 'two']);
+    const http = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config] });
+    await expect.poll(() => statesOf(http)).toEqual(['one: available', 'two: available']);
+    const before = await serversOf(http);
+    const valid = JSON.parse(readFileSync(config, 'utf8')) as { servers: object[] };
+
+    const bad = { servers: [...valid.servers, { name: 'one', command: 'x', envs: { KEY: ['hunter2secret'] } }] };
+    writeFileSync(config, JSON.stringify(bad));
+    http.kill('SIGHUP');
+    await expect.poll(() => http.stderr()).toContain('so that nothing was changed');
+    expect(http.stderr()).toContain(
+      'servers[2].name: got "one", another server already has this name (in ' +
+        config +
+        '); servers[2].envs.KEY: expected a text',
+    );
+    expect(http.stderr()).not.toContain('hunter2secret');
+    expect(await serversOf(http)).toEqual(before);
+
+    // `one` stays, `two` is removed, and `three` is new.
+    const [one] = valid.servers;
+    writeFileSync(config, JSON.stringify({ servers: [{ ...one, name: 'three' }, one] }));
+    http.kill('SIGHUP');
+    await expect.poll(() => statesOf(http)).toEqual(['three: available', 'one: available']);
+    expect(http.stderr()).toContain('gateway: the configuration was read again; servers: three, one\n');
+    const pids = new Map(before.map(({ name, pid = 0 }) => [name, pid]));
+    expect((await serversOf(http))[1]?.pid).toBe(pids.get('one'));
+    await expect.poll(() => isRunning(pids.get('two') ?? 0)).toBe(false);
+    expect(started()).toHaveLength(3);
+
+    http.kill('SIGTERM');
+    expect(await http.exited).toEqual({ code: 0, signal: null });
+    expect(started().filter(isRunning)).toEqual([]);
+  },
+);
+
+test.runIf(process.platform !== 'win32')(
+  'SIGHUP adds servers to a configuration that had none, and reads the servers file again',
+  async () => {
+    const { config } = configure(['one']);
+    const { servers } = JSON.parse(readFileSync(config, 'utf8')) as {
+      servers: { command: string; args: string[] }[];
+    };
+    const file = newFile('servers.json', '{"mcpServers": {}}');
+    const http = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--servers', file] });
+    expect(await serversOf(http)).toEqual([]);
+    const [one] = servers;
+    writeFileSync(file, JSON.stringify({ mcpServers: { late: { command: one?.command, args: one?.args } } }));
+    http.kill('SIGHUP');
+    await expect.poll(() => statesOf(http)).toEqual(['late: available']);
+  },
+);

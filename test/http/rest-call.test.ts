@@ -1,0 +1,386 @@
+import { describe, expect, test } from 'vitest';
+import type { ToolServerError } from '../../src/domain/tool-call-error.ts';
+import { deferred } from '../support/fake-llm-search.ts';
+import { type Reply, send } from '../support/http-client.ts';
+import {
+  echoes,
+  failsWith,
+  hangs,
+  returns,
+  ScriptedToolServer,
+  says,
+  type ToolScript,
+} from '../support/scripted-tool-server.ts';
+import { until } from '../support/until.ts';
+import { type ServeGatewayOptions, serveGateway } from './serve-gateway.ts';
+
+const INPUT_SCHEMA = {
+  type: 'object',
+  properties: { path: { type: 'string' } },
+  required: ['path'],
+  additionalProperties: false,
+};
+const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
+
+const json = ({ text }: Reply) => JSON.parse(text) as Record<string, unknown>;
+
+/** A gateway with one tool, `read` of the server `files`. */
+async function serveTool(script: ToolScript, options: ServeGatewayOptions = {}, described: object = {}) {
+  const server = new ScriptedToolServer({ read: { script, ...described } });
+  const served = await serveGateway({ files: server }, options);
+  const read = (body: object = {}, headers = {}) =>
+    served.call({ server: 'files', toolName: 'read', ...body }, headers);
+  const post = (body: unknown, headers = {}) =>
+    send(served.at('/mcp/tools/files/read'), { body: body as object, headers });
+  return { ...served, files: server, read, post };
+}
+
+describe('a result', () => {
+  test.each([
+    ['structured content', { content: [], structuredContent: { a: 1 } }, { result: { a: 1 } }],
+    ['JSON in a text', { content: [{ type: 'text', text: '{"bmi": 22.86}' }] }, { result: { bmi: 22.86 } }],
+    ['a text', { content: [{ type: 'text', text: 'Hello.' }] }, { result: 'Hello.' }],
+    ['nothing', { content: [] }, { result: null }],
+    ['an image', { content: [image] }, { result: null, content: [image] }],
+  ])('with %s is returned with success', async (_, result, expected) => {
+    const { read, files } = await serveTool(returns(result));
+    const reply = await read({ input: { path: 'a' } });
+    expect(reply.status).toBe(200);
+    expect(reply.headers['content-type']).toBe('application/json');
+    expect(json(reply)).toEqual({ success: true, ...expected });
+    expect(files.calls).toMatchObject([{ tool: 'read', args: { path: 'a' } }]);
+  });
+
+  test('is the only body on the route of the tool', async () => {
+    const structured = await serveTool(returns({ content: [], structuredContent: { a: 1 } }));
+    const reply = await structured.post({ path: 'a' });
+    expect(reply).toMatchObject({ status: 200, text: '{"a":1}' });
+    expect(structured.files.calls).toMatchObject([{ tool: 'read', args: { path: 'a' } }]);
+    const text = await serveTool(says('Hello.'));
+    expect(await text.post({})).toMatchObject({ status: 200, text: '"Hello."' });
+    const nothing = await serveTool(returns({ content: [] }));
+    expect(await nothing.post({})).toMatchObject({ status: 200, text: 'null' });
+  });
+
+  test('without a plain value is its blocks on the route of the tool, so that nothing is lost', async () => {
+    const { post } = await serveTool(returns({ content: [image] }));
+    const reply = await post({});
+    expect(reply.status).toBe(200);
+    expect(json(reply)).toEqual([image]);
+  });
+
+  test('that is an error is an answer: 200, and 422 on the route of the tool', async () => {
+    const content = [{ type: 'text', text: 'No such file.' }, image];
+    const { read, post } = await serveTool(returns({ content, structuredContent: { code: 1 }, isError: true }));
+    const body = {
+      success: false,
+      error: {
+        code: 'TOOL_EXECUTION_ERROR',
+        message: 'No such file.',
+        details: { requestId: expect.stringMatching(/^[\w.-]+$/) },
+      },
+      content,
+      structuredContent: { code: 1 },
+    };
+    const reply = await read();
+    expect(reply.status).toBe(200);
+    expect(json(reply)).toEqual(body);
+    const onRoute = await post({});
+    expect(onRoute.status).toBe(422);
+    expect(json(onRoute)).toEqual(body);
+  });
+
+  test('that is an error without a text has a message, too', async () => {
+    const { read } = await serveTool(returns({ content: [], isError: true }));
+    expect(json(await read())).toMatchObject({
+      success: false,
+      error: { message: 'The tool reported an error without a text.' },
+      content: [],
+    });
+  });
+
+  test('that does not match the output schema is a warning, once per tool', async () => {
+    const described = { outputSchema: { type: 'object', required: ['text'] } };
+    const { read, logger } = await serveTool(returns({ content: [], structuredContent: {} }), {}, described);
+    expect((await read()).status).toBe(200);
+    expect((await read()).status).toBe(200);
+    expect(logger.lines).toEqual([
+      "warn gateway: a result of files/read does not match the tool's outputSchema: /text is required",
+    ]);
+  });
+
+  test.each([
+    [{ content: [], structuredContent: {} }, '/text is required'],
+    [{ content: [{ type: 'text', text: '{"text":"a"}' }] }, 'structuredContent is missing'],
+  ])('that does not match is an error in strict mode: %j', async (result, problem) => {
+    const described = { outputSchema: { type: 'object', required: ['text'] } };
+    const { read } = await serveTool(returns(result), { checkOutput: 'strict' }, described);
+    const reply = await read();
+    expect(reply.status).toBe(502);
+    expect(json(reply)).toMatchObject({
+      error: { code: 'INVALID_RESPONSE', message: expect.stringContaining(problem) },
+    });
+  });
+});
+
+describe('an error of the server', () => {
+  test.each<readonly [ToolServerError, number, string, object]>([
+    [
+      { kind: 'json_rpc', code: -32602, message: 'Invalid params: weight_kg must be positive', data: { field: 'w' } },
+      400,
+      'VALIDATION_ERROR',
+      { jsonrpcCode: -32602, field: 'w' },
+    ],
+    [{ kind: 'json_rpc', code: -32601, message: 'x' }, 404, 'TOOL_NOT_FOUND', { jsonrpcCode: -32601 }],
+    [{ kind: 'json_rpc', code: -32602, message: 'Unknown tool: x' }, 404, 'TOOL_NOT_FOUND', { jsonrpcCode: -32602 }],
+    [
+      { kind: 'json_rpc', code: -32603, message: 'x', data: 'why' },
+      500,
+      'TOOL_EXECUTION_ERROR',
+      { jsonrpcCode: -32603, data: 'why' },
+    ],
+    [{ kind: 'json_rpc', code: 7, message: 'x' }, 500, 'TOOL_EXECUTION_ERROR', { jsonrpcCode: 7 }],
+    [{ kind: 'json_rpc', code: -32700, message: 'x' }, 500, 'INTERNAL_ERROR', { jsonrpcCode: -32700 }],
+    [{ kind: 'crashed', reason: 'x' }, 502, 'SERVER_CRASHED', {}],
+    [{ kind: 'too_large', maxBytes: 5 }, 502, 'RESPONSE_TOO_LARGE', { maxBytes: 5 }],
+    [{ kind: 'invalid_result', detail: 'x' }, 502, 'INVALID_RESPONSE', {}],
+    [{ kind: 'unauthorized', status: 403 }, 502, 'SERVER_UNAUTHORIZED', {}],
+  ])('%j', async (error, status, code, details) => {
+    const { read, post } = await serveTool(failsWith(error));
+    for (const reply of [await read({}, { 'X-Request-Id': 'r-1' }), await post({}, { 'X-Request-Id': 'r-1' })]) {
+      expect(reply.status).toBe(status);
+      expect(json(reply)).toEqual({
+        success: false,
+        error: { code, message: expect.stringMatching(/./), details: { ...details, requestId: 'r-1' } },
+      });
+    }
+  });
+
+  test('cannot replace the ID of the request', async () => {
+    const { read } = await serveTool(
+      failsWith({ kind: 'json_rpc', code: 1, message: 'x', data: { requestId: 'theirs', jsonrpcCode: 2 } }),
+    );
+    expect(json(await read({}, { 'X-Request-Id': 'ours' }))).toMatchObject({
+      error: { details: { requestId: 'ours', jsonrpcCode: 1 } },
+    });
+  });
+});
+
+describe('the checks', () => {
+  test.each<readonly [string, unknown, readonly string[]]>([
+    ['not an object', [], ['']],
+    ['null', null, ['']],
+    ['an empty object', {}, ['/server', '/toolName']],
+    ['an unknown key', { server: 's', toolName: 't', args: {} }, ['/args']],
+    [
+      'wrong types',
+      { server: 1, toolName: null, input: [], timeout: '5' },
+      ['/server', '/toolName', '/input', '/timeout'],
+    ],
+    ['input null', { server: 's', toolName: 't', input: null }, ['/input']],
+    ['a timeout of 0', { server: 's', toolName: 't', timeout: 0 }, ['/timeout']],
+    ['a timeout that is not an integer', { server: 's', toolName: 't', timeout: 1.5 }, ['/timeout']],
+  ])('a body that is %s', async (_, body, paths) => {
+    const { call } = await serveTool(hangs);
+    const reply = await call(JSON.stringify(body));
+    expect(reply.status).toBe(400);
+    const { error } = json(reply) as { error: { code: string; message: string; details: { errors: object[] } } };
+    expect(error.code).toBe('VALIDATION_ERROR');
+    expect(error.details.errors).toEqual(paths.map((path) => ({ path, message: expect.stringMatching(/./) })));
+  });
+
+  test.each(['', '{', 'nonsense'])('a body that is not JSON: %j', async (body) => {
+    const { at } = await serveTool(hangs);
+    for (const path of ['/mcp/call', '/mcp/tools/files/read']) {
+      const reply = await send(at(path), { body, headers: { 'Content-Type': 'application/json' } });
+      expect(reply.status).toBe(400);
+      expect(json(reply)).toMatchObject({ success: false, error: { code: 'VALIDATION_ERROR' } });
+    }
+  });
+
+  test('an input that is not an object on the route of the tool', async () => {
+    const { post } = await serveTool(hangs);
+    const reply = await post('[1]', { 'Content-Type': 'application/json' });
+    expect(reply.status).toBe(400);
+    expect(json(reply)).toMatchObject({
+      error: { code: 'VALIDATION_ERROR', message: 'the body must be an object: the input of the tool' },
+    });
+  });
+
+  test('an input that does not match: every problem, and no call', async () => {
+    const { read, post, files } = await serveTool(hangs, {}, { inputSchema: INPUT_SCHEMA });
+    const errors = [
+      { path: '/path', message: 'is required' },
+      { path: '/mode', message: 'is not allowed' },
+    ];
+    for (const reply of [await read({ input: { mode: 1 } }), await post({ mode: 1 })]) {
+      expect(reply.status).toBe(400);
+      expect(json(reply)).toMatchObject({
+        error: {
+          code: 'VALIDATION_ERROR',
+          message: "The input does not match the tool's schema: /path is required; /mode is not allowed.",
+          details: { errors },
+        },
+      });
+    }
+    expect((await read()).status).toBe(400);
+    expect(files.calls).toEqual([]);
+  });
+
+  test('a schema that cannot be compiled is logged once, and not checked', async () => {
+    const { read, logger } = await serveTool(echoes, {}, { inputSchema: { type: 'object', required: 'all' } });
+    expect((await read({ input: { a: 1 } })).status).toBe(200);
+    expect((await read({ input: { a: 1 } })).status).toBe(200);
+    expect(logger.lines).toEqual([expect.stringContaining('a schema cannot be used')]);
+  });
+
+  test('run in order: body, server, availability, tool, input', async () => {
+    const up = new ScriptedToolServer({ read: { script: hangs, inputSchema: INPUT_SCHEMA } });
+    const down = new ScriptedToolServer({}, { fails: 'no such command' });
+    const definitions = { down: { restart: 'never' as const } };
+    const { call } = await serveGateway({ up, down }, { definitions });
+    const wrong = { toolName: 'none', input: {} };
+    const codeOf = async (body: object) => {
+      const reply = await call(body);
+      return [reply.status, (json(reply) as { error: { code: string } }).error.code];
+    };
+    expect(await codeOf({ ...wrong, server: 'none', input: 1 })).toEqual([400, 'VALIDATION_ERROR']);
+    expect(await codeOf({ ...wrong, server: 'none' })).toEqual([404, 'SERVER_NOT_FOUND']);
+    expect(await codeOf({ ...wrong, server: 'down' })).toEqual([503, 'SERVER_NOT_RUNNING']);
+    expect(await codeOf({ ...wrong, server: 'up' })).toEqual([404, 'TOOL_NOT_FOUND']);
+    expect(await codeOf({ server: 'up', toolName: 'read' })).toEqual([400, 'VALIDATION_ERROR']);
+  });
+
+  test('an unknown server or tool is named, with those that exist', async () => {
+    const { call, read } = await serveTool(hangs);
+    expect(json(await call({ server: 'none', toolName: 'read' }))).toMatchObject({
+      error: {
+        message: 'There is no server "none". The servers are files, openai-responses-mcp.',
+        details: { server: 'none' },
+      },
+    });
+    expect(json(await read({ toolName: 'write' }))).toMatchObject({
+      error: {
+        message: 'The server files has no tool "write". Its tools are read.',
+        details: { server: 'files', tool: 'write' },
+      },
+    });
+  });
+
+  test('a tool that is filtered out does not exist', async () => {
+    const { read, get } = await serveTool(says('secret'), { definitions: { files: { filter: { deny: ['read'] } } } });
+    expect((await read()).status).toBe(404);
+    expect((await get('/mcp/tools')).text).not.toContain('"read"');
+  });
+});
+
+describe('a server that is not available', () => {
+  test('gives 503, with Retry-After if a restart is scheduled', async () => {
+    const server = new ScriptedToolServer({ read: says('a') }, { fails: 'one' }, { fails: 'two' });
+    const { call, clock } = await serveGateway({ files: server });
+    const read = { server: 'files', toolName: 'read' };
+    const first = await call(read);
+    expect(first.status).toBe(503);
+    expect(first.headers['retry-after']).toBe('1');
+    expect(json(first)).toMatchObject({
+      error: { code: 'SERVER_NOT_RUNNING', details: { server: 'files', state: 'unavailable' } },
+    });
+    await clock.advance(1000);
+    await clock.advance(500);
+    // Of the 2 s until the next start, 1.5 s are left.
+    expect((await call(read)).headers['retry-after']).toBe('2');
+    await clock.advance(1500);
+    expect((await call(read)).status).toBe(200);
+  });
+
+  test('gives no Retry-After if it is not started again', async () => {
+    const server = new ScriptedToolServer({}, { fails: 'no such command' });
+    const { call } = await serveGateway({ files: server }, { definitions: { files: { restart: 'never' } } });
+    const reply = await call({ server: 'files', toolName: 'read' });
+    expect(reply.status).toBe(503);
+    expect(reply.headers).not.toHaveProperty('retry-after');
+    expect(json(reply)).toMatchObject({ error: { details: { state: 'failed' } } });
+  });
+
+  test('a call waits for the first start', async () => {
+    const server = new ScriptedToolServer({ read: says('Hello.') }, 'waits');
+    const { beginCall, gateway, clock } = await serveGateway({ files: server });
+    const call = beginCall({ server: 'files', toolName: 'read' });
+    // That of the start, and that of the call.
+    await until(() => clock.pendingSleeps === 2);
+    expect(gateway.servers).toMatchObject([{ state: 'starting' }]);
+    server.letStart();
+    expect(json(await call.reply)).toEqual({ success: true, result: 'Hello.' });
+  });
+
+  test('a crash ends the calls in flight with 502', async () => {
+    const { beginCall, files } = await serveTool(hangs);
+    const call = beginCall({ server: 'files', toolName: 'read' });
+    await until(() => files.calls.length === 1);
+    files.crash();
+    const reply = await call.reply;
+    expect(reply.status).toBe(502);
+    expect(json(reply)).toMatchObject({
+      error: {
+        code: 'SERVER_CRASHED',
+        message:
+          'The server was lost during the call (killed by SIGKILL). The call may have had effects; it was not repeated.',
+      },
+    });
+  });
+});
+
+describe('the time limit', () => {
+  test.each([
+    ['of the server', {}, 30_000],
+    ['of the call, if it is shorter', { timeout: 1000 }, 1000],
+    ['of the server, if that of the call is longer', { timeout: 60_000 }, 30_000],
+  ])('is that %s', async (_, body, timeoutMs) => {
+    const { beginCall, files, clock } = await serveTool(hangs);
+    const call = beginCall({ server: 'files', toolName: 'read', ...body });
+    await until(() => files.calls.length === 1);
+    await clock.advance(timeoutMs - 1);
+    expect(files.calls[0]?.signal.aborted).toBe(false);
+    await clock.advance(1);
+    const reply = await call.reply;
+    expect(reply.status).toBe(504);
+    expect(json(reply)).toMatchObject({ error: { code: 'TIMEOUT_ERROR', details: { timeoutMs } } });
+    // The server is notified.
+    expect(files.calls[0]?.signal.aborted).toBe(true);
+  });
+
+  test('includes the wait for the first start', async () => {
+    const server = new ScriptedToolServer({ read: says('a') }, 'waits');
+    const { beginCall, clock } = await serveGateway({ files: server });
+    const call = beginCall({ server: 'files', toolName: 'read', timeout: 2000 });
+    await until(() => clock.pendingSleeps === 2);
+    await clock.advance(2000);
+    expect((await call.reply).status).toBe(504);
+    expect(server.calls).toEqual([]);
+  });
+});
+
+describe('limits', () => {
+  test('of a server: as many calls run, as many wait, and the next gets 429', async () => {
+    const [first, second] = [deferred<void>(), deferred<void>()];
+    const gates = [first, second];
+    const script: ToolScript = async (...call) => {
+      await gates.shift()?.promise;
+      return says('Done.')(...call);
+    };
+    const { beginCall, read, files, clock } = await serveTool(script, {
+      definitions: { files: { maxConcurrency: 1 } },
+    });
+    const running = beginCall({ server: 'files', toolName: 'read' });
+    await until(() => files.calls.length === 1);
+    const waiting = beginCall({ server: 'files', toolName: 'read' });
+    await until(() => clock.pendingSleeps === 2);
+    const refused = await read();
+    expect(refused.status).toBe(429);
+    expect(refused.headers['retry-after']).toBe('1');
+    expect(json(refused)).toMatchObject({ error: { code: 'OVERLOADED', details: { server: 'files' } } });
+    first.settle();
+    second.settle();
+    expect([(await running.reply).status, (await waiting.reply).status]).toEqual([200, 200]);
+  });
+});

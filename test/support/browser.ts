@@ -1,0 +1,87 @@
+import { type Browser, launch, type Page } from 'puppeteer-core';
+import { onTestFinished } from 'vitest';
+
+/** A headless browser in which `*.example` is this machine. */
+export function launchBrowser(executablePath: string): Promise<Browser> {
+  // Chromium has no sandbox for root, which runs the tests in containers.
+  const args = ['--no-sandbox', '--disable-dev-shm-usage', '--host-resolver-rules=MAP *.example 127.0.0.1'];
+  return launch({ executablePath, args });
+}
+
+export interface PageOptions {
+  readonly width?: number;
+  readonly colorScheme?: 'light' | 'dark';
+  /** Timers of the page end sooner by this factor. */
+  readonly speed?: number;
+}
+
+/** A page in the browser, as the test looks at it and uses it. */
+export interface OpenPage {
+  readonly page: Page;
+  /** Errors in the console (also violations of the Content-Security-Policy), exceptions, and requests to other hosts. */
+  readonly problems: readonly string[];
+  /** Every request of the page: method, path and, once known, status. */
+  readonly requests: readonly string[];
+  /** The value of an expression in the page. */
+  value(expression: string): Promise<unknown>;
+  /** Resolves when an expression is true in the page. */
+  until(expression: string): Promise<void>;
+  /** The text of the first element; empty if there is none. */
+  text(selector: string): Promise<string>;
+  /** Resolves when the text of the first element contains `part`. */
+  untilText(selector: string, part: string): Promise<void>;
+  /** Enters text into the first element, after its own text. */
+  enter(selector: string, text: string): Promise<void>;
+  /** Clicks on the tool of this name, and resolves when its form is shown. */
+  choose(tool: string): Promise<void>;
+}
+
+/** Opens a URL in a browser context of its own, for one test. */
+export async function openPage(browser: Browser, url: string, options: PageOptions = {}): Promise<OpenPage> {
+  const { width = 1280, colorScheme = 'light', speed = 1 } = options;
+  const context = await browser.createBrowserContext();
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const problems: string[] = [];
+  const requests: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('request', (request) => {
+    if (!/^data:/.test(request.url()) && new URL(request.url()).host !== new URL(url).host)
+      problems.push(request.url());
+  });
+  page.on('response', (response) => {
+    requests.push(`${response.request().method()} ${new URL(response.url()).pathname} ${response.status()}`);
+  });
+  await page.setViewport({ width, height: 900, isMobile: width < 500, hasTouch: width < 500 });
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: colorScheme }]);
+  if (speed !== 1) {
+    await page.evaluateOnNewDocument(
+      `const sleep = setTimeout; setTimeout = (run, ms, ...rest) => sleep(run, ms / ${speed}, ...rest);`,
+    );
+  }
+  await page.goto(url);
+
+  const value = (expression: string): Promise<unknown> => page.evaluate(expression);
+  const until = async (expression: string): Promise<void> => {
+    await page.waitForFunction(expression, { timeout: 8000, polling: 20 });
+  };
+  const textOf = (selector: string) => `(document.querySelector(${JSON.stringify(selector)})?.textContent ?? '')`;
+  const text = async (selector: string): Promise<string> => String(await value(textOf(selector)));
+  const untilText: OpenPage['untilText'] = (selector, part) =>
+    until(`${textOf(selector)}.includes(${JSON.stringify(part)})`);
+  const choose: OpenPage['choose'] = async (tool) => {
+    const button = `[...document.querySelectorAll('.tools button')].find((button) =>
+      button.querySelector('code').textContent === ${JSON.stringify(tool)})`;
+    await until(`${button} !== undefined`);
+    await value(`${button}.click()`);
+    await untilText('#tool code', ` / ${tool}`);
+  };
+  const enter: OpenPage['enter'] = async (selector, text) => {
+    await page.focus(selector);
+    await page.keyboard.sendCharacter(text);
+  };
+  return { page, problems, requests, value, until, text, untilText, enter, choose };
+}

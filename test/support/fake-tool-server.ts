@@ -1,0 +1,137 @@
+import { err, ok, type Result } from 'neverthrow';
+import type {
+  ServerConnection,
+  ServerEvents,
+  ToolProgress,
+  ToolServer,
+} from '../../src/application/ports/tool-server.ts';
+import type { GatewayTool } from '../../src/domain/gateway-tool.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { ToolServerError } from '../../src/domain/tool-call-error.ts';
+import { parseToolResult, type ToolResult } from '../../src/domain/tool-result.ts';
+
+type Reply<T> = Promise<Result<T, ToolServerError>>;
+export type AnswerCall = (
+  name: string,
+  args: JsonObject,
+  onProgress: (progress: ToolProgress) => void,
+  signal: AbortSignal,
+) => Reply<ToolResult>;
+
+/** A ToolServer in memory. A connect does what the next of `connects` says, and then succeeds. */
+export class FakeToolServer implements ToolServer {
+  readonly connections: FakeConnection[] = [];
+  /** A reason for a connect to fail, or `hangs`. */
+  readonly connects: ('hangs' | (string & {}))[] = [];
+  /** How often a connect was begun. */
+  starts = 0;
+  tools: readonly GatewayTool[] = [fakeTool('echo')];
+  list: (signal: AbortSignal) => Reply<readonly GatewayTool[]> = async () => ok(this.tools);
+  answer: AnswerCall = async (_, args) => ok(textResult(JSON.stringify(args)));
+  /** Settles what a closed connection leaves to do. */
+  onClose: () => Promise<void> = async () => {};
+
+  async connect(events: ServerEvents, signal: AbortSignal): Promise<Result<ServerConnection, string>> {
+    if (signal.aborted) return err('aborted');
+    this.starts += 1;
+    const outcome = this.connects.shift();
+    if (outcome === 'hangs') await untilAborted(signal);
+    if (outcome !== undefined) return err(outcome);
+    const connection = new FakeConnection(this, events);
+    this.connections.push(connection);
+    return ok(connection);
+  }
+
+  /** The connection that was made last. */
+  get last(): FakeConnection {
+    const last = this.connections.at(-1);
+    if (last === undefined) throw new Error('The fake was not connected.');
+    return last;
+  }
+}
+
+export class FakeConnection implements ServerConnection {
+  readonly transport = 'stdio';
+  readonly pid = undefined;
+  readonly protocolVersion = '2025-11-25';
+  readonly serverInfo = { name: 'fake', version: '1.2.3' };
+  /** The calls that were sent, in order. */
+  readonly calls: { readonly name: string; readonly args: JsonObject }[] = [];
+  readonly #server: FakeToolServer;
+  readonly #events: ServerEvents;
+  /** Ends the calls in flight. */
+  readonly #enders = new Set<() => void>();
+  isEnded = false;
+
+  constructor(server: FakeToolServer, events: ServerEvents) {
+    this.#server = server;
+    this.#events = events;
+  }
+
+  listTools(signal: AbortSignal): Reply<readonly GatewayTool[]> {
+    return this.#race(signal, (inner) => this.#server.list(inner));
+  }
+
+  callTool(...[name, args, onProgress, signal]: Parameters<AnswerCall>): Reply<ToolResult> {
+    return this.#race(signal, (inner) => {
+      this.calls.push({ name, args });
+      return this.#server.answer(name, args, (progress) => inner.aborted || onProgress(progress), inner);
+    });
+  }
+
+  lose(reason = 'lost'): void {
+    if (this.isEnded) return;
+    this.#end();
+    this.#events.onLost(reason);
+  }
+
+  changeTools(tools: readonly GatewayTool[]): void {
+    this.#server.tools = tools;
+    this.#events.onToolsChanged();
+  }
+
+  async close(): Promise<void> {
+    this.#end();
+    await this.#server.onClose();
+  }
+
+  #end(): void {
+    this.isEnded = true;
+    for (const end of this.#enders) end();
+  }
+
+  /** The result of `run`, unless the caller leaves or the connection ends earlier; `run` is notified of both. */
+  #race<T>(signal: AbortSignal, run: (signal: AbortSignal) => Reply<T>): Reply<T> {
+    if (signal.aborted) return Promise.resolve(err({ kind: 'aborted' }));
+    if (this.isEnded) return Promise.resolve(err({ kind: 'crashed', reason: 'lost' }));
+    const inner = new AbortController();
+    return new Promise((resolve) => {
+      const settle = (result: Result<T, ToolServerError>) => {
+        signal.removeEventListener('abort', onAbort);
+        this.#enders.delete(onEnd);
+        if (result.isErr()) inner.abort();
+        resolve(result);
+      };
+      const onAbort = () => settle(err({ kind: 'aborted' }));
+      const onEnd = () => settle(err({ kind: 'crashed', reason: 'lost' }));
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#enders.add(onEnd);
+      void run(inner.signal).then(settle);
+    });
+  }
+}
+
+export function fakeTool(name: string, more: Partial<GatewayTool> = {}): GatewayTool {
+  return { server: 'fake', name, description: `Does ${name}.`, inputSchema: { type: 'object' }, ...more };
+}
+
+/** The result of a tool that answers with a text. */
+export function textResult(text: string, more: JsonObject = {}): ToolResult {
+  const result = parseToolResult({ content: [{ type: 'text', text }], ...more });
+  if (result === undefined) throw new Error('This is not the result of a tool.');
+  return result;
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

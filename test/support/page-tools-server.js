@@ -1,0 +1,123 @@
+// An MCP server over stdio for the tests of the page: tools with every kind of input, results of every kind, and a hostile tool.
+import { createInterface } from 'node:readline';
+
+/** Text that must be shown as text wherever it is. */
+const { HOSTILE = 'hostile' } = process.env;
+
+/** A red square of 2 by 2 pixels. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==';
+
+const text = (text) => ({ content: [{ type: 'text', text }] });
+
+const FORM = {
+  type: 'object',
+  properties: {
+    title: { type: 'string', description: 'A short text' },
+    message: { type: 'string', title: 'Long', default: 'one\ntwo' },
+    count: { type: 'integer', minimum: 1, maximum: 9 },
+    ratio: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+    color: { type: 'string', enum: ['red', 'green'] },
+    size: {
+      oneOf: [
+        { const: 1, title: 'small' },
+        { const: 2, title: 'large' },
+      ],
+    },
+    kind: { const: 'fixed' },
+    isOn: { type: 'boolean', default: true },
+    isMaybe: { type: 'boolean' },
+    tags: { type: 'array', items: { type: 'string' } },
+    point: { $ref: '#/$defs/point' },
+  },
+  required: ['title', 'kind', 'isOn'],
+  $defs: { point: { type: 'object', properties: { x: { type: 'number' } }, description: 'A place' } },
+};
+
+/** Schemas whose members have the wrong types. */
+const BROKEN_FORM = {
+  type: 'object',
+  properties: {
+    a: { type: 'string', default: { toString: 1 }, title: { x: 1 } },
+    b: { enum: [{ toString: 1 }, null], default: 7 },
+    c: { $ref: '#/%' },
+    d: true,
+  },
+  required: 'a',
+};
+
+const TOOLS = {
+  form: {
+    description: 'Returns its input',
+    inputSchema: FORM,
+    run: (input) => ({ content: [], structuredContent: input }),
+  },
+  media: {
+    run: () => ({
+      content: [
+        { type: 'text', text: 'Two links and pictures' },
+        { type: 'resource_link', uri: 'https://example.com/doc', name: 'A document', mimeType: 'text/html' },
+        { type: 'resource_link', uri: 'javascript:globalThis.isTaken=true', name: 'No page' },
+        { type: 'image', mimeType: 'image/png', data: PNG },
+        { type: 'image', mimeType: 'image/svg+xml', data: btoa('<svg xmlns="http://www.w3.org/2000/svg"/>') },
+        { type: 'image', mimeType: 'image/png', data: '"onerror=x' },
+        { type: 'audio', mimeType: 'audio/wav', data: 'UklGRg==' },
+        { type: 'resource', resource: { uri: 'file:///a.txt', text: 'The text of a resource' } },
+      ],
+    }),
+  },
+  long: { title: 'W'.repeat(150), description: 'w'.repeat(150), run: () => text('x'.repeat(60_000)) },
+  fails: { run: () => ({ ...text('No such city'), isError: true }) },
+  refuses: { error: { code: -32050, message: 'Not today', data: { hint: 'Come back tomorrow' } } },
+  /** Never answers. */
+  waits: {},
+  crashes: { run: () => process.exit(7) },
+  broken_form: { inputSchema: BROKEN_FORM, run: () => text('called') },
+  [HOSTILE]: {
+    title: HOSTILE,
+    description: `${HOSTILE} \u202Edesrever`,
+    annotations: { title: HOSTILE, readOnlyHint: HOSTILE },
+    inputSchema: {
+      type: 'object',
+      properties: {
+        [HOSTILE]: { type: 'string', title: HOSTILE, description: HOSTILE, default: HOSTILE },
+        choice: { enum: [HOSTILE], description: HOSTILE },
+      },
+    },
+    run: () => ({
+      content: [
+        { type: 'text', text: HOSTILE },
+        { type: 'resource_link', uri: HOSTILE, name: HOSTILE, description: HOSTILE },
+        { type: HOSTILE, text: HOSTILE },
+        { type: 'resource', resource: { uri: { toString: 1 }, text: HOSTILE } },
+        { type: 'image', mimeType: `image/png;${HOSTILE}`, data: PNG },
+      ],
+      structuredContent: { [HOSTILE]: HOSTILE, innerHTML: HOSTILE },
+    }),
+  },
+};
+
+const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+
+function respond(id, method, params) {
+  if (method === 'initialize') {
+    const { protocolVersion } = params;
+    const serverInfo = { name: 'page-tools', title: HOSTILE, version: '1.0.0' };
+    send({ id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo } });
+  } else if (method === 'tools/list') {
+    const tools = Object.entries(TOOLS).map(([name, { run, error, ...tool }]) => ({
+      name,
+      inputSchema: { type: 'object' },
+      ...tool,
+    }));
+    send({ id, result: { tools } });
+  } else if (method === 'tools/call') {
+    const { run, error } = TOOLS[params.name];
+    if (error !== undefined) send({ id, error });
+    else if (run !== undefined) send({ id, result: run(params.arguments) });
+  } else if (id !== undefined) send({ id, result: {} });
+}
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  respond(id, method, params);
+});

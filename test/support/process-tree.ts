@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+/** The processes of one test, recognized by an argument of their own. */
+export interface ProcessTree {
+  /** The argument; each process of the tree must have it. */
+  readonly tag: string;
+  /** The processes that are running now. */
+  pids(): readonly number[];
+}
+
+/** What a test leaves behind is killed, after the test has failed because of it. A concurrent test gives its own `onTestFinished`. */
+export function newProcessTree(onFinished = onTestFinished): ProcessTree {
+  const tag = `--tag=${randomUUID()}`;
+  const pids = () =>
+    execFileSync('ps', ['-A', '-ww', '-o', 'pid=,args='], { encoding: 'utf8' })
+      .split('\n')
+      .filter((line) => line.includes(tag))
+      .map((line) => Number.parseInt(line, 10));
+  onFinished(() => {
+    for (const pid of pids()) process.kill(pid, 'SIGKILL');
+  });
+  return { tag, pids };
+}
+
+/** The server that can misbehave (see its own comment). */
+export const STDIO_SERVER = fileURLToPath(new URL('./servers/stdio-server.js', import.meta.url));

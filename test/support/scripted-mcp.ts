@@ -1,0 +1,85 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import type { JsonObject } from './api-response.ts';
+
+/** What the server does with a call. `does`: it exits, or never answers. */
+export type Reaction = { readonly args?: object } & (
+  | { readonly result: object }
+  | { readonly error: { readonly code: number; readonly message: string } }
+  | { readonly does: 'exit' | 'hang' }
+);
+
+export interface ScriptedTool {
+  readonly name: string;
+  readonly description?: string;
+  readonly inputSchema?: object;
+  readonly annotations?: object;
+  readonly reactions: readonly Reaction[];
+}
+
+type ServerEvent =
+  | { readonly event: 'start'; readonly pid: number }
+  | { readonly event: 'call'; readonly name: string; readonly args: JsonObject }
+  | { readonly event: 'cancelled' };
+
+/** The script of an MCP server over stdio, and what its processes have logged. */
+export interface ScriptedServer {
+  /** For `command` and `args` of a server in the configuration. */
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly events: () => readonly ServerEvent[];
+  /** The calls that arrived, in order, as `name {"args":"..."}`. */
+  readonly calls: () => readonly string[];
+  /** The processes that were started and are still running. */
+  readonly running: () => readonly number[];
+}
+
+/** Writes the script of a server for one test. */
+export function scriptedServer(tools: readonly ScriptedTool[]): ScriptedServer {
+  const folder = mkdtempSync(join(tmpdir(), 'scripted-mcp-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const script = join(folder, 'script.json');
+  const log = join(folder, 'log');
+  const listed = tools.map(({ name, description = `The tool ${name}.`, inputSchema = ANY, annotations }) => ({
+    name,
+    description,
+    inputSchema,
+    annotations,
+  }));
+  const calls = Object.fromEntries(tools.map(({ name, reactions }) => [name, reactions]));
+  writeFileSync(script, JSON.stringify({ tools: listed, calls, log }));
+  const events = () =>
+    existsSync(log)
+      ? readFileSync(log, 'utf8')
+          .split('\n')
+          .slice(0, -1)
+          .map((line) => JSON.parse(line) as ServerEvent)
+      : [];
+  return {
+    command: process.execPath,
+    args: [SERVER, script],
+    events,
+    calls: () => events().flatMap((one) => (one.event === 'call' ? [`${one.name} ${JSON.stringify(one.args)}`] : [])),
+    running: () => events().flatMap((one) => (one.event === 'start' && isRunning(one.pid) ? [one.pid] : [])),
+  };
+}
+
+/** A result with one text. */
+export function text(text: string, more: object = {}): { readonly result: object } {
+  return { result: { content: [{ type: 'text', text }], ...more } };
+}
+
+const ANY = { type: 'object' };
+const SERVER = fileURLToPath(new URL('scripted-mcp-server.mjs', import.meta.url));
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { Server as LegacyServer } from '@modelcontextprotocol/sdk/server/index.js';
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { type CallToolResult, createMcpHandler, type ListToolsResult, Server } from '@modelcontextprotocol/server';
+import { onTestFinished } from 'vitest';
+import { StandardTools } from './standard-tools.js';
+
+/** A request that a server of a test has received. */
+interface SeenRequest {
+  /** The method of the JSON-RPC message in the body, otherwise that of HTTP. */
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse, body: unknown) => unknown;
+/** `proceed` lets the server answer after all. */
+export type Answer = (request: IncomingMessage, response: ServerResponse, proceed: () => void) => void;
+
+/** An HTTP server of one test. */
+export interface TestHttpServer {
+  readonly origin: string;
+  readonly seen: readonly SeenRequest[];
+  /** Answers the next requests with this method (see `seen`), or any, one request each. */
+  answerNext(method: string, ...answers: readonly Answer[]): void;
+  /** Resolves when no request is being answered, also no event stream. */
+  untilIdle(): Promise<void>;
+  /** Cuts every connection. */
+  cut(): void;
+  /** Cuts every connection, and refuses new ones. */
+  lose(): Promise<void>;
+}
+
+export async function serveHttpRequests(handler: Handler): Promise<TestHttpServer> {
+  const seen: SeenRequest[] = [];
+  const next: { readonly method: string; readonly answer: Answer }[] = [];
+  const open = new Set<ServerResponse>();
+  const waiting = new Set<() => void>();
+  const server = createServer(async (request, response) => {
+    open.add(response);
+    response.once('close', () => {
+      open.delete(response);
+      for (const look of waiting) look();
+    });
+    const text = await readText(request);
+    const body = text === '' ? undefined : (JSON.parse(text) as { readonly method?: string });
+    const method = body?.method ?? request.method ?? '';
+    seen.push({ method, headers: request.headers });
+    const index = next.findIndex((planned) => planned.method === 'any' || planned.method === method);
+    const [planned] = index < 0 ? [] : next.splice(index, 1);
+    const proceed = () => void handler(request, response, body);
+    if (planned === undefined) proceed();
+    else planned.answer(request, response, proceed);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const lose = async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeAllConnections();
+    await closed;
+  };
+  onTestFinished(lose);
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    answerNext: (method, ...answers) => void next.push(...answers.map((answer) => ({ method, answer }))),
+    untilIdle: () =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (open.size > 0) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
+    cut: () => server.closeAllConnections(),
+    lose,
+  };
+}
+
+/** An MCP server of one test that is used over HTTP. */
+export interface RemoteServer extends TestHttpServer {
+  readonly url: string;
+  /** The sessions that have not been ended; none without sessions. */
+  readonly sessions: ReadonlyMap<string, unknown>;
+  /** No longer knows any session, as after a restart. */
+  forgetSessions(): void;
+}
+
+/** MCP 2026-07-28 over Streamable HTTP, by the official server. */
+export async function startModernServer(): Promise<RemoteServer> {
+  const tools = new StandardTools();
+  const handler = createMcpHandler(
+    () => {
+      const server = new Server(INFO, CAPABILITIES);
+      server.setRequestHandler('tools/list', ({ params }) => tools.list(params?.cursor) as unknown as ListToolsResult);
+      server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+        const { name, arguments: args = {}, _meta } = params;
+        const progressToken = (_meta ?? mcpReq._meta)?.progressToken;
+        const onProgress = async (progress: object) => {
+          if (progressToken === undefined) return;
+          await mcpReq.notify({
+            method: 'notifications/progress',
+            params: { progressToken, progress: 0, ...progress },
+          });
+        };
+        return (await tools.call(name, args, { onProgress, signal: mcpReq.signal })) as CallToolResult;
+      });
+      return server;
+    },
+    { legacy: 'reject' },
+  );
+  tools.onChanged = () => handler.notify.toolsChanged();
+  const handle = toNodeHandler(handler) as Handler;
+  const http = await serveHttpRequests(handle);
+  onTestFinished(() => handler.close());
+  return { ...http, url: `${http.origin}/mcp`, sessions: new Map(), forgetSessions: () => {} };
+}
+
+/** MCP 2025-11-25 over Streamable HTTP with sessions, by the official server of that time. */
+export async function startSessionServer(): Promise<RemoteServer> {
+  const sessions = new Map<string, StreamableHTTPServerTransport>();
+  const tools = new StandardTools();
+  const http = await serveHttpRequests(async (request, response, body) => {
+    const id = request.headers['mcp-session-id'];
+    let transport = sessions.get(String(id));
+    if (transport === undefined) {
+      if (id !== undefined) return response.writeHead(404).end();
+      transport = new StreamableHTTPServerTransport({
+        sessionIdGenerator: randomUUID,
+        onsessioninitialized: (id) => void sessions.set(id, created),
+        onsessionclosed: (id) => void sessions.delete(id),
+      });
+      const created = transport;
+      await connectLegacyServer(tools, created as Transport);
+    }
+    await transport.handleRequest(request, response, body);
+  });
+  return { ...http, url: `${http.origin}/mcp`, sessions, forgetSessions: () => sessions.clear() };
+}
+
+/** MCP 2024-11-05 over SSE, by the official server of that time. */
+export async function startSseServer(): Promise<RemoteServer> {
+  const sessions = new Map<string, SSEServerTransport>();
+  const tools = new StandardTools();
+  const http = await serveHttpRequests(async (request, response, body) => {
+    if (request.method === 'GET' && request.url === '/sse') {
+      const transport = new SSEServerTransport('/messages', response);
+      sessions.set(transport.sessionId, transport);
+      response.once('close', () => sessions.delete(transport.sessionId));
+      return connectLegacyServer(tools, transport);
+    }
+    const id = new URL(request.url ?? '', 'http://localhost').searchParams.get('sessionId');
+    const transport = sessions.get(String(id));
+    if (transport === undefined) return response.writeHead(id === null ? 405 : 404).end();
+    await transport.handlePostMessage(request, response, body);
+  });
+  return { ...http, url: `${http.origin}/sse`, sessions, forgetSessions: () => sessions.clear() };
+}
+
+const INFO = { name: 'remote-server', version: '1.2.3' };
+const CAPABILITIES = { capabilities: { tools: { listChanged: true } } };
+
+async function connectLegacyServer(tools: StandardTools, transport: Transport): Promise<void> {
+  const server = new LegacyServer(INFO, CAPABILITIES);
+  server.setRequestHandler(ListToolsRequestSchema, ({ params }) => tools.list(params?.cursor));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, { sendNotification, signal }) => {
+    const progressToken = params._meta?.progressToken;
+    const onProgress = async (progress: object) => {
+      if (progressToken === undefined) return;
+      await sendNotification({
+        method: 'notifications/progress',
+        params: { progressToken, progress: 0, ...progress },
+      });
+    };
+    return tools.call(params.name, params.arguments ?? {}, { onProgress, signal });
+  });
+  tools.onChanged = () => void server.sendToolListChanged();
+  await server.connect(transport);
+}

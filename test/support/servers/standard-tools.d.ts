@@ -1,0 +1,15 @@
+interface Exchange {
+  readonly onProgress: (progress: {
+    readonly progress: number;
+    readonly total?: number;
+    readonly message?: string;
+  }) => void | Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+export declare class StandardTools {
+  onChanged: () => void;
+  list(cursor?: string): { tools: Record<string, unknown>[]; nextCursor?: string };
+  describeAs(description: string): void;
+  call(name: string, args: Record<string, unknown>, exchange: Exchange): Promise<Record<string, unknown>>;
+}

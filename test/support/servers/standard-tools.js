@@ -1,0 +1,90 @@
+/** How many tools a page of the list has. */
+const PAGE = 4;
+
+const OBJECT = { type: 'object' };
+
+/** The tools with which a test sees everything that a `ToolServer` promises. Each server of the tests has them. */
+export class StandardTools {
+  /** Called when the list of tools has changed. */
+  onChanged = () => {};
+  /** Of calls of `wait`. */
+  #cancellations = 0;
+  #onCancelled = new Set();
+  #added = [];
+  #description = 'Answers with its text.';
+
+  /** A page of the list, as `tools/list` answers it. */
+  list(cursor) {
+    const all = [
+      {
+        name: 'echo',
+        title: 'Echo',
+        description: this.#description,
+        inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+        annotations: { readOnlyHint: true },
+      },
+      { name: 'sum', inputSchema: OBJECT, outputSchema: { type: 'object', properties: { sum: { type: 'number' } } } },
+      { name: 'fail', description: 'Answers with an error of the tool.', inputSchema: OBJECT },
+      { name: 'refuse', description: 'Answers with a JSON-RPC error.', inputSchema: OBJECT },
+      { name: 'steps', description: 'Reports three steps before it answers.', inputSchema: OBJECT },
+      { name: 'wait', description: 'Reports that it runs, and waits until it is cancelled.', inputSchema: OBJECT },
+      { name: 'cancelled', description: 'Answers as soon as a call was cancelled.', inputSchema: OBJECT },
+      { name: 'big', description: 'Answers with a text of `size` characters.', inputSchema: OBJECT },
+      { name: 'change', description: 'Adds a tool.', inputSchema: OBJECT },
+      ...this.#added,
+    ];
+    const start = Number(cursor ?? 0);
+    const isLast = start + PAGE >= all.length;
+    return { tools: all.slice(start, start + PAGE), ...(isLast ? {} : { nextCursor: String(start + PAGE) }) };
+  }
+
+  /** Describes `echo` in other words. */
+  describeAs(description) {
+    this.#description = description;
+  }
+
+  /** Answers a call, or throws a JSON-RPC error. */
+  async call(name, args, { onProgress, signal }) {
+    switch (name) {
+      case 'echo':
+        return text(args.text);
+      case 'sum':
+        return { content: [], structuredContent: { sum: args.a + args.b } };
+      case 'fail':
+        return { ...text('it did not work'), isError: true };
+      case 'refuse':
+        throw Object.assign(new Error('not allowed'), { code: 4711, data: { field: 'a' } });
+      case 'steps':
+        for (const progress of [1, 2, 3]) await onProgress({ progress, total: 3, message: `step ${progress}` });
+        return text('done');
+      case 'wait':
+        await onProgress({ progress: 0 });
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        this.#cancellations += 1;
+        for (const look of this.#onCancelled) look();
+        return text('cancelled');
+      case 'cancelled':
+        return new Promise((resolve) => {
+          const look = () => {
+            if (this.#cancellations === 0) return;
+            this.#onCancelled.delete(look);
+            resolve(text(String(this.#cancellations)));
+          };
+          this.#onCancelled.add(look);
+          look();
+        });
+      case 'big':
+        return text('x'.repeat(args.size));
+      case 'change':
+        this.#added.push({ name: `added${this.#added.length + 1}`, inputSchema: OBJECT });
+        this.onChanged();
+        return text('changed');
+      default:
+        throw Object.assign(new Error(`Unknown tool: ${name}`), { code: -32602 });
+    }
+  }
+}
+
+function text(text) {
+  return { content: [{ type: 'text', text }] };
+}

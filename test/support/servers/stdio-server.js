@@ -1,0 +1,141 @@
+// An MCP server on standard input and output, with the standard tools and one more per way to misbehave during a call. Each further
+// argument is a way to misbehave at other times; arguments that it does not know, such as a tag that identifies its processes, have no
+// effect.
+import { spawn } from 'node:child_process';
+import { closeSync, writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { StandardTools } from './standard-tools.js';
+
+const args = process.argv.slice(2);
+const is = (behaviour) => args.includes(behaviour);
+const tools = new StandardTools();
+/** The calls in flight, by the ID of the request. */
+const calls = new Map();
+
+function send(message) {
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+}
+
+/** The same program with other behaviour, in the same process group, which holds this program's output open. */
+function leaveChild(...behaviours) {
+  const tags = args.filter((arg) => arg.startsWith('--tag='));
+  spawn(process.execPath, [fileURLToPath(import.meta.url), ...behaviours, ...tags], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+}
+
+/** Tools that no well-behaved server has; each gets the ID of the request and the arguments. */
+const MISBEHAVIOUR = {
+  exit: (_, { code = 1, words = 'out of cheese' }) => {
+    process.stderr.write(`${words}\n`);
+    process.exit(code);
+  },
+  kill: () => process.kill(process.pid, 'SIGKILL'),
+  twice: (id) => {
+    for (const text of ['first', 'second']) send({ id, result: { content: [{ type: 'text', text }] } });
+  },
+  huge: (id, { size, at = 'first' }) => {
+    const result = `{"content":[{"type":"text","text":"${'x'.repeat(size)}"}]}`;
+    const line = {
+      first: `"id":${id},"result":${result}`,
+      last: `"result":${result},"id":${id}`,
+      hidden: `"extra":1,"id":${id},"result":${result}`,
+    };
+    process.stdout.write(`{"jsonrpc":"2.0",${line[at]}}\n`);
+  },
+  hugeNote: (id, { size }) => {
+    send({ method: 'notifications/message', params: { level: 'info', data: 'x'.repeat(size) } });
+    send({ id, result: { content: [{ type: 'text', text: 'noted' }] } });
+  },
+  noResult: (id) => send({ id, result: { answer: 42 } }),
+  noObject: (id) => send({ id, result: 'forty-two' }),
+  noError: (id) => send({ id, error: 'it is broken' }),
+  closeOutput: () => closeSync(1),
+  closeInput: (id) => {
+    process.stdin.destroy();
+    closeSync(0);
+    setInterval(() => {}, 60_000);
+    send({ id, result: { content: [] } });
+  },
+  deafen: (id) => {
+    input.pause();
+    setInterval(() => {}, 60_000);
+    send({ id, result: { content: [] } });
+  },
+  greeting: (id) => send({ id, result: { content: [], structuredContent: greeting } }),
+  environment: (id) => send({ id, result: { content: [], structuredContent: process.env } }),
+  pingBack: async (id) => {
+    const answers = {};
+    for (const method of ['ping', 'roots/list', 'sampling/createMessage']) {
+      send({ id: `to-client-${method}`, method, params: {} });
+      answers[method] = await new Promise((resolve) => {
+        onResponse = resolve;
+      });
+    }
+    send({ id, result: { content: [], structuredContent: answers } });
+  },
+};
+
+let onResponse = () => {};
+/** The parameters of `initialize`. */
+let greeting;
+const input = createInterface({ input: process.stdin });
+
+async function onRequest({ id, method, params = {} }) {
+  if (method === 'initialize') {
+    greeting = params;
+    if (is('never-initialize')) return;
+    if (is('refuse-initialize')) return send({ id, error: { code: -32000, message: 'no licence' } });
+    const protocolVersion = is('other-revision') ? '1999-12-31' : is('old-revision') ? '2024-11-05' : '2025-11-25';
+    const capabilities = { tools: is('unannounced') ? {} : { listChanged: true } };
+    return send({
+      id,
+      result: { protocolVersion, capabilities, serverInfo: { name: 'stdio-server', version: '1.2.3' } },
+    });
+  }
+  if (method === 'tools/list') {
+    if (is('never-list')) return;
+    return send({ id, result: tools.list(params.cursor) });
+  }
+  if (method !== 'tools/call') return send({ id, error: { code: -32601, message: 'Method not found' } });
+  const { name, arguments: input = {}, _meta: { progressToken } = {} } = params;
+  if (name in MISBEHAVIOUR) return MISBEHAVIOUR[name](id, input);
+  const call = new AbortController();
+  calls.set(id, call);
+  const onProgress = (progress) => {
+    if (progressToken !== undefined) send({ method: 'notifications/progress', params: { progressToken, ...progress } });
+  };
+  try {
+    const result = await tools.call(name, input, { onProgress, signal: call.signal });
+    if (!call.signal.aborted || is('late')) send({ id, result });
+  } catch ({ code, message, data }) {
+    send({ id, error: { code, message, data } });
+  }
+  calls.delete(id);
+}
+
+function onLine(line) {
+  const message = JSON.parse(line);
+  if (is('noise')) process.stdout.write(`debug: got ${line.length} characters\n\n[1,2]\n42\n`);
+  if (message.method === undefined) onResponse(message);
+  else if (message.id !== undefined) void onRequest(message);
+  else if (message.method === 'notifications/cancelled') calls.get(message.params.requestId)?.abort();
+}
+
+tools.onChanged = () => send({ method: 'notifications/tools/list_changed' });
+if (is('described-by-pid')) tools.describeAs(`Answers with its text, by process ${process.pid}.`);
+if (is('exit-early')) {
+  process.stderr.write('reading the configuration\nno configuration found\n');
+  process.exit(3);
+}
+// More than a pipe holds: the write returns when everything was read.
+if (is('flood')) for (let line = 0; line < 40_000; line += 1) writeSync(2, `${line} ${'x'.repeat(100)}\n`);
+if (is('talkative')) process.stderr.write('listening on standard input\n');
+if (is('stubborn')) {
+  process.on('SIGTERM', () => {});
+  setInterval(() => {}, 60_000);
+}
+if (is('with-children')) for (const behaviours of [['stubborn'], ['idle']]) leaveChild(...behaviours);
+if (is('idle') || is('idle-after-input')) setInterval(() => {}, 60_000);
+if (!is('idle')) input.on('line', onLine);

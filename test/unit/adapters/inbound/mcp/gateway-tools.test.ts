@@ -1,0 +1,394 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { GatewayTools } from '../../../../../src/adapters/inbound/mcp/gateway-tools.ts';
+import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
+import type { ToolSet } from '../../../../../src/adapters/inbound/mcp/tool-set.ts';
+import { AjvSchemaValidator } from '../../../../../src/adapters/outbound/mcp-client/ajv-schema-validator.ts';
+import { startGateway } from '../../../../../src/application/gateway.ts';
+import type { ServerDefinition } from '../../../../../src/application/server-supervisor.ts';
+import { exposedName } from '../../../../../src/domain/exposed-name.ts';
+import { FakeApplication, hangs as hangingAnswer } from '../../../../support/fake-application.ts';
+import { FakeClock, settled } from '../../../../support/fake-clock.ts';
+import { newSession, receive } from '../../../../support/mcp-session.ts';
+import { RecordingLogger } from '../../../../support/recording-logger.ts';
+import {
+  echoes,
+  failsWith,
+  hangs,
+  returns,
+  ScriptedToolServer,
+  says,
+  type ToolScript,
+} from '../../../../support/scripted-tool-server.ts';
+
+const DEFINITION: Omit<ServerDefinition, 'name'> = {
+  transport: 'stdio',
+  timeoutMs: 30_000,
+  startupTimeoutMs: 60_000,
+  restart: 'never',
+  isRequired: false,
+  filter: {},
+  maxConcurrency: 64,
+};
+const ANSWERS = ['answer', 'answer_detailed', 'answer_quick'];
+
+/** The answer tools, without answers. */
+const BUILT_IN: ToolSet = {
+  list: () => ANSWERS.map((name) => ({ name, description: 'Answers.', inputSchema: { type: 'object' } })),
+  call: ({ name }) => (ANSWERS.includes(name) ? Promise.resolve({ result: { content: [] } }) : undefined),
+  cancel: () => {},
+};
+
+/** A session with the tools of these servers. `sent` has what the client receives. */
+function start(servers: Readonly<Record<string, ScriptedToolServer>>, { notifiesOfChanges = true } = {}) {
+  const clock = new FakeClock();
+  const logger = new RecordingLogger();
+  const begin = () => {
+    const gateway = startGateway({
+      clock,
+      logger,
+      validator: new AjvSchemaValidator(logger),
+      servers: Object.entries(servers).map(([name, server]) => {
+        server.name = name;
+        return { definition: { ...DEFINITION, name }, server, fingerprint: name };
+      }),
+      checkOutput: 'warn',
+      drainMs: 0,
+      onCallEnded: () => {},
+    });
+    onTestFinished(() => gateway.close());
+    return gateway;
+  };
+  let gateway: ReturnType<typeof begin> | undefined;
+  const tools = new GatewayTools({
+    builtIn: BUILT_IN,
+    gateway: async () => {
+      gateway ??= begin();
+      return gateway;
+    },
+    notifiesOfChanges,
+    clock,
+  });
+  const session = newSession({ application: new FakeApplication(hangingAnswer), clock, logger, tools });
+  const sent: OutgoingMessage[] = [];
+  const send = (message: object) => receive(session, { jsonrpc: '2.0', ...message }, (one) => sent.push(one));
+  let lastId = 0;
+  const request = async (method: string, params: object = {}) => {
+    lastId += 1;
+    const id = lastId;
+    await send({ id, method, params });
+    return sent.find((message) => 'id' in message && message.id === id);
+  };
+  return {
+    clock,
+    tools,
+    sent,
+    send,
+    request,
+    call: (name: string, args: object = {}, meta?: object) =>
+      request('tools/call', { name, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) }),
+    list: async (params: object = {}) => {
+      const response = await request('tools/list', params);
+      return response !== undefined && 'result' in response ? response.result : expect.fail(JSON.stringify(response));
+    },
+    gateway: () => gateway ?? expect.fail('no server was started'),
+  };
+}
+
+const namesOf = ({ tools }: { readonly tools?: unknown }) => (tools as { name: string }[]).map(({ name }) => name);
+const MODERN = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+describe('the list', () => {
+  test('contains the tools as the servers described them, after the answer tools', async () => {
+    const described = {
+      title: 'Read a file',
+      description: 'Reads.',
+      inputSchema: { type: 'object', properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: { type: 'string' } } },
+      outputSchema: { type: 'object' },
+      annotations: { readOnlyHint: true, title: 'x' },
+    };
+    const files = new ScriptedToolServer({ read: { script: echoes, ...described } });
+    const web = new ScriptedToolServer({ read: echoes });
+    const { tools } = await start({ files, web }).list();
+    expect((tools as object[]).slice(3)).toEqual([
+      { name: 'files__read', ...described },
+      { name: 'web__read', inputSchema: { type: 'object' } },
+    ]);
+  });
+
+  test('has unique names of at most 64 characters', async () => {
+    const long = 'x'.repeat(100);
+    const first = new ScriptedToolServer({ [long]: echoes, [`${long}y`]: echoes, _b: echoes });
+    // a + __ + _b is a_ + __ + b.
+    const second = new ScriptedToolServer({ b: echoes });
+    const names = namesOf(await start({ a: first, a_: second }).list()).slice(3);
+    expect(new Set(names).size).toBe(4);
+    for (const name of names) expect(name.length).toBeLessThanOrEqual(64);
+    expect(names).toContain(exposedName('a', long));
+  });
+
+  test('starts the servers, and waits at most 5 s for them', async () => {
+    const slow = new ScriptedToolServer({ a: echoes }, 'waits');
+    const up = new ScriptedToolServer({ b: echoes });
+    const { list, clock } = start({ slow, up });
+    await settled();
+    expect(up.starts).toBe(0);
+    let names: readonly string[] | undefined;
+    const listed = list().then((result) => {
+      names = namesOf(result);
+    });
+    await clock.advance(4999);
+    expect(names).toBeUndefined();
+    await clock.advance(1);
+    await listed;
+    expect(names).toEqual([...ANSWERS, 'up__b']);
+    slow.letStart();
+    await settled();
+    expect(namesOf(await list())).toEqual([...ANSWERS, 'slow__a', 'up__b']);
+  });
+
+  test('is paged at 100 tools', async () => {
+    const many = new ScriptedToolServer(Object.fromEntries(Array.from({ length: 198 }, (_, i) => [`t${i}`, echoes])));
+    const { list, request } = start({ many });
+    const first = await list();
+    expect(namesOf(first)).toHaveLength(100);
+    expect(first.nextCursor).toEqual(expect.any(String));
+    const second = await list({ cursor: first.nextCursor });
+    expect(namesOf(second)).toHaveLength(100);
+    const third = await list({ cursor: second.nextCursor });
+    expect(namesOf(third)).toEqual(['many__t197']);
+    expect(third).not.toHaveProperty('nextCursor');
+    expect(new Set([first, second, third].flatMap(namesOf)).size).toBe(201);
+    for (const cursor of ['300', '1', '-100', '1e2', 100, 'x', '']) {
+      expect(await request('tools/list', { cursor })).toMatchObject({ error: { code: -32602 } });
+    }
+  });
+
+  test('of exactly 100 tools has one page', async () => {
+    const many = new ScriptedToolServer(Object.fromEntries(Array.from({ length: 97 }, (_, i) => [`t${i}`, echoes])));
+    expect(await start({ many }).list()).not.toHaveProperty('nextCursor');
+  });
+
+  test('may be kept for 5 s only in the modern era, and has no hint in the other', async () => {
+    const { list } = start({ files: new ScriptedToolServer({ a: echoes }) });
+    expect(await list({ _meta: MODERN })).toMatchObject({ resultType: 'complete', ttlMs: 5000, cacheScope: 'public' });
+    const legacy = await list();
+    for (const member of ['ttlMs', 'cacheScope', 'resultType']) expect(legacy).not.toHaveProperty(member);
+  });
+});
+
+describe('changes', () => {
+  test.each([
+    [true, { tools: { listChanged: true } }],
+    [false, { tools: {} }],
+  ])('are announced if the client can be notified: %s', async (notifiesOfChanges, capabilities) => {
+    const { request } = start({}, { notifiesOfChanges });
+    expect(await request('initialize', { protocolVersion: '2025-06-18' })).toMatchObject({ result: { capabilities } });
+  });
+
+  test('make the list of the client outdated, and nothing else does', async () => {
+    const slow = new ScriptedToolServer({ a: echoes }, 'waits');
+    const files = new ScriptedToolServer({ b: echoes });
+    const { tools, list, clock, gateway } = start({ slow, files });
+    expect(tools.isListOutdated).toBe(false);
+    const listed = list();
+    await clock.advance(5000);
+    await listed;
+    expect(tools.isListOutdated).toBe(false);
+    slow.letStart();
+    await settled();
+    expect(tools.isListOutdated).toBe(true);
+    await list();
+    expect(tools.isListOutdated).toBe(false);
+    files.change({ b: { script: echoes, description: 'New.' } });
+    await settled();
+    expect(tools.isListOutdated).toBe(true);
+    await list();
+    files.crash();
+    expect(tools.isListOutdated).toBe(true);
+    gateway().restart('files');
+    await settled();
+    // The tools are the same again.
+    expect(tools.isListOutdated).toBe(false);
+  });
+});
+
+describe('a call', () => {
+  test('reaches the tool with its own name, and returns the result unchanged', async () => {
+    const result = {
+      content: [
+        { type: 'text', text: 'a', annotations: { priority: 1 } },
+        { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+        { type: 'resource_link', uri: 'file:///a', name: 'a' },
+      ],
+      structuredContent: { a: 1 },
+      _meta: { 'example.com/x': 1 },
+      other: 2,
+    };
+    const files = new ScriptedToolServer({ 'read file': returns(result) });
+    const { call } = start({ files });
+    expect(await call('files__read file', { path: 'a' })).toEqual({ jsonrpc: '2.0', id: 1, result });
+    expect(files.calls).toMatchObject([{ tool: 'read file', args: { path: 'a' } }]);
+  });
+
+  test('in the modern era has a result of that era', async () => {
+    const files = new ScriptedToolServer({ read: returns({ resultType: 'complete', content: [], _meta: { x: 1 } }) });
+    const { call } = start({ files });
+    const modern = await call('files__read', {}, MODERN);
+    expect(modern).toMatchObject({ result: { resultType: 'complete', content: [], _meta: { x: 1 } } });
+    const legacy = await call('files__read');
+    expect(legacy).toEqual({ jsonrpc: '2.0', id: 2, result: { content: [], _meta: { x: 1 } } });
+  });
+
+  test('returns isError unchanged', async () => {
+    const result = { content: [{ type: 'text', text: 'No.' }], isError: true };
+    const { call } = start({ files: new ScriptedToolServer({ read: returns(result) }) });
+    expect(await call('files__read')).toEqual({ jsonrpc: '2.0', id: 1, result });
+  });
+
+  test.each([
+    [{ code: -32602, message: 'Bad.', data: { field: 'a' } }],
+    [{ code: -32000, message: 'Bad.', data: 'text' }],
+    [{ code: 42, message: '' }],
+  ])('returns the error %j unchanged', async (error) => {
+    const files = new ScriptedToolServer({ read: failsWith({ kind: 'json_rpc', ...error }) });
+    expect(await start({ files }).call('files__read')).toEqual({ jsonrpc: '2.0', id: 1, error });
+  });
+
+  test('of a name with a hash reaches the tool, also before the servers have started', async () => {
+    const long = 'x'.repeat(100);
+    const name = exposedName('files', long);
+    const files = new ScriptedToolServer({ [long]: says('Hello.') });
+    const { call } = start({ files });
+    for (const id of [1, 2]) {
+      expect(await call(name)).toEqual({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'Hello.' }] } });
+    }
+  });
+
+  test('of an unknown tool gets the error of its era', async () => {
+    const files = new ScriptedToolServer({ read: echoes });
+    const { call } = start({ files });
+    const legacy = { error: { code: -32601, message: 'Unknown tool' } };
+    for (const name of ['files__none', 'none__read', 'none', '__', 'files__']) {
+      expect(await call(name)).toMatchObject(legacy);
+      expect(await call(name, {}, MODERN)).toMatchObject({ error: { code: -32602, message: `Unknown tool: ${name}` } });
+    }
+    expect(files.calls).toEqual([]);
+  });
+
+  test('of an unknown tool without __ starts no server', async () => {
+    const files = new ScriptedToolServer({ read: echoes });
+    await start({ files }).call('none');
+    await start({ files }).call('answer');
+    expect(files.starts).toBe(0);
+  });
+
+  test('with a wrong input gets a result that a model can read', async () => {
+    const inputSchema = { type: 'object', required: ['path'] };
+    const files = new ScriptedToolServer({ read: { script: echoes, inputSchema } });
+    expect(await start({ files }).call('files__read')).toMatchObject({
+      result: {
+        content: [
+          { type: 'text', text: "VALIDATION_ERROR: The input does not match the tool's schema: /path is required." },
+        ],
+        isError: true,
+      },
+    });
+  });
+
+  test('of a server that is down gets a result that names the code, also with a hash in the name', async () => {
+    const long = 'x'.repeat(100);
+    const files = new ScriptedToolServer({ read: echoes, [long]: echoes }, { fails: 'no such command' });
+    const { call } = start({ files });
+    for (const name of ['files__read', exposedName('files', long)]) {
+      expect(await call(name)).toMatchObject({
+        result: {
+          isError: true,
+          content: [{ text: expect.stringMatching(/^SERVER_NOT_RUNNING: .*no such command/) }],
+        },
+      });
+    }
+  });
+
+  test.each<readonly [string, ToolScript]>([
+    ['SERVER_CRASHED', failsWith({ kind: 'crashed', reason: 'killed by SIGKILL' })],
+    ['RESPONSE_TOO_LARGE', failsWith({ kind: 'too_large', maxBytes: 1024 })],
+    ['INVALID_RESPONSE', failsWith({ kind: 'invalid_result', detail: 'x' })],
+    ['SERVER_UNAUTHORIZED', failsWith({ kind: 'unauthorized', status: 401 })],
+  ])('that fails gets a result that names the code %s', async (code, script) => {
+    const { call } = start({ files: new ScriptedToolServer({ read: script }) });
+    expect(await call('files__read')).toMatchObject({
+      result: { isError: true, content: [{ type: 'text', text: expect.stringContaining(`${code}: `) }] },
+    });
+  });
+
+  test('that takes too long gets a result that names the code', async () => {
+    const files = new ScriptedToolServer({ read: hangs });
+    const { call, clock } = start({ files });
+    const called = call('files__read');
+    await clock.advance(30_000);
+    expect(await called).toMatchObject({
+      result: { isError: true, content: [{ text: expect.stringContaining('TIMEOUT_ERROR: No answer within 30 s.') }] },
+    });
+    expect(files.calls[0]?.signal.aborted).toBe(true);
+  });
+});
+
+describe('progress', () => {
+  const reports: ToolScript = async (args, onProgress, signal) => {
+    onProgress({ progress: 1, total: 2, message: 'half' });
+    onProgress({ progress: 2 });
+    return says('Done.')(args, onProgress, signal);
+  };
+
+  test.each([['token'], [0], ['']])('is passed on with the token %j, and the response waits for it', async (token) => {
+    const { call, sent, clock } = start({ files: new ScriptedToolServer({ read: reports }) });
+    const called = call('files__read', {}, { progressToken: token });
+    await settled();
+    const progress = [
+      {
+        jsonrpc: '2.0',
+        method: 'notifications/progress',
+        params: { progress: 1, total: 2, message: 'half', progressToken: token },
+      },
+      { jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 2, progressToken: token } },
+    ];
+    expect(sent).toEqual(progress);
+    await clock.advance(25);
+    await called;
+    expect(sent).toHaveLength(3);
+  });
+
+  test('is not sent to a client that did not ask for it, and then nothing waits', async () => {
+    const { call, sent } = start({ files: new ScriptedToolServer({ read: reports }) });
+    await call('files__read');
+    expect(sent).toMatchObject([{ id: 1, result: {} }]);
+  });
+});
+
+describe('a cancellation', () => {
+  test('reaches the server, and there is no response', async () => {
+    const files = new ScriptedToolServer({ read: hangs });
+    const { send, call, sent } = start({ files });
+    const called = call('files__read');
+    await settled();
+    await send({ method: 'notifications/cancelled', params: { requestId: 1 } });
+    await called;
+    expect(files.calls[0]?.signal.aborted).toBe(true);
+    expect(sent).toEqual([]);
+  });
+
+  test('of a call that waits for the start of its server: it is never sent', async () => {
+    const files = new ScriptedToolServer({ read: hangs }, 'waits');
+    const { send, call, sent } = start({ files });
+    const called = call('files__read');
+    await settled();
+    await send({ method: 'notifications/cancelled', params: { requestId: 1 } });
+    await called;
+    files.letStart();
+    await settled();
+    expect({ calls: files.calls, sent }).toEqual({ calls: [], sent: [] });
+  });
+});

@@ -1,0 +1,435 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Environment } from '../../../../../src/adapters/outbound/config/environment.ts';
+import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
+import type { CommandLineOptions } from '../../../../../src/adapters/outbound/config/layers.ts';
+
+let folder = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'servers-config-'));
+  vi.stubEnv('HOME', folder);
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
+});
+
+interface Given {
+  readonly environment?: Environment;
+  readonly commandLine?: CommandLineOptions;
+  /** The content of `servers.json`. */
+  readonly json?: string | object;
+}
+
+function load(yaml: string | undefined, { environment = {}, commandLine = {}, json }: Given = {}) {
+  const file = join(folder, 'config.yaml');
+  if (yaml !== undefined) writeFileSync(file, yaml);
+  if (json !== undefined) {
+    writeFileSync(join(folder, 'servers.json'), typeof json === 'string' ? json : JSON.stringify(json));
+  }
+  return new FileConfigSource({
+    environment,
+    commandLine: { ...(yaml === undefined ? {} : { '--config': file }), ...commandLine },
+    version: '1.2.3',
+  }).load();
+}
+
+async function configOf(yaml: string | undefined, given: Given = {}) {
+  const loaded = await load(yaml, given);
+  return 'value' in loaded ? loaded.value : expect.fail(JSON.stringify(loaded.problems));
+}
+
+const serversOf = async (yaml: string, given: Given = {}) => (await configOf(yaml, given)).servers;
+
+/** The problems as `where: value: message`. All of them name the YAML file. */
+async function problemsOf(yaml: string, given: Given = {}) {
+  const loaded = await load(yaml, given);
+  if (!('problems' in loaded)) return expect.fail('nothing is wrong');
+  return loaded.problems.map(({ where, value, message, file }) => {
+    if (where !== 'DEFAULT_TIMEOUT') expect(file).toBe(join(folder, 'config.yaml'));
+    return value === undefined ? `${where}: ${message}` : `${where}: ${value}: ${message}`;
+  });
+}
+
+/** One server with a command and these members. */
+const server = (members: string) => `servers:\n  - {name: files, command: files-server, ${members}}\n`;
+const remote = (members: string) => `servers:\n  - {name: web, url: "https://mcp.example.com/mcp", ${members}}\n`;
+
+describe('a server', () => {
+  test('with a command has these defaults', async () => {
+    expect(await serversOf(server(''))).toEqual([
+      {
+        name: 'files',
+        connection: { kind: 'child', command: 'files-server', args: [], cwd: folder, envs: {}, inheritEnv: [] },
+        timeoutMs: 30_000,
+        startupTimeoutMs: 60_000,
+        restart: 'on-failure',
+        isRequired: false,
+        filter: {},
+        maxConcurrency: 64,
+        maxResponseBytes: 10 * 1024 * 1024,
+        isPublic: false,
+      },
+    ]);
+  });
+
+  test('with a URL has these defaults', async () => {
+    expect(await serversOf(remote(''))).toMatchObject([
+      {
+        name: 'web',
+        connection: { kind: 'remote', url: 'https://mcp.example.com/mcp', transport: 'auto', headers: {} },
+      },
+    ]);
+  });
+
+  test('can have every key', async () => {
+    const yaml = `servers:
+  - name: files-2_x
+    command: node
+    args: [server.js, 8080, true]
+    cwd: work
+    envs: {PORT: 8080, VERBOSE: true, NAME: text}
+    inherit_env: [SSH_AUTH_SOCK]
+    timeout: 1000
+    startup_timeout: 2000
+    restart: never
+    required: true
+    tools: {allow: [read, "list*", "*_file", "*any*", "*"], deny: [read_secret]}
+    max_concurrency: 2
+    max_response_bytes: 2048
+    public: true
+  - name: web
+    url: http://10.0.0.1/mcp
+    transport: sse
+    headers: {X-Key: abc, X-Number: 1}
+    allow_insecure: true
+`;
+    expect(await serversOf(yaml)).toMatchObject([
+      {
+        name: 'files-2_x',
+        connection: {
+          command: 'node',
+          args: ['server.js', '8080', 'true'],
+          cwd: join(folder, 'work'),
+          envs: { PORT: '8080', VERBOSE: 'true', NAME: 'text' },
+          inheritEnv: ['SSH_AUTH_SOCK'],
+        },
+        timeoutMs: 1000,
+        startupTimeoutMs: 2000,
+        restart: 'never',
+        isRequired: true,
+        filter: { allow: ['read', 'list*', '*_file', '*any*', '*'], deny: ['read_secret'] },
+        maxConcurrency: 2,
+        maxResponseBytes: 2048,
+        isPublic: true,
+      },
+      {
+        connection: { url: 'http://10.0.0.1/mcp', transport: 'sse', headers: { 'X-Key': 'abc', 'X-Number': '1' } },
+      },
+    ]);
+  });
+
+  test('can name its variables env, and inherit all', async () => {
+    expect(await serversOf(server('env: {A: b}, inherit_env: true, cwd: /srv'))).toMatchObject([
+      { connection: { envs: { A: 'b' }, inheritEnv: true, cwd: '/srv' } },
+    ]);
+  });
+
+  test.each(['http://localhost:1/mcp', 'http://127.0.0.1/mcp', 'http://[::1]:8080/mcp'])(
+    'of this machine needs no https: %s',
+    async (url) => {
+      expect(await serversOf(`servers: [{name: web, url: "${url}"}]`)).toMatchObject([{ connection: { url } }]);
+    },
+  );
+
+  test.each(['a', 'A-1_b', '0', 'x'.repeat(32)])('can be named %s', async (name) => {
+    expect(await serversOf(`servers: [{name: "${name}", command: a}]`)).toMatchObject([{ name }]);
+  });
+
+  test('that is absent is not configured', async () => {
+    expect((await configOf('policy: {max_citations: 1}')).servers).toBeUndefined();
+    expect((await configOf('servers: []')).servers).toEqual([]);
+    expect((await configOf('servers: null')).servers).toBeUndefined();
+  });
+});
+
+describe('a problem', () => {
+  const NAME = 'expected a name of at most 32 letters, digits, - and _, without __, other than openai-responses-mcp';
+
+  test.each(['', '_a', '-a', 'a__b', 'a b', 'a.b', 'a/b', 'é', 'x'.repeat(33), 'openai-responses-mcp'])(
+    'is the name %j',
+    async (name) => {
+      expect(await problemsOf(`servers: [{name: "${name}", command: a}]`)).toEqual([
+        `servers[0].name: ${name}: ${NAME}`,
+      ]);
+    },
+  );
+
+  test.each([
+    ['timeout: 0', 'timeout: 0: expected an integer of milliseconds, 1 or greater'],
+    ['timeout: 1.5', 'timeout: 1.5: expected an integer of milliseconds, 1 or greater'],
+    ['timeout: soon', 'timeout: soon: expected an integer of milliseconds, 1 or greater'],
+    ['timeout: "5000"', 'timeout: 5000: expected an integer of milliseconds, 1 or greater'],
+    ['startup_timeout: -1', 'startup_timeout: -1: expected an integer of milliseconds, 1 or greater'],
+    ['restart: always', 'restart: always: expected one of on-failure, never'],
+    ['required: "yes"', 'required: yes: expected true or false'],
+    ['public: 1', 'public: 1: expected true or false'],
+    ['max_concurrency: 0', 'max_concurrency: 0: expected an integer, 1 or greater'],
+    ['max_response_bytes: 10', 'max_response_bytes: 10: expected an integer, 1024 or greater'],
+    ['args: --verbose', 'args: --verbose: expected a list of texts'],
+    ['args: [[a]]', 'args: [["a"]]: expected a list of texts'],
+    ['cwd: 1', 'cwd: 1: expected a text'],
+    ['inherit_env: HOME', 'inherit_env: HOME: expected a list of names of environment variables, or true'],
+    ['inherit_env: false', 'inherit_env: false: expected a list of names of environment variables, or true'],
+    ['inherit_env: [A=B]', 'inherit_env: ["A=B"]: expected a list of names of environment variables, or true'],
+    ['inherit_env: [OPENAI_API_KEY]', 'inherit_env: OPENAI_API_KEY: expected no variable with a key of this program'],
+    [
+      'inherit_env: [OPENAI_API_KEY_FILE]',
+      'inherit_env: OPENAI_API_KEY_FILE: expected no variable with a key of this program',
+    ],
+    ['tools: [read]', 'tools: ["read"]: expected allow and deny, each a list of names of tools'],
+    ['tools: {only: [read]}', 'tools.only: unknown key; the keys are allow and deny'],
+    ['tools: {allow: read}', 'tools.allow: read: expected a list of names of tools, with * at an end for any'],
+    ['tools: {deny: ["a*b"]}', 'tools.deny: ["a*b"]: expected a list of names of tools, with * at an end for any'],
+    ['tools: {deny: ["**"]}', 'tools.deny: ["**"]: expected a list of names of tools, with * at an end for any'],
+    ['url: "https://a.example"', ': expected exactly one of command and url'],
+    ['headers: {A: b}', 'headers: has no effect on a server with a command'],
+    ['transport: http', 'transport: has no effect on a server with a command'],
+    ['allow_insecure: true', 'allow_insecure: has no effect on a server with a command'],
+    ['envs: {A: b}, env: {A: b}', 'env: is the same as envs; set only one'],
+    ['timout: 1', 'timout: unknown key; did you mean timeout?'],
+    ['environment: {A: b}', 'environment: unknown key; did you mean inherit_env?'],
+  ])('is %s', async (members, problem) => {
+    const separator = problem.startsWith(':') ? '' : '.';
+    expect(await problemsOf(server(members))).toEqual([`servers[0]${separator}${problem}`]);
+  });
+
+  test.each([
+    ['args: [a]', 'args: has no effect on a server with a url'],
+    ['envs: {A: b}', 'envs: has no effect on a server with a url'],
+    ['cwd: /', 'cwd: has no effect on a server with a url'],
+    ['inherit_env: true', 'inherit_env: has no effect on a server with a url'],
+    ['transport: ws', 'transport: ws: expected one of auto, http, sse'],
+    ['allow_insecure: 1', 'allow_insecure: 1: expected true or false'],
+  ])('of a remote server is %s', async (members, problem) => {
+    expect(await problemsOf(remote(members))).toEqual([`servers[0].${problem}`]);
+  });
+
+  test.each([
+    ['mcp.example.com', 'url: mcp.example.com: expected an http:// or https:// URL'],
+    ['ws://mcp.example.com', 'url: ws://mcp.example.com: expected an http:// or https:// URL'],
+    ['https://user:secret@mcp.example.com', 'url: expected a URL without user and password; use headers'],
+    [
+      'http://mcp.example.com/mcp',
+      'url: http://mcp.example.com/mcp: expected https://, because others could read an http:// connection; or set allow_insecure: true',
+    ],
+  ])('is the URL %s', async (url, problem) => {
+    expect(await problemsOf(`servers: [{name: web, url: "${url}"}]`)).toEqual([`servers[0].${problem}`]);
+  });
+
+  test.each([
+    ['nothing', '', ['servers[0].name: required: a name', 'servers[0]: expected exactly one of command and url']],
+    ['a text', 'files', ['servers[0]: files: expected a server: an object with a name, and a command or a url']],
+  ])('is %s in place of a server', async (_, value, expected) => {
+    const found = await problemsOf(`servers: [${value === '' ? '{}' : value}]`);
+    expect(found).toHaveLength(expected.length);
+    for (const [index, start] of expected.entries()) expect(found[index]).toContain(start);
+  });
+
+  test('is a name that is used twice, even if the other server has another problem', async () => {
+    expect(await problemsOf('servers: [{name: a, command: x, timeout: 0}, {name: a, command: y}]')).toEqual([
+      'servers[0].timeout: 0: expected an integer of milliseconds, 1 or greater',
+      'servers[1].name: a: another server already has this name',
+    ]);
+  });
+
+  test('is a token of a caller in inherit_env', async () => {
+    const yaml = `http: {token_env: {alice: ALICE_TOKEN}}\n${server('inherit_env: [ALICE_TOKEN]')}`;
+    expect(await problemsOf(yaml)).toEqual([
+      'servers[0].inherit_env: ALICE_TOKEN: expected no variable with a key of this program',
+    ]);
+  });
+
+  test('is reported together with all others', async () => {
+    const yaml = `policy: {max_citations: 11}
+servers:
+  - {name: a b, command: x, restart: always}
+  - {name: ok, command: x}
+  - {name: web, url: "https://a.example", timeout: 0, timeot: 1}
+`;
+    expect((await problemsOf(yaml)).map((problem) => problem.split(':')[0])).toEqual([
+      'policy.max_citations',
+      'servers[0].name',
+      'servers[0].restart',
+      'servers[2].timeot',
+      'servers[2].timeout',
+    ]);
+  });
+});
+
+describe('secrets', () => {
+  test.each([
+    'servers: {files: {command: x, envs: {TOKEN: hunter2secret}}}',
+    'servers: [[{name: files, command: x, envs: {TOKEN: hunter2secret}}]]',
+    server('envs: {TOKEN: [hunter2secret]}'),
+    server('envs: [hunter2secret]'),
+    server('envs: hunter2secret'),
+    remote('headers: {Authorization: {a: hunter2secret}}'),
+    remote('headers: {"bad name": hunter2secret}'),
+    remote('headers: {X-Key: "hunter2secret\\nx"}'),
+  ])('are not shown in problems: %j', async (yaml) => {
+    const found = await problemsOf(yaml);
+    expect(found).toHaveLength(1);
+    expect(found.join()).not.toContain('hunter2secret');
+  });
+
+  test('are named by their path', async () => {
+    expect(await problemsOf(server('envs: {TOKEN: [a], OTHER: null}'))).toEqual([
+      'servers[0].envs.TOKEN: expected a text',
+      'servers[0].envs.OTHER: expected a text',
+    ]);
+    expect(await problemsOf(remote('headers: {"bad name": a}'))).toEqual([
+      'servers[0].headers.bad name: expected the name and the value of an HTTP header',
+    ]);
+  });
+
+  test.each([
+    [server('envs: {KEY: sk-proj-Ab12cd34}'), 'envs.KEY'],
+    [server('env: {KEY: sk-proj-Ab12cd34}'), 'env.KEY'],
+    [remote('headers: {X-Key: sk-proj-Ab12cd34}'), 'headers.X-Key'],
+    [remote('headers: {Authorization: Bearer sk-proj-Ab12cd34}'), 'headers.Authorization'],
+  ])('that look like a key must not be in the YAML file: %j', async (yaml, key) => {
+    expect(await problemsOf(yaml)).toEqual([
+      `servers[0].${key}: expected no API key: set the key in a variable, and write \${NAME} with the name of the variable`,
+    ]);
+  });
+
+  test('are not in the shown configuration', async () => {
+    const yaml = `servers:
+  - {name: files, command: x, args: [a], envs: {TOKEN: hunter2secret}}
+  - {name: more, command: x, env: {TOKEN: "\${TOKEN}"}}
+  - {name: web, url: "https://a.example", headers: {X-Key: hunter2secret}}
+`;
+    const given = {
+      environment: { TOKEN: 'hunter2secret' },
+      commandLine: { '--servers': join(folder, 'servers.json') },
+      json: { mcpServers: { other: { command: 'y', env: { TOKEN: 'sk-hunter2secret' } } } },
+    };
+    const { effective } = await (await configOf(yaml, given)).shown();
+    expect(effective.servers).toEqual([
+      { name: 'files', command: 'x', args: ['a'], envs: { TOKEN: '[redacted]' } },
+      { name: 'more', command: 'x', env: { TOKEN: '[redacted]' } },
+      { name: 'web', url: 'https://a.example', headers: { 'X-Key': '[redacted]' } },
+      { name: 'other', command: 'y', env: { TOKEN: '[redacted]' } },
+    ]);
+  });
+});
+
+describe('variables', () => {
+  const environment = { NAME: 'value', EMPTY: '', lower_1: 'low' };
+
+  test.each([
+    [`\${NAME}`, 'value'],
+    [`a-\${NAME}-\${lower_1}`, 'a-value-low'],
+    [`\${NAME:-other}`, 'value'],
+    [`\${NONE:-other}`, 'other'],
+    [`\${EMPTY:-other text}`, 'other text'],
+    [`\${NONE:-}`, ''],
+    ['$NAME and {NAME}', '$NAME and {NAME}'],
+  ])('%s is %j', async (text, expected) => {
+    const yaml = `servers:
+  - {name: files, command: "x${text}", args: ["${text}"], envs: {A: "${text}"}}
+  - {name: web, url: "https://a.example/${text}", headers: {X-A: "${text}"}}
+`;
+    expect(await serversOf(yaml, { environment })).toMatchObject([
+      { connection: { command: `x${expected}`, args: [expected], envs: { A: expected } } },
+      { connection: { url: `https://a.example/${expected}`, headers: { 'X-A': expected } } },
+    ]);
+  });
+
+  test('a value is not expanded again', async () => {
+    const given = { environment: { A: `\${B}`, B: 'b' } };
+    expect(await serversOf(server(`args: ["\${A}"]`), given)).toMatchObject([{ connection: { args: [`\${B}`] } }]);
+  });
+
+  test('that are missing or empty are problems, each with its place', async () => {
+    const yaml = `servers:
+  - {name: files, command: "\${NONE}", args: [a, "\${NONE}"], envs: {A: "\${EMPTY}"}}
+  - {name: web, url: "https://a.example/\${NONE}", headers: {X-A: "\${NONE}"}}
+`;
+    expect(await problemsOf(yaml, { environment })).toEqual([
+      'servers[0].command: the environment variable NONE is not set',
+      'servers[0].args[1]: the environment variable NONE is not set',
+      'servers[0].envs.A: the environment variable EMPTY is not set',
+      'servers[1].url: the environment variable NONE is not set',
+      'servers[1].headers.X-A: the environment variable NONE is not set',
+    ]);
+  });
+
+  test.each([
+    [server(`envs: {KEY: "\${OPENAI_API_KEY}"}`), 'envs.KEY'],
+    [server(`args: ["\${OPENAI_API_KEY:-none}"]`), 'args[0]'],
+    [remote(`headers: {X-Key: "\${OPENAI_API_KEY}"}`), 'headers.X-Key'],
+  ])('with our keys are problems: %j', async (yaml, key) => {
+    expect(await problemsOf(yaml, { environment: { OPENAI_API_KEY: 'sk-hunter2secret' } })).toEqual([
+      `servers[0].${key}: OPENAI_API_KEY: expected no variable with a key of this program`,
+    ]);
+  });
+
+  test('a value of a variable is not shown in a problem with the URL', async () => {
+    const yaml = `servers: [{name: web, url: "\${URL}"}]`;
+    expect(await problemsOf(yaml, { environment: { URL: 'ftp://hunter2secret' } })).toEqual([
+      `servers[0].url: \${URL}: expected an http:// or https:// URL`,
+    ]);
+  });
+});
+
+describe('DEFAULT_TIMEOUT', () => {
+  test('is the time limit of servers without their own', async () => {
+    const yaml = 'servers: [{name: a, command: x}, {name: b, command: x, timeout: 5}]';
+    expect(await serversOf(yaml, { environment: { DEFAULT_TIMEOUT: ' 1234 ' } })).toMatchObject([
+      { timeoutMs: 1234 },
+      { timeoutMs: 5 },
+    ]);
+    expect(await serversOf(yaml, { environment: { DEFAULT_TIMEOUT: '' } })).toMatchObject([
+      { timeoutMs: 30_000 },
+      { timeoutMs: 5 },
+    ]);
+  });
+
+  test.each(['0', '-1', '1.5', 'soon'])('of %s is a problem', async (DEFAULT_TIMEOUT) => {
+    expect(await problemsOf(server(''), { environment: { DEFAULT_TIMEOUT } })).toEqual([
+      `DEFAULT_TIMEOUT: ${DEFAULT_TIMEOUT}: expected an integer of milliseconds, 1 or greater`,
+    ]);
+  });
+
+  test('belongs to other programs if no servers are configured', async () => {
+    await configOf(undefined, { environment: { DEFAULT_TIMEOUT: 'soon' } });
+  });
+});
+
+describe('the section gateway', () => {
+  test('has these defaults', async () => {
+    expect((await configOf(undefined)).gateway).toEqual({ expose: false, checkOutput: 'warn' });
+  });
+
+  test('is read', async () => {
+    expect((await configOf('gateway: {expose: true, check_output: strict}')).gateway).toEqual({
+      expose: true,
+      checkOutput: 'strict',
+    });
+    expect((await configOf(undefined, { commandLine: { '--expose': '' } })).gateway.expose).toBe(true);
+  });
+
+  test('has problems like any other', async () => {
+    expect(await problemsOf('gateway: {expose: 1, check_output: always, servers_fil: x}')).toEqual([
+      'gateway.expose: 1: expected true or false',
+      'gateway.check_output: always: expected one of warn, strict',
+      'gateway.servers_fil: unknown key; did you mean gateway.servers_file?',
+    ]);
+  });
+});

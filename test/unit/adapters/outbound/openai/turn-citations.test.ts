@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { toTurn } from '../../../../../src/adapters/outbound/openai/turn.ts';
+import type { JsonObject } from '../../../../../src/domain/json.ts';
+
+const context = {
+  model: 'gpt-5.2',
+  apiKeyVariable: 'OPENAI_API_KEY',
+  route: 'api.openai.com',
+  attempt: 1,
+  redact: (text: string) => text,
+};
+const call = { type: 'function_call', call_id: 'call_1', name: 'notes__search', arguments: '{}', status: 'completed' };
+
+function message(url: string, phase?: string): JsonObject {
+  const annotations = [{ type: 'url_citation', url, title: `Title of ${url}` }];
+  return { type: 'message', phase, content: [{ type: 'output_text', text: url, annotations }] };
+}
+
+function citedIn(...output: readonly JsonObject[]): readonly string[] {
+  const turn = toTurn({ status: 'completed', output }, context)._unsafeUnwrap();
+  return turn.reply.sources.cited.map(({ url, title }) => `${url} ${title}`);
+}
+
+test('every message before a call names sources of the answer, commentary too', () => {
+  expect(citedIn(message('https://a.com', 'commentary'), message('https://b.com'), call)).toEqual([
+    'https://a.com Title of https://a.com',
+    'https://b.com Title of https://b.com',
+  ]);
+});
+
+test('without a call, only the answer names sources', () => {
+  expect(citedIn(message('https://a.com', 'commentary'), message('https://b.com', 'final_answer'))).toEqual([
+    'https://b.com Title of https://b.com',
+  ]);
+});
