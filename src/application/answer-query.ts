@@ -91,7 +91,8 @@ export class AnswerQuery {
     };
     const found = await inFlight.run(requestKey, (controller) => this.#search(request, observer, controller));
     return found.andThen(({ reply, publishedOn }) => {
-      if (profile.search === 'required' && !reply.searched) return err({ kind: 'not_searched' as const });
+      const hasSearched = reply.searched || reply.sources.cited.length > 0;
+      if (profile.search === 'required' && !hasSearched) return err({ kind: 'not_searched' as const });
       const report = { ...reply.report, seconds: (clock.elapsedMs() - startedMs) / 1000 };
       this.#logUsage(report);
       const limit = isUnlimited && { maxAnswerChars: Number.POSITIVE_INFINITY };

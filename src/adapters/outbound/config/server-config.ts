@@ -1,3 +1,4 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
 import type { Config } from '../../../application/ports/config.ts';
 import type { GroundingPolicy } from '../../../domain/grounding.ts';
 import { type JsonObject, withoutUndefined } from '../../../domain/json.ts';
@@ -59,7 +60,7 @@ export function toServerConfig(values: Values, { apiKeyVariable, apiKey, proxy, 
     maxCitations: get<number>('policy.max_citations'),
     maxAnswerChars: get<number>('server.max_answer_chars'),
     timeZone: toZone(get<string>('clock.time_zone')),
-    blockedDomains: get<readonly string[]>('search.blocked_domains'),
+    blockedDomains: inBothForms(get<readonly string[]>('search.blocked_domains')),
     resolveDates: get<boolean>('citations.resolve_dates'),
     background: get<boolean>('request.background'),
     profiles: withoutUndefined({
@@ -111,6 +112,11 @@ export function toServerConfig(values: Values, { apiKeyVariable, apiKey, proxy, 
 /** Parameters that a model with an unknown name gets only if they are configured (ruling A8). */
 const CONFIGURABLE = ['reasoningEffort', 'verbosity'] as const;
 const KEY_OF = { reasoningEffort: 'reasoning_effort', verbosity: 'verbosity' } as const;
+
+/** Pages may be cited in either form: `例え.jp` and `xn--r8jz45g.jp`. */
+function inBothForms(hosts: readonly string[]): readonly string[] {
+  return [...new Set(hosts.flatMap((host) => [host, domainToASCII(host) || host, domainToUnicode(host) || host]))];
+}
 
 function toZone(zone: string): string {
   return zone === 'system' ? new Intl.DateTimeFormat().resolvedOptions().timeZone : zone;

@@ -108,7 +108,9 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
       adapt: (body, failure) => this.#rejectedInTurns.add(body, failure, request.web === 'closed'),
     };
     const outcome = await this.#ask(exchange, observer, signal);
-    return outcome.mapErr(({ error, body, rejection }) => toTurnError(error, body, rejection, request.web));
+    // With an open web, only the configuration closes the search tool.
+    const toError = request.web === 'open' ? toRequestError : ({ error }: AskError) => error;
+    return outcome.mapErr((failed) => toTurnError(toError(failed), failed.body, failed.rejection, request.web));
   }
 
   /** Sends a request in its turn, and again as the rulings allow. An error comes with the request that it is about. */
@@ -213,7 +215,8 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
 /** Without the option that the user set, nothing is sent: the error says which it is (ruling A3). */
 function toRequestError({ error, body, rejection }: AskError): SearchError {
   const isCachedOnly = JSON.stringify(body.tools ?? []).includes('"external_web_access":false');
-  const isAbout = /external_web_access/.test(`${rejection?.param} ${rejection?.message}`);
-  if (error.kind !== 'bad_request' || !isCachedOnly || !isAbout) return error;
+  if (error.kind !== 'bad_request' || !isCachedOnly) return error;
+  const isAbout = /external_web_access/.test(`${rejection?.param} ${error.detail}`);
+  if (!isAbout) return error;
   return { kind: 'cached_search_rejected', detail: error.detail };
 }
