@@ -15,13 +15,13 @@ import type { JsonObject } from '../../../domain/json.ts';
 import type { Redactor } from '../../../domain/redaction.ts';
 import type { ApiCall } from './api-client.ts';
 import type { RequestBody } from './api-types.ts';
-import { cancelBackground, readResumable } from './background-response.ts';
+import { BackgroundCalls, readResumable } from './background-response.ts';
 import { excerpt, type Failure, type FailureContext } from './failure.ts';
 import { FlexTier } from './flex-tier.ts';
 import { RejectedParameters } from './rejected-parameters.ts';
 import { type RequestOptions, toRequestBody } from './request-body.ts';
 import { ResponseEvents } from './response-events.ts';
-import { type RetryOptions, withRetries } from './retries.ts';
+import { backoffMs, type RetryOptions, withRetries } from './retries.ts';
 import { toSearchReply } from './search-reply.ts';
 import { Semaphore } from './semaphore.ts';
 import { toThrownFailure } from './thrown-failure.ts';
@@ -74,6 +74,7 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
   readonly #semaphore: Semaphore;
   readonly #rejected: RejectedParameters;
   readonly #rejectedInTurns: TurnRejections;
+  readonly #background = new BackgroundCalls();
   #hasWarned = false;
 
   constructor(options: OpenAiResponsesSearchOptions) {
@@ -113,6 +114,11 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
     return outcome.mapErr((failed) => toTurnError(toError(failed), failed.body, failed.rejection, request.web));
   }
 
+  /** Waits until cancelled background responses were cancelled upstream, too. */
+  close(): Promise<void> {
+    return this.#background.close(this.#options.clock);
+  }
+
   /** Sends a request in its turn, and again as the rulings allow. An error comes with the request that it is about. */
   async #ask<T>(exchange: Exchange<T>, observer: SearchObserver, signal: AbortSignal): Promise<Result<T, AskError>> {
     const { request } = exchange;
@@ -135,7 +141,8 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
       const flex = new FlexTier(body, clock.elapsedMs(), request.deadlineMs, this.#options.maxRetries);
       const attempt = async (number: number): Promise<Result<T, Failure>> => {
         body = flex.bodyFor(body, clock.elapsedMs());
-        const reply = await this.#attempt(exchange, body, call.value, number, observer, signal);
+        const attempted = this.#attempt(exchange, body, call.value, number, observer, signal);
+        const reply = await (body.background === true ? this.#background.track(attempted) : attempted);
         if (reply.isOk()) return reply;
         this.#logFailure(reply.error, number);
         ({ rejection } = reply.error);
@@ -159,7 +166,7 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
     observer: SearchObserver,
     signal: AbortSignal,
   ): Promise<Result<T, Failure>> {
-    const { apiKeyVariable, route, redactor, clock } = this.#options;
+    const { apiKeyVariable, route, redactor, clock, maxRetries, random = Math.random } = this.#options;
     const { model } = request.profile;
     const context: FailureContext = { model, apiKeyVariable, route, attempt: number, redact: redactor.inLogs };
     const untilAborted: SearchObserver = {
@@ -181,7 +188,8 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
         events,
         context,
         onText,
-        maxResumptions: isBackground ? this.#options.maxRetries : undefined,
+        maxResumptions: isBackground ? maxRetries : undefined,
+        wait: (resumptions: number) => clock.sleep(backoffMs(resumptions, random()), controller.signal),
       };
       const response = await readResumable(http, resumable, controller.signal);
       const reply = response.andThen((response) => read(response, context));
@@ -190,7 +198,7 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
     } catch (thrown) {
       return err(toThrownFailure(thrown, context, clock.now()));
     } finally {
-      if (isBackground && signal.aborted) cancelBackground(call, events);
+      if (isBackground && signal.aborted) this.#background.cancel(call, events);
       stopForwarding();
     }
   }
