@@ -4,7 +4,7 @@ import { type AnswerResult, toAnswerResult } from '../domain/answer-result.ts';
 import { isWebUrl } from '../domain/citation.ts';
 import { type ModelProfile, modelSupport, profileFor } from '../domain/model-profile.ts';
 import { parseQuestion } from '../domain/question.ts';
-import { SYSTEM_POLICY } from '../domain/system-policy.ts';
+import { systemPolicyIn } from '../domain/system-policy.ts';
 import type { ToolName } from '../domain/tool-name.ts';
 import { zonedDate } from '../domain/zoned-date.ts';
 import type { AbortCause, InFlightRequests } from './in-flight-requests.ts';
@@ -84,7 +84,7 @@ export class AnswerQuery {
       ...(isLocal && { isLocal }),
       question: question.value,
       profile,
-      instructions: inZone(config.instructions ?? SYSTEM_POLICY, config),
+      instructions: config.instructions ?? systemPolicyIn(config.timeZone),
       today: zonedDate(clock.now(), config.timeZone),
       timeZone: config.timeZone,
       deadlineMs: startedMs + config.timeoutMs,
@@ -180,9 +180,4 @@ function dateOrigin(url: string, { own }: SearchReply, publishedOn: ReadonlyMap<
   if (publishedOn.has(url)) return { url, origin: 'page' };
   const source = own?.answered.find((source) => source.url === url);
   return { url, origin: source?.changedOn === undefined ? 'access' : 'resource' };
-}
-
-/** The built-in policy is written for Asia/Tokyo. */
-function inZone(policy: string, { instructions, timeZone }: Config): string {
-  return instructions === undefined ? policy.replaceAll('Asia/Tokyo', timeZone) : policy;
 }

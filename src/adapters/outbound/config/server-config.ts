@@ -7,6 +7,7 @@ import type { SearchDefaults } from '../../../domain/question.ts';
 import type { HttpConfig } from './http-config.ts';
 import { KEYS, type Values } from './keys.ts';
 import type { ServerEntry } from './server-entry.ts';
+import { toZone } from './time-zone.ts';
 
 /** The complete configuration: the core's part, and what the adapters use. */
 export type ServerConfig = Config & Readonly<ReturnType<typeof toServerConfig>>;
@@ -116,10 +117,6 @@ const KEY_OF = { reasoningEffort: 'reasoning_effort', verbosity: 'verbosity' } a
 /** Pages may be cited in either form: `例え.jp` and `xn--r8jz45g.jp`. */
 function inBothForms(hosts: readonly string[]): readonly string[] {
   return [...new Set(hosts.flatMap((host) => [host, domainToASCII(host) || host, domainToUnicode(host) || host]))];
-}
-
-function toZone(zone: string): string {
-  return zone === 'system' ? new Intl.DateTimeFormat().resolvedOptions().timeZone : zone;
 }
 
 /** Undefined if no tools are to be offered: then nothing of it is loaded (ruling L1). */
