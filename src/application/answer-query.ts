@@ -125,7 +125,9 @@ export class AnswerQuery {
       if (signal.aborted) return err(toAbortError());
       if (reply.isOk()) {
         const publishedOn = await this.#datesOf(reply.value, request, signal);
-        return signal.aborted ? err(toAbortError()) : ok({ reply: reply.value, publishedOn });
+        // The deadline ends the reading of pages, and not the answer.
+        const isCancelled = signal.aborted && signal.reason !== ('timed_out' satisfies AbortCause);
+        return isCancelled ? err(toAbortError()) : ok({ reply: reply.value, publishedOn });
       }
       return err(reply.error.kind === 'aborted' ? toAbortError() : reply.error);
     } finally {
