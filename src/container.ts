@@ -47,6 +47,7 @@ export async function compose(
   return {
     application: container.resolve(TOKENS.application),
     close: async () => {
+      await llmSearch.close?.();
       await proxied?.close();
       await pages?.close();
       await container.dispose();
@@ -73,7 +74,7 @@ async function loadGrounding(
   return { policy, turns, toolBox: new GatewayToolBox(startGateway), messageFor: toolErrorMessage };
 }
 
-async function loadOpenAi(runtime: Runtime, proxiedFetch: typeof fetch | undefined): Promise<LlmSearch & LlmTurns> {
+async function loadOpenAi(runtime: Runtime, proxiedFetch: typeof fetch | undefined) {
   const { openai, search, llm, maxRetries, maxConcurrency } = runtime.config;
   const [{ OpenAiResponsesSearch }, { networkCalls }] = await Promise.all([
     import('./adapters/outbound/openai/openai-responses-search.ts'),
@@ -103,7 +104,10 @@ async function loadRecorders(runtime: Runtime, folder: string) {
   return { recorder, turnRecorder };
 }
 
-async function loadOffline(runtime: Runtime, shippedRecordings: string): Promise<LlmSearch & LlmTurns> {
+async function loadOffline(
+  runtime: Runtime,
+  shippedRecordings: string,
+): Promise<LlmSearch & LlmTurns & { readonly close?: undefined }> {
   const [{ OfflineSearch }, { Recordings }] = await Promise.all([
     import('./adapters/outbound/openai/recordings/offline-search.ts'),
     import('./adapters/outbound/openai/recordings/recordings.ts'),

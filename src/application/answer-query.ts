@@ -4,7 +4,7 @@ import { type AnswerResult, toAnswerResult } from '../domain/answer-result.ts';
 import { isWebUrl } from '../domain/citation.ts';
 import { type ModelProfile, modelSupport, profileFor } from '../domain/model-profile.ts';
 import { parseQuestion } from '../domain/question.ts';
-import { SYSTEM_POLICY } from '../domain/system-policy.ts';
+import { systemPolicyIn } from '../domain/system-policy.ts';
 import type { ToolName } from '../domain/tool-name.ts';
 import { zonedDate } from '../domain/zoned-date.ts';
 import type { AbortCause, InFlightRequests } from './in-flight-requests.ts';
@@ -88,14 +88,15 @@ export class AnswerQuery {
       ...(isWebOnly && { isWebOnly }),
       question: question.value,
       profile,
-      instructions: inZone(config.instructions ?? SYSTEM_POLICY, config),
+      instructions: config.instructions ?? systemPolicyIn(config.timeZone),
       today: zonedDate(clock.now(), config.timeZone),
       timeZone: config.timeZone,
       deadlineMs: startedMs + config.timeoutMs,
     };
     const found = await inFlight.run(requestKey, (controller) => this.#search(request, observer, controller));
     return found.andThen(({ reply, publishedOn }) => {
-      if (profile.search === 'required' && !reply.searched) return err({ kind: 'not_searched' as const });
+      const hasSearched = reply.searched || reply.sources.cited.length > 0;
+      if (profile.search === 'required' && !hasSearched) return err({ kind: 'not_searched' as const });
       const report = { ...reply.report, seconds: (clock.elapsedMs() - startedMs) / 1000 };
       this.#logUsage(report);
       const limit = isUnlimited && { maxAnswerChars: Number.POSITIVE_INFINITY };
@@ -128,7 +129,9 @@ export class AnswerQuery {
       if (signal.aborted) return err(toAbortError());
       if (reply.isOk()) {
         const publishedOn = await this.#datesOf(reply.value, request, signal);
-        return signal.aborted ? err(toAbortError()) : ok({ reply: reply.value, publishedOn });
+        // The deadline ends the reading of pages, and not the answer.
+        const isCancelled = signal.aborted && signal.reason !== ('timed_out' satisfies AbortCause);
+        return isCancelled ? err(toAbortError()) : ok({ reply: reply.value, publishedOn });
       }
       return err(reply.error.kind === 'aborted' ? toAbortError() : reply.error);
     } finally {
@@ -183,9 +186,4 @@ function dateOrigin(url: string, { own }: SearchReply, publishedOn: ReadonlyMap<
   if (publishedOn.has(url)) return { url, origin: 'page' };
   const source = own?.answered.find((source) => source.url === url);
   return { url, origin: source?.changedOn === undefined ? 'access' : 'resource' };
-}
-
-/** The built-in policy is written for Asia/Tokyo. */
-function inZone(policy: string, { instructions, timeZone }: Config): string {
-  return instructions === undefined ? policy.replaceAll('Asia/Tokyo', timeZone) : policy;
 }

@@ -9,7 +9,7 @@ export interface CitedPage {
 /**
  * A source of an answer in the output contract (spec 3.2).
  * `url` is an http(s) URL, or the ID of a source without a URL (`oai-weather`). `published_at` is the day of access in
- * Asia/Tokyo, `YYYY-MM-DD`, because the API reports no publication date (ruling 7).
+ * the configured time zone, `YYYY-MM-DD`, because the API reports no publication date (ruling 7), unless the page says it.
  */
 export interface Citation extends CitedPage {
   readonly published_at: string;

@@ -32,9 +32,13 @@ function datesIn(value: unknown, depth: number): readonly string[] {
 
 const FIRST_DAY = '1990-01-01';
 
+/** `2024-03-05`, `2024/3/5` or `20240305`, and anything after it but a digit. */
+const DATE = /^\s*(\d{4})(?:[-/](\d{1,2})[-/](\d{1,2})|(\d{2})(\d{2}))(?!\d)/;
+
 /** A date with an offset is the day as written. The future, and the time before 1990, are not dates. */
 function toDay(text: string, today: string): string | undefined {
-  const [, year, month, day] = /^\s*(\d{4})[-/]?(\d{2})[-/]?(\d{2})(?!\d)/.exec(text) ?? [];
+  const [, year, ...parts] = DATE.exec(text) ?? [];
+  const [month = '', day = ''] = parts.filter((part) => part !== undefined).map((part) => part.padStart(2, '0'));
   const iso = `${year}-${month}-${day}`;
   const isDay =
     year !== undefined &&

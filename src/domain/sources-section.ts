@@ -53,7 +53,13 @@ export function sourcesSection(entries: readonly string[], citations: readonly C
 function withDate(entry: string, citations: readonly Citation[], today: string): string {
   const known = citations.find(({ url, published_at }) => published_at !== today && names(entry, url))?.published_at;
   if (known === undefined) return dated(entry, today);
-  return hasIsoDate(entry) ? entry.replaceAll(`(${today})`, `(${known})`) : `${entry} (${known})`;
+  return hasIsoDate(entry) ? withLastDate(entry, today, known) : `${entry} (${known})`;
+}
+
+/** Replaces the day of access where it is last; a URL may contain the same day. */
+function withLastDate(entry: string, today: string, known: string): string {
+  const at = [...entry.matchAll(URL_OR_DATE)].findLast(([text]) => text === today)?.index;
+  return at === undefined ? entry : `${entry.slice(0, at)}${known}${entry.slice(at + today.length)}`;
 }
 
 /** What may surround the words of a heading: Markdown, brackets, bullets, emoji, HTML tags. */
@@ -165,9 +171,12 @@ function dated(entry: string, date: string | undefined): string {
 
 const ISO_DATE = /(?<!\d)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/;
 
+const URLS = /https?:\/\/[^\s()（）［］【】「」『』〈〉《》、。，；：！？<>"]+/gi;
+const URL_OR_DATE = new RegExp(`${URLS.source}|${ISO_DATE.source}`, 'gi');
+
 /** A date inside a URL does not count. */
 function hasIsoDate(line: string): boolean {
-  const withoutUrls = line.replace(/https?:\/\/[^\s()（）［］【】「」『』〈〉《》、。，；：！？<>"]+/gi, ' ');
+  const withoutUrls = line.replace(URLS, ' ');
   return ISO_DATE.test(withoutUrls);
 }
 

@@ -25,12 +25,17 @@ export const SYSTEM_POLICY = `You answer questions for another program, which sh
 - If you searched, end with a line "Sources:" and below it one line a source: "- <URL> (YYYY-MM-DD)", with the date of publication, or today's where you find none. For a source without a URL use its identifier, such as oai-weather.
 - If you did not search, write no "Sources:".`;
 
+/** The built-in policy, which is written for Asia/Tokyo, for another time zone (ruling A13). */
+export function systemPolicyIn(timeZone: string): string {
+  return SYSTEM_POLICY.replaceAll('Asia/Tokyo', () => timeZone);
+}
+
 /** How a policy file is combined with the built-in policy (ruling 15). */
 export type PolicyMerge = 'replace' | 'prepend' | 'append';
 
 /** The combination of a policy file and the built-in policy. */
-export function mergePolicy(file: string, merge: PolicyMerge): string {
-  if (merge === 'prepend') return `${file.trim()}\n\n${SYSTEM_POLICY}`;
-  if (merge === 'append') return `${SYSTEM_POLICY}\n\n${file.trim()}`;
+export function mergePolicy(file: string, merge: PolicyMerge, builtIn = SYSTEM_POLICY): string {
+  if (merge === 'prepend') return `${file.trim()}\n\n${builtIn}`;
+  if (merge === 'append') return `${builtIn}\n\n${file.trim()}`;
   return file.trim();
 }

@@ -2,6 +2,7 @@ import type { AnswerQueryInput } from '../../src/application/answer-query.ts';
 import { createApplication } from '../../src/application/application.ts';
 import type { Clock } from '../../src/application/ports/clock.ts';
 import type { Config } from '../../src/application/ports/config.ts';
+import type { PageDates } from '../../src/application/ports/page-dates.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeLlmSearch, replies } from './fake-llm-search.ts';
 import { RecordingLogger } from './recording-logger.ts';
@@ -11,6 +12,7 @@ export interface CoreOptions {
   readonly clock?: Clock;
   readonly logger?: RecordingLogger;
   readonly config?: Partial<Config>;
+  readonly pageDates?: PageDates;
 }
 
 /** The core on fakes: a test names only those that it needs. */
@@ -19,8 +21,9 @@ export function startCore({
   clock = new FakeClock(),
   logger = new RecordingLogger(),
   config = {},
+  pageDates,
 }: CoreOptions = {}) {
-  const app = createApplication({ llmSearch, apiProbe: noProbe, clock, logger }, coreConfig(config));
+  const app = createApplication({ llmSearch, apiProbe: noProbe, clock, logger, pageDates }, coreConfig(config));
   return { app, llmSearch, clock, logger };
 }
 

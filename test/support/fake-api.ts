@@ -9,7 +9,7 @@ import {
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { JsonObject } from './api-response.ts';
-import { type Behaviour, fails } from './behaviours.ts';
+import { type Behaviour, fails, sendsJson } from './behaviours.ts';
 import { playBehaviour } from './play-behaviour.ts';
 
 /** A request, recorded as soon as its body was read. */
@@ -57,7 +57,7 @@ export interface FakeApiOptions {
   readonly always?: Behaviour;
 }
 
-/** Starts a server for `POST /v1/responses`; any other path is a 404 in the form of the API. */
+/** Starts a server for `POST /v1/responses` and what belongs to background responses; any other path is a 404 in the form of the API. */
 export async function startFakeApi(options: FakeApiOptions = {}): Promise<FakeApi> {
   const changes = new EventEmitter().setMaxListeners(0);
   const changed = (): boolean => changes.emit('change');
@@ -97,7 +97,11 @@ export async function startFakeApi(options: FakeApiOptions = {}): Promise<FakeAp
         changed();
       });
       changed();
-      const behaviour = isResponses(request) ? await (queue.shift() ?? decide(request)) : fails(notFound(request));
+      const behaviour = isCancellation(request)
+        ? sendsJson({ status: 'cancelled' })
+        : isResponses(request)
+          ? await (queue.shift() ?? decide(request))
+          : fails(notFound(request));
       await playBehaviour(behaviour, {
         request: { body: request.body, number },
         response,
@@ -201,8 +205,13 @@ function parseObject(rawBody: string): JsonObject {
   }
 }
 
+/** A question, or the stream of a background response, which is resumed. */
 function isResponses({ method, path }: RecordedRequest): boolean {
-  return method === 'POST' && path === '/v1/responses';
+  return method === 'POST' ? path === '/v1/responses' : method === 'GET' && /^\/v1\/responses\/resp_\w+\?/.test(path);
+}
+
+function isCancellation({ method, path }: RecordedRequest): boolean {
+  return method === 'POST' && /^\/v1\/responses\/resp_\w+\/cancel$/.test(path);
 }
 
 function notFound({ method, path }: RecordedRequest): Parameters<typeof fails>[0] {

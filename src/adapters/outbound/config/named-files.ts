@@ -5,6 +5,7 @@ import type { PolicyMerge } from '../../../domain/system-policy.ts';
 import { openDebugFile } from '../logger/stderr-logger.ts';
 import { readNonEmptyText, reasonOf } from './files.ts';
 import type { Values } from './keys.ts';
+import { toZone } from './time-zone.ts';
 
 /** What the files contain that the configuration names, and problems with them. */
 export interface NamedFiles {
@@ -33,8 +34,9 @@ async function readPolicy(values: Values): Promise<NamedFiles> {
   if (typeof path !== 'string') return problem({ message: 'required, because policy.system.source is file' });
   const content = readNonEmptyText(path);
   if ('text' in content) {
-    const { mergePolicy } = await import('../../../domain/system-policy.ts');
-    return { instructions: mergePolicy(content.text.replace(/\r\n?/g, '\n'), merge), problems: [] };
+    const { mergePolicy, systemPolicyIn } = await import('../../../domain/system-policy.ts');
+    const builtIn = systemPolicyIn(toZone(String(values.get('clock.time_zone'))));
+    return { instructions: mergePolicy(content.text.replace(/\r\n?/g, '\n'), merge, builtIn), problems: [] };
   }
   return problem({ value: path, message: `expected a policy file that can be read (${content.reason})` });
 }

@@ -1,3 +1,4 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
 import type { Config } from '../../../application/ports/config.ts';
 import type { GroundingPolicy } from '../../../domain/grounding.ts';
 import { type JsonObject, withoutUndefined } from '../../../domain/json.ts';
@@ -6,6 +7,7 @@ import type { SearchDefaults } from '../../../domain/question.ts';
 import type { HttpConfig } from './http-config.ts';
 import { KEYS, type Values } from './keys.ts';
 import type { ServerEntry } from './server-entry.ts';
+import { toZone } from './time-zone.ts';
 
 /** The complete configuration: the core's part, and what the adapters use. */
 export type ServerConfig = Config & Readonly<ReturnType<typeof toServerConfig>>;
@@ -59,7 +61,7 @@ export function toServerConfig(values: Values, { apiKeyVariable, apiKey, proxy, 
     maxCitations: get<number>('policy.max_citations'),
     maxAnswerChars: get<number>('server.max_answer_chars'),
     timeZone: toZone(get<string>('clock.time_zone')),
-    blockedDomains: get<readonly string[]>('search.blocked_domains'),
+    blockedDomains: inBothForms(get<readonly string[]>('search.blocked_domains')),
     resolveDates: get<boolean>('citations.resolve_dates'),
     background: get<boolean>('request.background'),
     profiles: withoutUndefined({
@@ -114,8 +116,9 @@ export function toServerConfig(values: Values, { apiKeyVariable, apiKey, proxy, 
 const CONFIGURABLE = ['reasoningEffort', 'verbosity'] as const;
 const KEY_OF = { reasoningEffort: 'reasoning_effort', verbosity: 'verbosity' } as const;
 
-function toZone(zone: string): string {
-  return zone === 'system' ? new Intl.DateTimeFormat().resolvedOptions().timeZone : zone;
+/** Pages may be cited in either form: `例え.jp` and `xn--r8jz45g.jp`. */
+function inBothForms(hosts: readonly string[]): readonly string[] {
+  return [...new Set(hosts.flatMap((host) => [host, domainToASCII(host) || host, domainToUnicode(host) || host]))];
 }
 
 /** Undefined if no tools are to be offered: then nothing of it is loaded (ruling L1). */

@@ -33,8 +33,9 @@ export async function readSetKeys(
   const variables = readEnvironment(environment);
   const options = readOptions(commandLine);
   const set = [...yaml.values, ...variables.values, ...options];
-  const explicit = new Set(set.map(([path]) => path));
   const isTuned = set.some(([path, value]) => path === 'model_profiles.preset' && value === 'tuned');
+  // Who chooses the preset has configured what it contains.
+  const explicit = new Set([...set, ...(isTuned ? TUNED : [])].map(([path]) => path));
   const values = new Map([...DEFAULTS, ...(isTuned ? TUNED : [])]);
   for (const [path, value] of set) {
     const below = values.get(path);

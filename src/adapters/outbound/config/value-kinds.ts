@@ -109,6 +109,8 @@ export const secretVariable: ValueKind = {
 /** `system` is the zone of this machine. */
 export const timeZone = textReadBy('an IANA time zone, such as Europe/Berlin, or system', (text) => {
   if (text === 'system') return text;
+  // Intl also accepts offsets, which are not names.
+  if (!/^[A-Za-z]/.test(text)) return undefined;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone && text;
   } catch {

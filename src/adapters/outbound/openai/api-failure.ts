@@ -40,10 +40,11 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   });
 
   const variable = context.apiKeyVariable;
+  // Also with status 401.
+  if (code === 'data_residency_mismatch') return permanent({ kind: 'data_residency', detail });
   if (permission !== undefined) return permanent({ kind: 'missing_permission', variable, detail });
   if (status === 401) return permanent({ kind: 'rejected_api_key', variable });
   if ([code, type].includes('misalignment_policy_violation')) return permanent({ kind: 'policy_violation', detail });
-  if (code === 'data_residency_mismatch') return permanent({ kind: 'data_residency', detail });
   if (CONTENT_FILTER.test(code ?? '')) return permanent({ kind: 'content_filtered' });
   if (status === 403) return permanent({ kind: 'forbidden', detail });
   if (status === 429) {

@@ -1,4 +1,5 @@
 import { err, type Result } from 'neverthrow';
+import type { Clock } from '../../../application/ports/clock.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { ApiCall } from './api-client.ts';
 import type { Failure, FailureContext } from './failure.ts';
@@ -13,6 +14,8 @@ interface ResumeOptions {
   readonly onText: ((text: string) => void) | undefined;
   /** Undefined: the response is not a background response. */
   readonly maxResumptions: number | undefined;
+  /** Waits before another resumption; the number is that of the resumptions so far. */
+  readonly wait: (resumptions: number) => Promise<unknown>;
 }
 
 /**
@@ -24,23 +27,57 @@ export async function readResumable(
   options: ResumeOptions,
   signal: AbortSignal,
 ): Promise<Result<JsonObject, Failure>> {
-  const { call, events, context, onText, maxResumptions } = options;
+  const { call, events, context, onText, maxResumptions, wait } = options;
   let outcome = await attempt(() => readResponse(http, events, context, onText), context);
-  for (let resumption = 0; maxResumptions !== undefined && isBroken(outcome) && !signal.aborted; resumption += 1) {
+  let isInterrupted = isBroken(outcome);
+  for (let resumption = 0; maxResumptions !== undefined && isInterrupted && !signal.aborted; resumption += 1) {
     const { position } = events;
     if (position === undefined) return outcome;
     if (resumption >= maxResumptions) return outcome.mapErr((failure): Failure => ({ ...failure, retry: 'never' }));
+    // The first break may be that of an idle connection; after another one, the network needs time.
+    if (resumption > 0) await wait(resumption);
+    let isOpen = false;
     outcome = await attempt(async () => {
       const resumed = await call.resume(position.id, position.sequence, signal);
+      isOpen = true;
+      // Ends an incomplete event.
+      onText?.('\n\n');
       return readResponse(resumed, events, context, onText);
     }, context);
+    // The response continues while the API refuses to resume it; a failure that the response reports is its own.
+    isInterrupted = isBroken(outcome) || (!isOpen && outcome.isErr() && outcome.error.retry === 'later');
   }
   return outcome;
 }
 
-/** The API continues a background response until it is cancelled. */
-export function cancelBackground(call: ApiCall, { position }: ResponseEvents): void {
-  if (position !== undefined) void call.cancel(position.id).catch(() => {});
+/** How long the process waits at its end for cancellations to reach the API. */
+const CLOSE_MS = 1000;
+
+/** The requests in background mode. The API continues a background response until it is cancelled. */
+export class BackgroundCalls {
+  readonly #unfinished = new Set<Promise<unknown>>();
+
+  /** Cancels a response, if its ID is known. */
+  cancel(call: ApiCall, { position }: ResponseEvents): void {
+    if (position !== undefined) this.track(call.cancel(position.id).catch(() => {}));
+  }
+
+  track<T>(promise: Promise<T>): Promise<T> {
+    this.#unfinished.add(promise);
+    void promise.finally(() => this.#unfinished.delete(promise));
+    return promise;
+  }
+
+  /** Waits, for a limited time, until aborted requests have ended and their cancellations were sent. */
+  async close(clock: Clock): Promise<void> {
+    const idle = new AbortController();
+    const untilIdle = async () => {
+      while (this.#unfinished.size > 0) await Promise.all(this.#unfinished);
+      idle.abort();
+    };
+    void untilIdle();
+    await clock.sleep(CLOSE_MS, idle.signal);
+  }
 }
 
 function isBroken(outcome: Result<JsonObject, Failure>): boolean {

@@ -15,13 +15,13 @@ import type { JsonObject } from '../../../domain/json.ts';
 import type { Redactor } from '../../../domain/redaction.ts';
 import type { ApiCall } from './api-client.ts';
 import type { RequestBody } from './api-types.ts';
-import { cancelBackground, readResumable } from './background-response.ts';
+import { BackgroundCalls, readResumable } from './background-response.ts';
 import { excerpt, type Failure, type FailureContext } from './failure.ts';
 import { FlexTier } from './flex-tier.ts';
 import { RejectedParameters } from './rejected-parameters.ts';
 import { type RequestOptions, toRequestBody } from './request-body.ts';
 import { ResponseEvents } from './response-events.ts';
-import { type RetryOptions, withRetries } from './retries.ts';
+import { backoffMs, type RetryOptions, withRetries } from './retries.ts';
 import { toSearchReply } from './search-reply.ts';
 import { Semaphore } from './semaphore.ts';
 import { toThrownFailure } from './thrown-failure.ts';
@@ -80,6 +80,7 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
   readonly #semaphore: Semaphore;
   readonly #rejected: RejectedParameters;
   readonly #rejectedInTurns: TurnRejections;
+  readonly #background = new BackgroundCalls();
 
   constructor(options: OpenAiResponsesSearchOptions) {
     this.#options = options;
@@ -109,7 +110,14 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
       adapt: (body, failure) => this.#rejectedInTurns.add(body, failure, request.web === 'closed'),
     };
     const outcome = await this.#ask(exchange, observer, signal);
-    return outcome.mapErr(({ error, body, rejection }) => toTurnError(error, body, rejection, request.web));
+    // With an open web, only the configuration closes the search tool.
+    const toError = request.web === 'open' ? toRequestError : ({ error }: AskError) => error;
+    return outcome.mapErr((failed) => toTurnError(toError(failed), failed.body, failed.rejection, request.web));
+  }
+
+  /** Waits until cancelled background responses were cancelled upstream, too. */
+  close(): Promise<void> {
+    return this.#background.close(this.#options.clock);
   }
 
   /** Sends a request in its turn, and again as the rulings allow. An error comes with the request that it is about. */
@@ -134,7 +142,8 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
       const flex = new FlexTier(body, clock.elapsedMs(), request.deadlineMs, this.#options.maxRetries);
       const attempt = async (number: number): Promise<Result<T, Failure>> => {
         body = flex.bodyFor(body, clock.elapsedMs());
-        const reply = await this.#attempt(exchange, body, call.value, number, observer, signal);
+        const attempted = this.#attempt(exchange, body, call.value, number, observer, signal);
+        const reply = await (body.background === true ? this.#background.track(attempted) : attempted);
         if (reply.isOk()) return reply;
         this.#logFailure(reply.error, number);
         ({ rejection } = reply.error);
@@ -160,7 +169,7 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
     observer: SearchObserver,
     signal: AbortSignal,
   ): Promise<Result<T, Failure>> {
-    const { apiKeyVariable, route, redactor, clock } = this.#options;
+    const { apiKeyVariable, route, redactor, clock, maxRetries, random = Math.random } = this.#options;
     const { model } = request.profile;
     const context: FailureContext = { model, apiKeyVariable, route, attempt: number, redact: redactor.inLogs };
     const untilAborted: SearchObserver = {
@@ -182,7 +191,8 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
         events,
         context,
         onText,
-        maxResumptions: isBackground ? this.#options.maxRetries : undefined,
+        maxResumptions: isBackground ? maxRetries : undefined,
+        wait: (resumptions: number) => clock.sleep(backoffMs(resumptions, random()), controller.signal),
       };
       const response = await readResumable(http, resumable, controller.signal);
       const reply = response.andThen((response) => read(response, context));
@@ -191,7 +201,7 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
     } catch (thrown) {
       return err(toThrownFailure(thrown, context, clock.now()));
     } finally {
-      if (isBackground && signal.aborted) cancelBackground(call, events);
+      if (isBackground && signal.aborted) this.#background.cancel(call, events);
       stopForwarding();
     }
   }
@@ -220,7 +230,8 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
 /** Without the option that the user set, nothing is sent: the error says which it is (ruling A3). */
 function toRequestError({ error, body, rejection }: AskError): SearchError {
   const isCachedOnly = JSON.stringify(body.tools ?? []).includes('"external_web_access":false');
-  const isAbout = /external_web_access/.test(`${rejection?.param} ${rejection?.message}`);
-  if (error.kind !== 'bad_request' || !isCachedOnly || !isAbout) return error;
+  if (error.kind !== 'bad_request' || !isCachedOnly) return error;
+  const isAbout = /external_web_access/.test(`${rejection?.param} ${error.detail}`);
+  if (!isAbout) return error;
   return { kind: 'cached_search_rejected', detail: error.detail };
 }

@@ -16,8 +16,8 @@ export interface Rejection {
 /** May be omitted if a model rejects them. Not `store` and the domain filter: a user who sets them wants no answer without. */
 const OPTIONAL_PARAMETERS = ['reasoning', 'text', 'include', 'max_output_tokens', 'max_tool_calls', 'service_tier'];
 const OPTIONAL_TOOL_OPTIONS = ['search_context_size', 'user_location', 'return_token_budget'];
-/** Rejected on its own, the effort is kept (ruling A5). */
-const REASONING_MODE = 'reasoning.mode';
+/** Rejected on its own, the other is kept (ruling A5). */
+const REASONING_MEMBERS = ['reasoning.effort', 'reasoning.mode'];
 /** A forced search tool: servers may know only `required` (ruling A4). */
 const FORCED_TOOL = 'tool_choice';
 
@@ -36,8 +36,9 @@ export class RejectedParameters {
     if (this.#rejected.size === 0) return body;
     const isRejected = (name: string) =>
       this.#rejected.has(keyOf(body, name)) || this.#rejected.has(keyOf(body, name, currentValue(body, name)));
-    const kept = [...OPTIONAL_PARAMETERS, ...OPTIONAL_TOOL_OPTIONS].filter(isRejected).reduce(without, body);
-    const steps = [ENCRYPTED_REASONING, REASONING_MODE, FORCED_TOOL] as const;
+    const names = [...OPTIONAL_PARAMETERS, ...OPTIONAL_TOOL_OPTIONS, ...REASONING_MEMBERS];
+    const kept = names.filter(isRejected).reduce(without, body);
+    const steps = [ENCRYPTED_REASONING, FORCED_TOOL] as const;
     return steps
       .filter((step) => this.#rejected.has(keyOf(body, step)))
       .reduce((left, step) => ADAPTATIONS[step](left), kept);
@@ -56,9 +57,7 @@ export class RejectedParameters {
   add(body: RequestBody, { param, isParameter }: Rejection): RequestBody | undefined {
     const step = adaptationFor(param, body);
     if (step !== undefined) return this.#adapt(body, step);
-    const [name = '', option = ''] = param.split(/[.[\]\d]+/);
-    const isOption = name === 'tools' && OPTIONAL_TOOL_OPTIONS.includes(option);
-    const omitted = isOption ? option : OPTIONAL_PARAMETERS.find((optional) => optional === name);
+    const omitted = optionalName(param, body);
     const value = omitted && currentValue(body, omitted);
     if (omitted === undefined || value === undefined) return undefined;
     const key = isParameter ? keyOf(body, omitted) : keyOf(body, omitted, value);
@@ -80,10 +79,6 @@ const ADAPTATIONS = {
     const include = (body.include ?? []).filter((entry) => entry !== ENCRYPTED_REASONING);
     return include.length === 0 ? without(body, 'include') : { ...body, include };
   },
-  [REASONING_MODE]: ({ reasoning, ...body }: RequestBody): RequestBody => {
-    const { mode: _, ...rest } = reasoning ?? {};
-    return { ...body, ...(Object.keys(rest).length > 0 && { reasoning: rest }) };
-  },
   [FORCED_TOOL]: (body: RequestBody): RequestBody => (isForced(body) ? { ...body, tool_choice: 'required' } : body),
 };
 
@@ -91,14 +86,20 @@ type Adaptation = keyof typeof ADAPTATIONS;
 
 const CONSEQUENCES: Readonly<Record<Adaptation, string>> = {
   [ENCRYPTED_REASONING]: `include=${ENCRYPTED_REASONING}; it is omitted`,
-  [REASONING_MODE]: `${REASONING_MODE}; it is omitted`,
   [FORCED_TOOL]: `a forced search tool; tool_choice=required is sent`,
 };
 
 function adaptationFor(param: string, body: RequestBody): Adaptation | undefined {
   if (/^include\b/.test(param) && body.include?.includes(ENCRYPTED_REASONING)) return ENCRYPTED_REASONING;
-  if (param === REASONING_MODE && body.reasoning?.mode !== undefined) return REASONING_MODE;
   return param.startsWith(FORCED_TOOL) && isForced(body) ? FORCED_TOOL : undefined;
+}
+
+/** What can be omitted because of the rejection of a parameter: `reasoning.effort`, `text` for `text.verbosity`. */
+function optionalName(param: string, body: RequestBody): string | undefined {
+  const member = REASONING_MEMBERS.find((name) => name === param && currentValue(body, name) !== undefined);
+  const [name = '', option = ''] = param.split(/[.[\]\d]+/);
+  const isOption = name === 'tools' && OPTIONAL_TOOL_OPTIONS.includes(option);
+  return member ?? (isOption ? option : OPTIONAL_PARAMETERS.find((optional) => optional === name));
 }
 
 /** The model is forced to use the search tool. */
@@ -111,12 +112,20 @@ function keyOf({ model }: RequestBody, name: string, value?: unknown): string {
   return JSON.stringify(value === undefined ? [model, name] : [model, name, value]);
 }
 
-/** The value of a parameter, or of an option of the search tool. */
+/** The value of a parameter, of a member of `reasoning`, or of an option of the search tool. */
 function currentValue(body: RequestBody, name: string): unknown {
+  const [, member] = name.split('.');
+  if (member !== undefined) return body.reasoning?.[member as keyof typeof body.reasoning];
   return { ...body.tools?.[0], ...body }[name as keyof RequestBody];
 }
 
 function without(body: RequestBody, name: string): RequestBody {
+  const [, member] = name.split('.');
+  if (member !== undefined) {
+    const { [member]: _, ...kept } = (body.reasoning ?? {}) as JsonObject;
+    const { reasoning: __, ...others } = body;
+    return (Object.keys(kept).length === 0 ? others : { ...others, reasoning: kept }) as RequestBody;
+  }
   const omit = ({ [name]: _, ...rest }: JsonObject) => rest;
   const { tools, ...rest } = body as unknown as { readonly tools?: readonly JsonObject[] };
   return { ...omit(rest), ...(tools && { tools: tools.map(omit) }) } as unknown as RequestBody;

@@ -49,6 +49,7 @@ export async function withRetries<T>(
   }
 }
 
-function backoffMs(attempt: number, random: number): number {
+/** The wait after an attempt, in milliseconds. */
+export function backoffMs(attempt: number, random: number): number {
   return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1)) * (0.75 + random / 4);
 }

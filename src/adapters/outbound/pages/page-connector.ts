@@ -1,17 +1,31 @@
-import { lookup } from 'node:dns';
+import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 
+type ResolveAll = (
+  host: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
 /** The name has no address that may be connected to. */
-class ForbiddenAddress extends Error {}
+class ForbiddenAddress extends Error {
+  constructor(host: string) {
+    super(`${host} is not a public address`);
+  }
+}
 
 /**
  * A dispatcher that connects only to allowed addresses. They are checked when the connection is made, so that a name cannot resolve to
- * another address between a check and the connection.
+ * another address between a check and the connection. `resolve` looks names up.
  */
-export function createPageAgent(isAllowed: (address: string) => boolean, connectMs: number): Agent {
+export function createPageAgent(
+  isAllowed: (address: string) => boolean,
+  connectMs: number,
+  resolve: ResolveAll = lookup,
+): Agent {
   const guardedLookup: LookupFunction = (host, options, callback) => {
-    lookup(host, { ...options, all: true }, (error, addresses) => {
+    resolve(host, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return callback(error, '', 0);
       const allowed = addresses.filter(({ address }) => isAllowed(address));
       const [first] = allowed;

@@ -1,8 +1,12 @@
 import ipaddr from 'ipaddr.js';
 
+/** Global unicast, the only part of IPv6 that is in use on the internet (RFC 4291); `::127.0.0.1`, too, is outside it. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+
 /** Whether an IP address is one of the public internet: not of this machine, of a private network, or reserved. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   // `::ffff:127.0.0.1` is 127.0.0.1.
-  return ipaddr.process(address).range() === 'unicast';
+  const known = ipaddr.process(address);
+  return known.range() === 'unicast' && (known instanceof ipaddr.IPv4 || known.match(GLOBAL_UNICAST));
 }

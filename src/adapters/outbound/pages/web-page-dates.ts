@@ -1,16 +1,18 @@
+import type { TextDecoder } from 'node:util';
 import { type Dispatcher, fetch as undiciFetch } from 'undici';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { PageDates } from '../../../application/ports/page-dates.ts';
-import { publishedOn } from '../../../domain/published-date.ts';
+import { type DateCandidates, publishedOn } from '../../../domain/published-date.ts';
 import { zonedDate } from '../../../domain/zoned-date.ts';
 import { DateParser } from './date-parser.ts';
 import { isFetchable } from './fetchable-url.ts';
+import { decoderFor, SNIFFED_BYTES } from './page-decoder.ts';
 
 interface WebPageDatesOptions {
   /** Connects to public addresses only. */
   readonly dispatcher: Dispatcher;
-  /** The proxy resolves names, so that only addresses in URLs can be checked here. */
   readonly isPort: (port: string) => boolean;
+  /** A proxy resolves names, so that only addresses in URLs can be checked here. */
   readonly isAllowedHost: (host: string) => boolean;
   readonly clock: Clock;
   readonly timeZone: string;
@@ -23,11 +25,16 @@ const MAX_BYTES = 512 * 1024;
 const MAX_REDIRECTS = 3;
 const MAX_CACHED = 1000;
 
+/** A page that was read; without a day if it does not say one. */
+interface ReadPage {
+  readonly day: string | undefined;
+}
+
 /** Reads the dates of publication from the pages themselves. Results are kept while the process runs. */
 export class WebPageDates implements PageDates {
   readonly #options: WebPageDatesOptions;
-  /** The oldest entry is dropped first. Undefined: the page has no date. */
-  readonly #cache = new Map<string, string | undefined>();
+  /** The entry that was not used for longest is dropped first. */
+  readonly #cache = new Map<string, ReadPage>();
 
   constructor(options: WebPageDatesOptions) {
     this.#options = options;
@@ -35,30 +42,38 @@ export class WebPageDates implements PageDates {
 
   async publishedOn(urls: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
     const dates = new Map<string, string>();
-    const read = async (url: string) => {
-      const day = this.#cache.has(url) ? this.#cache.get(url) : await this.#read(url, signal);
-      if (!signal.aborted) this.#remember(url, day);
-      if (day !== undefined) dates.set(url, day);
+    // One listener for all pages: Node.js warns about more than ten on a signal.
+    const limits = new Set<AbortController>();
+    const onAbort = () => {
+      for (const limit of limits) limit.abort();
     };
+    const read = async (url: string) => {
+      const limit = new AbortController();
+      limits.add(limit);
+      const page = this.#cache.get(url) ?? (await this.#read(url, limit));
+      if (page === undefined) return;
+      this.#remember(url, page);
+      if (page.day !== undefined) dates.set(url, page.day);
+    };
+    if (signal.aborted) return dates;
+    signal.addEventListener('abort', onAbort, { once: true });
     await Promise.all([...new Set(urls)].map(read));
+    signal.removeEventListener('abort', onAbort);
     return dates;
   }
 
-  async #read(url: string, signal: AbortSignal): Promise<string | undefined> {
+  /** Undefined if the page could not be read, which may be different next time. */
+  async #read(url: string, limit: AbortController): Promise<ReadPage | undefined> {
     const { clock } = this.#options;
-    const limit = new AbortController();
-    const onAbort = () => limit.abort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) limit.abort();
-    void clock.sleep(PAGE_MS, limit.signal).then(onAbort);
+    void clock.sleep(PAGE_MS, limit.signal).then(() => limit.abort());
     try {
-      return await this.#fetchDay(url, limit.signal);
+      return { day: await this.#fetchDay(url, limit.signal) };
     } catch {
       // Only the date of this page is affected.
       return undefined;
     } finally {
+      // Ends the timer.
       limit.abort();
-      signal.removeEventListener('abort', onAbort);
     }
   }
 
@@ -82,34 +97,41 @@ export class WebPageDates implements PageDates {
         target = new URL(location, target).href;
         continue;
       }
-      const isHtml = /^\s*(?:text\/html|application\/xhtml\+xml)/i.test(response.headers.get('content-type') ?? '');
+      const contentType = response.headers.get('content-type') ?? '';
+      const isHtml = /^\s*(?:text\/html|application\/xhtml\+xml)/i.test(contentType);
       if (!response.ok || !isHtml || response.body === null) {
         await response.body?.cancel();
         return undefined;
       }
-      return publishedOn(await parse(response.body), zonedDate(clock.now(), timeZone));
+      return publishedOn(await parse(response.body, contentType), zonedDate(clock.now(), timeZone));
     }
     return undefined;
   }
 
-  #remember(url: string, day: string | undefined): void {
+  #remember(url: string, page: ReadPage): void {
     this.#cache.delete(url);
-    this.#cache.set(url, day);
+    this.#cache.set(url, page);
     const [oldest] = this.#cache.keys();
     if (this.#cache.size > MAX_CACHED && oldest !== undefined) this.#cache.delete(oldest);
   }
 }
 
-async function parse(body: AsyncIterable<Uint8Array>) {
+async function parse(body: AsyncIterable<Uint8Array>, contentType: string): Promise<DateCandidates> {
   const parser = new DateParser();
-  const decoder = new TextDecoder();
+  let decoder: TextDecoder | undefined;
+  let start = new Uint8Array();
   let bytes = 0;
   for await (const chunk of body) {
-    bytes += chunk.length;
-    parser.write(
-      decoder.decode(chunk.subarray(0, Math.max(0, chunk.length - Math.max(0, bytes - MAX_BYTES))), { stream: true }),
-    );
+    const kept = chunk.subarray(0, MAX_BYTES - bytes);
+    bytes += kept.length;
+    if (decoder === undefined) {
+      start = Buffer.concat([start, kept]);
+      if (start.length < SNIFFED_BYTES) continue;
+      decoder = decoderFor(start, contentType);
+      parser.write(decoder.decode(start, { stream: true }));
+    } else parser.write(decoder.decode(kept, { stream: true }));
     if (bytes >= MAX_BYTES) break;
   }
+  if (decoder === undefined) parser.write(decoderFor(start, contentType).decode(start));
   return parser.end();
 }

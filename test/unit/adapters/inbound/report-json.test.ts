@@ -5,7 +5,9 @@ test('a complete report', () => {
   const report = {
     model: 'gpt-5.2-2025-12-11',
     responseId: 'resp_1',
-    usage: { inputTokens: 1, cachedTokens: 2, outputTokens: 3, reasoningTokens: 4 },
+    serviceTier: 'flex',
+    usage: { inputTokens: 1, cachedTokens: 2, cacheWriteTokens: 5, outputTokens: 3, reasoningTokens: 4 },
+    dates: [{ url: 'https://a.example/', origin: 'page' as const }],
     queries: ['q'],
     searches: 1,
     attempts: 2,
@@ -14,7 +16,9 @@ test('a complete report', () => {
   expect(toReportJson(report)).toEqual({
     model: 'gpt-5.2-2025-12-11',
     response_id: 'resp_1',
-    usage: { input_tokens: 1, cached_tokens: 2, output_tokens: 3, reasoning_tokens: 4 },
+    service_tier: 'flex',
+    usage: { input_tokens: 1, cached_tokens: 2, output_tokens: 3, reasoning_tokens: 4, cacheWriteTokens: 5 },
+    dates: [{ url: 'https://a.example/', origin: 'page' }],
     searches: { count: 1, queries: ['q'] },
     attempts: 2,
     seconds: 2,
@@ -23,7 +27,20 @@ test('a complete report', () => {
 
 test('text of the API in it does not control the terminal', () => {
   const hostile = 'a\u001B[31m\u009B7m\u202E\nb';
-  const report = { model: hostile, responseId: hostile, queries: [hostile], searches: 1, attempts: 1, seconds: 1 };
+  const report = {
+    model: hostile,
+    responseId: hostile,
+    serviceTier: hostile,
+    queries: [hostile],
+    searches: 1,
+    attempts: 1,
+    seconds: 1,
+  };
   const clean = 'a b';
-  expect(toReportJson(report)).toMatchObject({ model: clean, response_id: clean, searches: { queries: [clean] } });
+  expect(toReportJson(report)).toMatchObject({
+    model: clean,
+    response_id: clean,
+    service_tier: clean,
+    searches: { queries: [clean] },
+  });
 });

@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Result } from 'neverthrow';
+import { onTestFinished, vi } from 'vitest';
+import type { Answer, AnswerQueryInput } from '../../src/application/answer-query.ts';
+import { bootstrap } from '../../src/bootstrap.ts';
+import { compose } from '../../src/container.ts';
+import type { AnswerError } from '../../src/domain/answer-error.ts';
+import type { FakeApi } from '../support/fake-api.ts';
+import { API_KEY } from './search-kit.ts';
+
+/** The complete program without a driver, as `main` composes it, with a configuration in YAML, on a fake API; for one test. */
+export async function composeOn(api: FakeApi, yaml = '', environment: Readonly<Record<string, string>> = {}) {
+  const home = mkdtempSync(join(tmpdir(), 'contract-home-'));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  vi.stubEnv('HOME', home);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const file = join(home, 'config.yaml');
+  writeFileSync(file, yaml === '' ? '{}' : yaml);
+  const validated = await bootstrap({
+    environment: { OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: api.url, ...environment },
+    commandLine: { '--config': file },
+    version: '0.9.0',
+  });
+  if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
+  const { application, close } = await compose(validated.value, home, async () => undefined);
+  onTestFinished(close);
+  onTestFinished(() => validated.value.close());
+  return (over: Partial<AnswerQueryInput> = {}): Promise<Result<Answer, AnswerError>> =>
+    application.answerQuery({
+      requestKey: 'test/1',
+      caller: 'test',
+      tool: 'answer',
+      args: { query: 'Hello?' },
+      observer: { onProgress: () => undefined },
+      ...over,
+    });
+}

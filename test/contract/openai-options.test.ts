@@ -1,0 +1,433 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { messageFor } from '../../src/adapters/inbound/error-messages.ts';
+import type { RequestOptions } from '../../src/adapters/outbound/openai/request-body.ts';
+import type { ModelProfile } from '../../src/domain/model-profile.ts';
+import { answers, type Behaviour, fails, failsInStream, sendsJson } from '../support/behaviours.ts';
+import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
+import { InstantClock } from '../support/instant-clock.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { composeOn } from './composed.ts';
+import { ask, errorOf, openAiSearch, replyOf, searchRequest } from './search-kit.ts';
+
+let api: FakeApi;
+
+beforeEach(async () => {
+  api = await startFakeApi();
+});
+
+afterEach(() => api.close());
+
+const OK = answers('Here it is.');
+const bodies = () => api.requests.map(({ body }) => body);
+const toolOf = (index: number) => (bodies()[index]?.tools as readonly object[] | undefined)?.[0];
+
+function rejects(param: string | null, code: string, message = `Rejected: '${param}'.`): Behaviour {
+  return fails({ status: 400, error: { message, type: 'invalid_request_error', param, code } });
+}
+
+/** The adapter with options of the configuration; asks with a profile. */
+function start(request: Partial<RequestOptions> = {}) {
+  const clock = new InstantClock();
+  const logger = new RecordingLogger();
+  const search = openAiSearch(api.url, {
+    clock,
+    logger,
+    request: { store: false, domainFilter: 'hint', ...request },
+  });
+  return { clock, logger, ask: (profile: Partial<ModelProfile> = {}) => ask(search, searchRequest({ profile })) };
+}
+
+describe('the location (A1)', () => {
+  test('is always sent, at least as approximate', async () => {
+    api.reply(OK);
+    await start().ask();
+    expect(toolOf(0)).toEqual({ type: 'web_search', user_location: { type: 'approximate' } });
+  });
+
+  test('is omitted after it was rejected once', async () => {
+    api.reply(rejects('tools[0].user_location', 'unknown_parameter'), OK, OK);
+    const { ask } = start();
+    expect((await ask()).isOk()).toBe(true);
+    expect((await ask()).isOk()).toBe(true);
+    expect([toolOf(0), toolOf(1), toolOf(2)]).toEqual([
+      { type: 'web_search', user_location: { type: 'approximate' } },
+      { type: 'web_search' },
+      { type: 'web_search' },
+    ]);
+  });
+});
+
+describe('blocked domains (A2)', () => {
+  const BLOCKED = 'search: { blocked_domains: [spam.example, 例え.jp, reddit.com.] }';
+  const cites = (...urls: readonly string[]) => ({ citations: urls.map((url) => ({ url, title: '' })) });
+
+  test('are sent with either domain filter, in ASCII', async () => {
+    api.reply(OK, OK);
+    const args = { query: 'Hello?', domains: ['jma.go.jp'] };
+    await (await composeOn(api, BLOCKED))({ args });
+    await (await composeOn(api, 'search: { blocked_domains: [spam.example], domain_filter: strict }'))({ args });
+    expect([toolOf(0), toolOf(1)]).toMatchObject([
+      { filters: { blocked_domains: ['spam.example', 'xn--r8jz45g.jp', 'reddit.com'] } },
+      { filters: { allowed_domains: ['jma.go.jp'], blocked_domains: ['spam.example'] } },
+    ]);
+    expect(toolOf(0)).not.toHaveProperty('filters.allowed_domains');
+  });
+
+  test('their pages and those of their subdomains are neither cited nor listed', async () => {
+    const listed = [
+      'https://www.spam.example/a (2026-11-21)',
+      'SPAM.example/page (2026-11-21)',
+      '[Forum](https://old.reddit.com/r/x) (2026-11-21)',
+      'https://xn--r8jz45g.jp/ (2026-11-21)',
+      'https://notspam.example/ (2026-11-21)',
+      'https://good.example/?via=spam.example (2026-11-21)',
+    ];
+    const text = `Sunny.\n\nSources:\n${listed.map((line) => `- ${line}`).join('\n')}`;
+    const urls = [
+      'https://spam.example/',
+      'https://a.b.spam.example./x',
+      'https://user@old.reddit.com:8443/r/x',
+      'http://例え.jp/x',
+      'https://xn--r8jz45g.jp/y',
+      'https://good.example/',
+      'https://notspam.example/',
+    ];
+    api.reply(answers(text, cites(...urls)));
+    const outcome = await (await composeOn(api, `${BLOCKED}\npolicy: { max_citations: 10 }`))();
+    const { result } = outcome._unsafeUnwrap();
+    expect(result.citations.map(({ url }) => url)).toEqual(['https://good.example/', 'https://notspam.example/']);
+    expect(result.answer.split('\n').slice(2)).toEqual([
+      'Sources:',
+      '- https://notspam.example/ (2026-11-21)',
+      '- https://good.example/?via=spam.example (2026-11-21)',
+      expect.stringMatching(/^- https:\/\/good\.example\/ \(\d{4}-\d\d-\d\d\)$/),
+    ]);
+  });
+
+  test('their pages are not cited from the sources of searches either', async () => {
+    const sources = [{ url: 'https://spam.example/a' }, { url: 'https://good.example/a' }];
+    api.reply(answers('Sunny.', { sources }));
+    const { result } = (await (await composeOn(api, BLOCKED))())._unsafeUnwrap();
+    expect(result.citations.map(({ url }) => url)).toEqual(['https://good.example/a']);
+    expect(result.answer).not.toContain('spam.example');
+  });
+
+  test('without any, no filter is sent', async () => {
+    api.reply(OK);
+    await (await composeOn(api))();
+    expect(toolOf(0)).not.toHaveProperty('filters');
+  });
+});
+
+describe('a search of the cached index only (A3)', () => {
+  test('search.live: false is sent as external_web_access: false, and true is not sent', async () => {
+    api.reply(OK, OK);
+    await (await composeOn(api, 'search: { live: false }'))();
+    await (await composeOn(api, 'search: { live: true }'))();
+    expect(toolOf(0)).toMatchObject({ external_web_access: false });
+    expect(toolOf(1)).not.toHaveProperty('external_web_access');
+  });
+
+  test.each([
+    ['tools[0].external_web_access', 'unknown_parameter', 'Unknown parameter.'],
+    ['tools[0]', 'invalid_value', 'Invalid tool: external_web_access is not supported.'],
+    [null, 'unknown_parameter', "Unknown parameter: 'tools[0].external_web_access'."],
+  ])('if the API rejects it as %s, the call fails and says so', async (param, code, message) => {
+    api.reply(rejects(param, code, message));
+    const error = errorOf(await start({ live: false }).ask());
+    expect(error).toMatchObject({ kind: 'cached_search_rejected', detail: message });
+    if (error.kind !== 'aborted') expect(messageFor(error)).toMatch(/cached index only.*search\.live/);
+    expect(api.requests).toHaveLength(1);
+  });
+
+  test('another rejection is still about something else', async () => {
+    api.reply(rejects('input', 'invalid_value', 'The input is too long.'));
+    expect(errorOf(await start({ live: false }).ask())).toMatchObject({ kind: 'bad_request' });
+  });
+
+  test('the rejection of another parameter keeps it', async () => {
+    api.reply(rejects('reasoning.effort', 'unsupported_parameter'), OK);
+    expect((await start({ live: false }).ask()).isOk()).toBe(true);
+    expect(toolOf(1)).toMatchObject({ external_web_access: false });
+  });
+});
+
+describe('a required search (A4)', () => {
+  const REQUIRED = { search: 'required' } as const;
+  const choices = () => bodies().map((body) => body.tool_choice);
+
+  test('forces the search tool, and auto forces nothing', async () => {
+    api.reply(OK, OK, OK);
+    const { ask } = start();
+    for (const search of ['required', 'auto', undefined] as const) await ask(search && { search });
+    expect(choices()).toEqual([{ type: 'web_search' }, undefined, undefined]);
+  });
+
+  test('a rejection of that value is followed by "required", also in later requests to that model', async () => {
+    api.reply(rejects('tool_choice', 'invalid_value'), OK, OK, OK);
+    const { ask, clock } = start();
+    expect((await ask(REQUIRED)).isOk()).toBe(true);
+    await ask(REQUIRED);
+    await ask({ ...REQUIRED, model: 'gpt-5.1' });
+    expect(choices()).toEqual([{ type: 'web_search' }, 'required', 'required', { type: 'web_search' }]);
+    expect(clock.slept).toEqual([]);
+  });
+
+  test('a rejection of "required" too is a failure: it is never omitted', async () => {
+    api.reply(rejects('tool_choice', 'invalid_value'), rejects('tool_choice', 'invalid_value'));
+    expect(errorOf(await start().ask(REQUIRED))).toMatchObject({ kind: 'bad_request' });
+    expect(choices()).toEqual([{ type: 'web_search' }, 'required']);
+  });
+
+  test('an answer without a search fails; one with a search or with citations does not', async () => {
+    api.reply(OK, answers('Here.', { search: true }), answers('Here.', CITED_ONLY));
+    const ask = await composeOn(api, 'model_profiles: { answer: { search: required } }');
+    expect((await ask())._unsafeUnwrapErr()).toEqual({ kind: 'not_searched' });
+    expect((await ask()).isOk()).toBe(true);
+    expect((await ask()).isOk()).toBe(true);
+  });
+
+  test('a tool without its own value inherits that of answer', async () => {
+    api.reply(answers('Here.', { search: true }), OK);
+    const ask = await composeOn(
+      api,
+      'model_profiles: { answer: { search: required }, answer_quick: { search: auto } }',
+    );
+    await ask({ tool: 'answer_detailed' });
+    expect((await ask({ tool: 'answer_quick' })).isOk()).toBe(true);
+    expect(choices()).toEqual([{ type: 'web_search' }, undefined]);
+  });
+});
+
+const CITED_ONLY = { search: false, citations: [{ url: 'https://a.example/', title: 'A' }] };
+
+describe('options of a profile (A5)', () => {
+  test('are passed through', async () => {
+    api.reply(OK);
+    const profile = 'service_tier: priority, reasoning_mode: pro, return_token_budget: unlimited';
+    await (await composeOn(api, `model_profiles: { answer: { ${profile} } }`))();
+    expect(bodies()[0]).toMatchObject({ service_tier: 'priority', reasoning: { effort: 'medium', mode: 'pro' } });
+    expect(toolOf(0)).toMatchObject({ return_token_budget: 'unlimited' });
+  });
+
+  test('are not sent unless they are configured', async () => {
+    api.reply(OK);
+    await (await composeOn(api))();
+    expect(bodies()[0]).not.toHaveProperty('service_tier');
+    expect(bodies()[0]?.reasoning).toEqual({ effort: 'medium' });
+    expect(toolOf(0)).not.toHaveProperty('return_token_budget');
+  });
+
+  test.each([
+    ['service_tier', { serviceTier: 'priority' }],
+    ['tools[0].return_token_budget', { returnTokenBudget: 'unlimited' }],
+  ] as const)('%s is omitted after it was rejected', async (param, profile) => {
+    api.reply(rejects(param, 'unknown_parameter'), OK, OK);
+    const { ask } = start();
+    expect((await ask(profile)).isOk()).toBe(true);
+    expect((await ask(profile)).isOk()).toBe(true);
+    const name = param.replace('tools[0].', '');
+    expect(JSON.stringify(bodies()[0])).toContain(name);
+    expect(JSON.stringify(bodies().slice(1))).not.toContain(name);
+  });
+
+  test('a rejected reasoning.mode keeps the effort, and a rejected effort keeps the mode', async () => {
+    api.reply(
+      rejects('reasoning.mode', 'unknown_parameter'),
+      OK,
+      rejects('reasoning.effort', 'unknown_parameter'),
+      OK,
+      OK,
+    );
+    const { ask } = start();
+    await ask({ reasoningMode: 'pro' });
+    await ask({ reasoningMode: 'pro', model: 'gpt-5.1' });
+    await ask({ reasoningMode: 'pro' });
+    expect(bodies().map(({ reasoning }) => reasoning)).toEqual([
+      { effort: 'medium', mode: 'pro' },
+      { effort: 'medium' },
+      { effort: 'medium', mode: 'pro' },
+      { mode: 'pro' },
+      { effort: 'medium' },
+    ]);
+  });
+
+  test('the tier that was used is reported', async () => {
+    api.reply(OK);
+    const outcome = await start().ask({ serviceTier: 'priority' });
+    expect(replyOf(outcome).report.serviceTier).toBe('default');
+  });
+});
+
+describe('errors that are never retried (A7)', () => {
+  const MESSAGE = 'The request violates a policy: data would be sent to an unknown host.';
+  const error = (code: string, message = MESSAGE) => ({ message, type: 'invalid_request_error', param: null, code });
+
+  test.each([
+    ['misalignment_policy_violation', 403, { kind: 'policy_violation', detail: MESSAGE }],
+    ['bio_policy', 400, { kind: 'content_filtered' }],
+    ['cyber_policy', 403, { kind: 'content_filtered' }],
+    ['invalid_prompt', 400, { kind: 'content_filtered' }],
+    ['data_residency_mismatch', 403, { kind: 'data_residency', detail: MESSAGE }],
+    ['data_residency_mismatch', 401, { kind: 'data_residency', detail: MESSAGE }],
+  ])('%s with %i', async (code, status, expected) => {
+    api.reply(fails({ status, error: error(code) }));
+    const { ask, clock } = start();
+    expect(errorOf(await ask())).toMatchObject(expected);
+    expect(api.requests).toHaveLength(1);
+    expect(clock.slept).toEqual([]);
+  });
+
+  test.each([
+    ['misalignment_policy_violation', { kind: 'policy_violation', detail: MESSAGE }],
+    ['bio_policy', { kind: 'content_filtered' }],
+    ['cyber_policy', { kind: 'content_filtered' }],
+    ['invalid_prompt', { kind: 'content_filtered' }],
+    ['data_residency_mismatch', { kind: 'data_residency', detail: MESSAGE }],
+  ])('%s in a stream', async (code, expected) => {
+    api.reply(failsInStream({ code, message: MESSAGE }));
+    const { ask, clock } = start();
+    expect(errorOf(await ask())).toMatchObject(expected);
+    expect(api.requests).toHaveLength(1);
+    expect(clock.slept).toEqual([]);
+  });
+
+  test('the message says that OpenAI blocked the request, and why', async () => {
+    api.reply(fails({ status: 403, error: error('misalignment_policy_violation') }));
+    const failure = errorOf(await start().ask());
+    if (failure.kind !== 'aborted') expect(messageFor(failure)).toContain(`OpenAI blocked this request`);
+    if (failure.kind !== 'aborted') expect(messageFor(failure)).toContain(MESSAGE);
+  });
+
+  test('the message names the base URL to use', async () => {
+    const message = 'This project must use https://eu.api.openai.com/v1.';
+    api.reply(fails({ status: 403, error: error('data_residency_mismatch', message) }));
+    const failure = errorOf(await start().ask());
+    if (failure.kind !== 'aborted')
+      expect(messageFor(failure)).toMatch(/https:\/\/eu\.api\.openai\.com\/v1.*OPENAI_BASE_URL/);
+  });
+});
+
+describe('a rejected value (A8)', () => {
+  const xhigh = { reasoningEffort: 'xhigh' } as const;
+  const reasonings = () => bodies().map(({ reasoning }) => reasoning);
+
+  test('is remembered for that model and value only, whatever else the parameter contains', async () => {
+    api.reply(rejects('reasoning.effort', 'unsupported_value'), OK, OK, OK, OK);
+    const { ask, logger } = start();
+    await ask(xhigh);
+    await ask({ ...xhigh, reasoningMode: 'pro' });
+    await ask({ ...xhigh, model: 'gpt-5.1' });
+    await ask({ reasoningEffort: 'high' });
+    expect(reasonings()).toEqual([
+      { effort: 'xhigh' },
+      undefined,
+      { mode: 'pro' },
+      { effort: 'xhigh' },
+      { effort: 'high' },
+    ]);
+    expect(logger.lines).toEqual([expect.stringContaining('reasoning.effort="xhigh"')]);
+  });
+
+  test('of the mode keeps other modes', async () => {
+    api.reply(rejects('reasoning.mode', 'unsupported_value'), OK, OK, OK);
+    const { ask } = start();
+    for (const reasoningMode of ['pro', 'standard', 'pro'] as const) await ask({ reasoningMode });
+    expect(reasonings().slice(1)).toEqual([
+      { effort: 'medium' },
+      { effort: 'medium', mode: 'standard' },
+      { effort: 'medium' },
+    ]);
+  });
+
+  test('of the tier keeps other tiers', async () => {
+    api.reply(rejects('service_tier', 'unsupported_value'), OK, OK);
+    const { ask } = start();
+    for (const serviceTier of ['priority', 'auto'] as const) await ask({ serviceTier });
+    expect(bodies().map((body) => body.service_tier)).toEqual(['priority', undefined, 'auto']);
+  });
+});
+
+describe('effort and verbosity (A8)', () => {
+  const EXTRAS = 'reasoning_effort: low, verbosity: high';
+
+  async function bodyFor(yaml: string, environment: Readonly<Record<string, string>> = {}) {
+    api.reply(OK);
+    await (await composeOn(api, yaml, environment))({ tool: 'answer_quick' });
+    return bodies().at(-1);
+  }
+
+  test.each(['prod-mini', 'openai/gpt-5.2', 'grok-4'])('are sent to %s if they are configured', async (model) => {
+    const sent = { reasoning: { effort: 'low' }, text: { verbosity: 'high' } };
+    expect(await bodyFor(`model_profiles: { answer: { model: ${model}, ${EXTRAS} } }`)).toMatchObject(sent);
+    expect(await bodyFor(`model_profiles: { answer_quick: { model: ${model}, ${EXTRAS} } }`)).toMatchObject(sent);
+    const variables = { MODEL_ANSWER: model, ANSWER_EFFORT: 'low', ANSWER_VERBOSITY: 'high' };
+    expect(await bodyFor('', variables)).toMatchObject(sent);
+  });
+
+  test('the preset configures them too', async () => {
+    const body = await bodyFor('model_profiles: { preset: tuned, answer: { model: prod-mini } }');
+    expect(body).toMatchObject({ reasoning: { effort: 'low' }, text: { verbosity: 'low' } });
+  });
+
+  test('are not sent to prod-mini if they are defaults', async () => {
+    const body = await bodyFor('model_profiles: { answer: { model: prod-mini } }');
+    expect(body).not.toHaveProperty('reasoning');
+    expect(body).not.toHaveProperty('text');
+  });
+
+  test('only the configured one is sent to prod-mini', async () => {
+    const body = await bodyFor('model_profiles: { answer: { model: prod-mini, reasoning_effort: low } }');
+    expect(body).toMatchObject({ reasoning: { effort: 'low' } });
+    expect(body).not.toHaveProperty('text');
+  });
+
+  test.each(['gpt-4.1', 'gpt-4o', 'chatgpt-4o-latest', 'gpt-3.5-turbo'])(
+    'are never sent to %s, although they are configured',
+    async (model) => {
+      const body = await bodyFor(`model_profiles: { answer: { model: ${model}, ${EXTRAS} } }`);
+      expect(body).not.toHaveProperty('reasoning');
+      expect(body).not.toHaveProperty('text');
+    },
+  );
+
+  test('the verbosity is never sent to o3', async () => {
+    const body = await bodyFor(`model_profiles: { answer: { model: o3, ${EXTRAS} } }`);
+    expect(body).toMatchObject({ reasoning: { effort: 'low' } });
+    expect(body).not.toHaveProperty('text');
+  });
+});
+
+describe('the search tool (A9)', () => {
+  test('has the configured name, which is also the one that is forced', async () => {
+    api.reply(OK);
+    const yaml = 'search: { tool: "openrouter:web_search" }\nmodel_profiles: { answer: { search: required } }';
+    await (await composeOn(api, yaml))();
+    expect(toolOf(0)).toMatchObject({ type: 'openrouter:web_search' });
+    expect(bodies()[0]?.tool_choice).toEqual({ type: 'openrouter:web_search' });
+  });
+});
+
+describe('tokens written to the cache (A11)', () => {
+  const usage = (details: object) => ({
+    input_tokens: 10,
+    input_tokens_details: details,
+    output_tokens: 2,
+    output_tokens_details: { reasoning_tokens: 1 },
+  });
+  const response = (details: object) => ({
+    status: 'completed',
+    output: [{ type: 'message', content: [{ type: 'output_text', text: 'Here.', annotations: [] }] }],
+    usage: usage(details),
+  });
+
+  test('are reported if the API reports them', async () => {
+    api.reply(
+      sendsJson(response({ cached_tokens: 3, cache_write_tokens: 7 })),
+      sendsJson(response({ cached_tokens: 3 })),
+    );
+    const { ask } = start();
+    expect(replyOf(await ask()).report.usage?.cacheWriteTokens).toBe(7);
+    expect(replyOf(await ask()).report.usage).not.toHaveProperty('cacheWriteTokens');
+  });
+});

@@ -1,0 +1,281 @@
+import type { LookupAddress, LookupAllOptions } from 'node:dns';
+import { fetch } from 'undici';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createPageDates } from '../../src/adapters/outbound/pages/create-page-dates.ts';
+import { createPageAgent } from '../../src/adapters/outbound/pages/page-connector.ts';
+import { isPublicAddress } from '../../src/adapters/outbound/pages/public-address.ts';
+import { WebPageDates } from '../../src/adapters/outbound/pages/web-page-dates.ts';
+import { FixedClock } from '../support/fixed-clock.ts';
+import { startForwardProxy } from '../support/forward-proxy.ts';
+import { type PageServer, startPageServer } from '../support/page-server.ts';
+import { never } from './search-kit.ts';
+
+const CLOCK = new FixedClock('2026-11-21T03:00:00Z');
+const DATED = '<meta property="article:published_time" content="2024-03-05">';
+const COMMON = { clock: CLOCK, timeZone: 'Asia/Tokyo', userAgent: 'test' };
+
+let pages: PageServer;
+
+beforeEach(async () => {
+  pages = await startPageServer();
+  pages.serve('/', DATED);
+});
+
+afterEach(() => pages.close());
+
+/** By their notation in URLs; each is this machine, another private network, or reserved. */
+const FORBIDDEN = [
+  // This machine.
+  '127.0.0.1',
+  '127.255.255.254',
+  '0.0.0.0',
+  '0.1.2.3',
+  '[::1]',
+  '[::]',
+  '[0:0:0:0:0:0:0:1]',
+  // Private networks.
+  '10.0.0.1',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.168.1.1',
+  '100.64.0.1',
+  '[fc00::1]',
+  '[fd12:3456:789a::1]',
+  '[fec0::1]',
+  // Link-local, with the metadata of clouds.
+  '169.254.169.254',
+  '[fe80::1]',
+  '[fd00:ec2::254]',
+  // IPv4 inside IPv6: mapped, compatible, translated, NAT64, 6to4, Teredo.
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[::ffff:a9fe:a9fe]',
+  '[::127.0.0.1]',
+  '[::ffff:0:127.0.0.1]',
+  '[64:ff9b::7f00:1]',
+  '[64:ff9b::169.254.169.254]',
+  '[64:ff9b:1::1]',
+  '[2002:7f00:1::]',
+  '[2002:a9fe:a9fe::]',
+  '[2001::1]',
+  '[::8.8.8.8]',
+  '[4000::1]',
+  // Other notations of 127.0.0.1 and 169.254.169.254.
+  '2130706433',
+  '0x7f000001',
+  '0x7f.0.0.1',
+  '0177.0.0.1',
+  '017700000001',
+  '127.1',
+  '127.0.0.1.',
+  '１２７.０.０.１',
+  '2852039166',
+  '0xa9fea9fe',
+  '0251.0376.0251.0376',
+  // Multicast, broadcast, documentation, benchmarks, reserved.
+  '224.0.0.1',
+  '255.255.255.255',
+  '240.0.0.1',
+  '192.0.0.8',
+  '192.0.2.1',
+  '198.18.0.1',
+  '198.51.100.1',
+  '203.0.113.1',
+  '[ff02::1]',
+  '[2001:db8::1]',
+  '[100::1]',
+];
+
+const LOCAL_NAMES = ['localhost', 'LOCALHOST', 'localhost.', 'a.localhost'];
+
+/** The address in a URL as a connection gets it. */
+const addressIn = (host: string) => new URL(`http://${host}/`).hostname.replace(/^\[|\]$/g, '');
+
+describe('an address', () => {
+  test.each(FORBIDDEN)('%s is not public', (host) => {
+    expect(isPublicAddress(addressIn(host))).toBe(false);
+  });
+
+  test.each(['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700:4700::1111', '::ffff:8.8.8.8'])(
+    '%s is public',
+    (address) => {
+      expect(isPublicAddress(address)).toBe(true);
+    },
+  );
+
+  test.each(['', 'example.com', '127.0.0.1/8', 'fe80::1%eth0'])('%j is not a public address', (text) => {
+    expect(isPublicAddress(text)).toBe(false);
+  });
+});
+
+describe('the connection alone refuses', () => {
+  /** Any host and any port are allowed before. */
+  function guarded(isAllowed = isPublicAddress, resolve?: Parameters<typeof createPageAgent>[2]) {
+    const dispatcher = createPageAgent(isAllowed, 1000, resolve);
+    onTestFinished(() => dispatcher.destroy());
+    const pageDates = new WebPageDates({ ...COMMON, dispatcher, isPort: () => true, isAllowedHost: () => true });
+    const reasonOf = async (url: string) => {
+      const failure = await fetch(url, { dispatcher }).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      return String((failure as Error | undefined)?.cause ?? failure);
+    };
+    return { pageDates, reasonOf };
+  }
+
+  test.each([...FORBIDDEN, 'localhost'])('%s', async (host) => {
+    const { pageDates, reasonOf } = guarded();
+    for (const url of [`http://${host}:${pages.port}/`, `https://${host}:${pages.port}/`]) {
+      expect(await pageDates.publishedOn([url], never())).toEqual(new Map());
+      expect(await reasonOf(url)).toMatch(/is not a public address$/);
+    }
+    expect(pages.connections()).toBe(0);
+  });
+
+  test('nothing if everything is allowed: the server of this test responds', async () => {
+    const { pageDates } = guarded(() => true);
+    const urls = ['127.0.0.1', '[::1]', '2130706433', 'localhost'].map((host) => `http://${host}:${pages.port}/`);
+    expect((await pageDates.publishedOn(urls, never())).size).toBe(urls.length);
+  });
+
+  /** Each name has these addresses, one list per lookup. */
+  function resolves(...answers: readonly (readonly string[])[]) {
+    const lookups: string[] = [];
+    const resolve = (
+      host: string,
+      _: LookupAllOptions,
+      callback: (error: null, addresses: LookupAddress[]) => void,
+    ): void => {
+      const addresses = answers[Math.min(lookups.length, answers.length - 1)] ?? [];
+      lookups.push(host);
+      callback(
+        null,
+        addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+      );
+    };
+    return { lookups, resolve };
+  }
+
+  test.each([
+    ['a private address', ['10.0.0.1']],
+    ['this machine', ['127.0.0.1']],
+    ['this machine, mapped to IPv6', ['::ffff:127.0.0.1']],
+    ['a public address and this machine', ['8.8.8.8', '127.0.0.1']],
+    ['this machine and a public address', ['::1', '8.8.8.8']],
+    ['nothing', []],
+  ])('a name that resolves to %s', async (_name, addresses) => {
+    const { resolve } = resolves(addresses);
+    const { pageDates, reasonOf } = guarded(isPublicAddress, resolve);
+    const url = `http://rebind.example:${pages.port}/`;
+    expect(await pageDates.publishedOn([url], never())).toEqual(new Map());
+    expect(await reasonOf(url)).toMatch(/rebind\.example is not a public address$/);
+    expect(pages.connections()).toBe(0);
+  });
+
+  test.runIf(process.platform === 'linux')('a name whose address changes after the first lookup', async () => {
+    // 127.0.0.2 plays the public address.
+    const { lookups, resolve } = resolves(['127.0.0.2'], ['127.0.0.1']);
+    const { pageDates } = guarded((address) => address === '127.0.0.2', resolve);
+    const page = (path: string) => `http://rebind.example:${pages.port}${path}`;
+    pages.serve('/first', (_, response) =>
+      response.writeHead(200, { 'content-type': 'text/html', connection: 'close' }).end(DATED),
+    );
+    expect((await pageDates.publishedOn([page('/first')], never())).size).toBe(1);
+    // One lookup per connection: what was checked is what was connected to.
+    expect(lookups).toHaveLength(1);
+    expect(await pageDates.publishedOn([page('/')], never())).toEqual(new Map());
+    expect(lookups.length).toBeGreaterThan(1);
+    expect(pages.requests.map(({ path }) => path)).toEqual(['/first']);
+  });
+
+  test.runIf(process.platform === 'linux')('a redirect to a forbidden address', async () => {
+    const { resolve } = resolves(['127.0.0.2']);
+    const { pageDates } = guarded((address) => address === '127.0.0.2', resolve);
+    for (const [index, host] of ['127.0.0.1', '[::1]', '2130706433', 'localhost'].entries()) {
+      // The name would resolve to the address that plays the public one.
+      const target = host === 'localhost' ? '127.0.0.1' : host;
+      pages.serve(`/${index}`, (_, response) =>
+        response.writeHead(302, { location: `http://${target}:${pages.port}/` }).end(),
+      );
+      const url = `http://public.example:${pages.port}/${index}`;
+      expect(await pageDates.publishedOn([url], never())).toEqual(new Map());
+    }
+    expect(pages.requests.map(({ path }) => path)).toEqual(['/0', '/1', '/2', '/3']);
+  });
+});
+
+describe('in production', () => {
+  async function fetched(urls: readonly string[], proxy?: string) {
+    const { pageDates, close } = createPageDates({ ...COMMON, proxy });
+    onTestFinished(close);
+    return pageDates.publishedOn(urls, never());
+  }
+
+  test('no forbidden address is fetched', async () => {
+    const hosts = [...FORBIDDEN, ...LOCAL_NAMES];
+    const urls = hosts.flatMap((host) => [`http://${host}/`, `https://${host}/`, `http://${host}:${pages.port}/`]);
+    expect(await fetched(urls)).toEqual(new Map());
+    expect(pages.connections()).toBe(0);
+  });
+
+  const OTHER_URLS = [
+    `http://page.test:8080/`,
+    'http://page.test:22/',
+    'https://page.test:8443/',
+    'http://user@page.test/',
+    'http://user:password@page.test/',
+    'http://:password@page.test/',
+    'ftp://page.test/',
+    'file:///etc/passwd',
+    'data:text/html,x',
+    'javascript:1',
+    'gopher://page.test/',
+    'ws://page.test/',
+    '//page.test/',
+    'page.test',
+    'http://',
+    '',
+  ];
+
+  test('a proxy is not asked for other ports, other schemes, users, or what is not a URL', async () => {
+    const proxy = await startForwardProxy(pages.port);
+    onTestFinished(() => proxy.close());
+    expect(await fetched(OTHER_URLS, proxy.url)).toEqual(new Map());
+    expect(proxy.seen).toEqual([]);
+    // The control: it is asked for the usual port.
+    expect((await fetched(['http://page.test/', 'http://page.test:80/'], proxy.url)).size).toBe(2);
+    expect(proxy.seen).not.toEqual([]);
+    for (const seen of proxy.seen) expect(seen).toMatch(/^(?:CONNECT page\.test:80|GET http:\/\/page\.test\/)/);
+  });
+
+  test('a proxy is not asked for addresses that are not public, nor for localhost', async () => {
+    const proxy = await startForwardProxy(pages.port);
+    onTestFinished(() => proxy.close());
+    const hosts = [...FORBIDDEN, ...LOCAL_NAMES];
+    expect(
+      await fetched(
+        hosts.flatMap((host) => [`http://${host}/`, `https://${host}/`]),
+        proxy.url,
+      ),
+    ).toEqual(new Map());
+    expect(proxy.seen).toEqual([]);
+  });
+
+  test('a proxy is not asked for the target of a redirect to such an address', async () => {
+    const proxy = await startForwardProxy(pages.port);
+    onTestFinished(() => proxy.close());
+    const targets = [
+      'http://169.254.169.254/latest/meta-data/',
+      'http://localhost/',
+      'http://2130706433/',
+      'http://a@b.test/',
+    ];
+    for (const [index, location] of targets.entries()) {
+      pages.serve(`/${index}`, (_, response) => response.writeHead(302, { location }).end());
+      expect(await fetched([`http://page.test/${index}`], proxy.url)).toEqual(new Map());
+    }
+    expect(pages.requests.map(({ path }) => path)).toEqual(['/0', '/1', '/2', '/3']);
+    expect(proxy.seen.join()).not.toMatch(/169\.254|localhost|127\.0|b\.test/);
+  });
+});

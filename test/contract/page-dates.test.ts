@@ -1,0 +1,378 @@
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createPageAgent } from '../../src/adapters/outbound/pages/page-connector.ts';
+import { WebPageDates } from '../../src/adapters/outbound/pages/web-page-dates.ts';
+import type { Clock } from '../../src/application/ports/clock.ts';
+import { FakeClock, settled } from '../support/fake-clock.ts';
+import { FakePageDates } from '../support/fake-page-dates.ts';
+import { FixedClock } from '../support/fixed-clock.ts';
+import { type PageHandler, type PageServer, startPageServer } from '../support/page-server.ts';
+import { describePageDates } from './describe-page-dates.ts';
+import { never } from './search-kit.ts';
+
+const TODAY = '2026-11-21';
+const NOW = `${TODAY}T03:00:00Z`;
+const USER_AGENT = 'openai-responses-mcp/1.2.3 (test)';
+const DATED = '<meta property="article:published_time" content="2024-03-05">';
+
+let pages: PageServer;
+
+beforeEach(async () => {
+  pages = await startPageServer();
+});
+
+afterEach(() => pages.close());
+
+/** The adapter with permission to fetch from this machine, which no configuration gives. */
+function newPageDates(clock: Clock = new FixedClock(NOW)): WebPageDates {
+  const dispatcher = createPageAgent(() => true, 3000);
+  onTestFinished(() => dispatcher.destroy());
+  const permissions = { isPort: () => true, isAllowedHost: () => true };
+  return new WebPageDates({ ...permissions, dispatcher, clock, timeZone: 'Asia/Tokyo', userAgent: USER_AGENT });
+}
+
+async function dayOf(page: string | Buffer | PageHandler, contentType?: string): Promise<string | undefined> {
+  const url = pages.serve('/page', page, contentType);
+  return (await newPageDates().publishedOn([url], never())).get(url);
+}
+
+const html = (head: string, body = '<p>Text</p>') =>
+  `<!doctype html><html><head><title>A</title>${head}</head><body>${body}</body></html>`;
+const jsonLdText = (text: string) => `<script type="application/ld+json">${text}</script>`;
+const jsonLd = (value: unknown) => jsonLdText(JSON.stringify(value));
+const meta = (name: string, content: string) => `<meta name="${name}" content="${content}">`;
+
+describePageDates('FakePageDates', async () => {
+  const hanging = 'https://hanging.example/';
+  return {
+    pageDates: new FakePageDates({ 'https://dated.example/': '2024-03-05' }, [hanging]),
+    dated: 'https://dated.example/',
+    undated: 'https://undated.example/',
+    broken: 'https://broken.example/',
+    hanging,
+    asked: settled,
+  };
+});
+
+describePageDates('WebPageDates', async () => ({
+  pageDates: newPageDates(),
+  dated: pages.serve('/dated', html(DATED)),
+  undated: pages.serve('/undated', html('')),
+  broken: pages.serve('/broken', ({ socket }) => socket.resetAndDestroy()),
+  hanging: pages.serve('/hanging', () => undefined),
+  asked: () => pages.waitForRequests(1),
+}));
+
+describe('a page says its date in', () => {
+  test.each([
+    ['JSON-LD', jsonLd({ '@type': 'NewsArticle', datePublished: '2024-03-05T10:00:00Z' })],
+    [
+      'JSON-LD in @graph',
+      jsonLd({ '@graph': [{ '@type': 'WebSite' }, { '@type': 'Article', datePublished: '2024-03-05' }] }),
+    ],
+    ['nested JSON-LD', jsonLd({ mainEntity: { hasPart: [{ datePublished: '2024-03-05' }] } })],
+    ['a list of JSON-LD', jsonLd([{ '@type': 'Organization' }, { datePublished: '2024-03-05' }])],
+    ['the second of two JSON-LD', `${jsonLd({ '@type': 'Organization' })}${jsonLd({ datePublished: '2024-03-05' })}`],
+    [
+      'JSON-LD after invalid JSON-LD',
+      `<script type="application/ld+json">{oops</script>${jsonLd({ datePublished: '2024-03-05' })}`,
+    ],
+    ['JSON-LD with parameters', jsonLd({ datePublished: '2024-03-05' }).replace('ld+json', 'LD+JSON; charset=utf-8')],
+    ['article:published_time', '<meta property="article:published_time" content="2024-03-05T23:30:00+09:00">'],
+    ['article:published_time as a name', meta('article:published_time', '2024-03-05')],
+    ['citation_publication_date', meta('citation_publication_date', '2024/03/05')],
+    ['citation_date', meta('citation_date', '2024/3/5')],
+    ['DC.date.issued', meta('DC.date.issued', '2024-03-05')],
+    ['a compact date', meta('pubdate', '20240305')],
+    ['itemprop', '<meta itemprop="datePublished" content="2024-03-05">'],
+  ])('%s', async (_name, head) => {
+    expect(await dayOf(html(head))).toBe('2024-03-05');
+  });
+
+  test.each([
+    ['<time pubdate>', '<time pubdate datetime="2024-03-05T08:00">5 March</time>'],
+    ['<time itemprop>', '<time itemprop="datePublished" datetime="2024-03-05">5 March</time>'],
+    ['JSON-LD in the body', jsonLd({ datePublished: '2024-03-05' })],
+  ])('%s', async (_name, body) => {
+    expect(await dayOf(html('', body))).toBe('2024-03-05');
+  });
+});
+
+test('the places have this order, wherever they are on the page', async () => {
+  const time = '<time pubdate datetime="2020-01-04">';
+  const citation = meta('citation_publication_date', '2020-01-03');
+  const article = meta('article:published_time', '2020-01-02');
+  const ld = jsonLd({ datePublished: '2020-01-01' });
+  expect(await dayOf(html('', `${time}${citation}${article}${ld}`))).toBe('2020-01-01');
+  expect(await dayOf(html('', `${time}${citation}${article}`))).toBe('2020-01-02');
+  expect(await dayOf(html('', `${time}${citation}`))).toBe('2020-01-03');
+  expect(await dayOf(html('', time))).toBe('2020-01-04');
+});
+
+describe('no date is', () => {
+  test.each([
+    ['a text', 'yesterday'],
+    ['a day that does not exist', '2024-02-30'],
+    ['a month that does not exist', '2024-13-01'],
+    ['a year only', '2024'],
+    ['the time before 1990', '1989-12-31'],
+    ['the epoch', '1970-01-01T00:00:00Z'],
+    ['tomorrow', '2026-11-22'],
+    ['the far future', '9999-01-01'],
+    ['nothing', ''],
+    ['a longer number', '202403051'],
+  ])('%s', async (_name, content) => {
+    expect(await dayOf(html(meta('article:published_time', content)))).toBeUndefined();
+    // The next place counts.
+    expect(await dayOf(html(meta('article:published_time', content), '<time pubdate datetime="2024-03-05">'))).toBe(
+      '2024-03-05',
+    );
+  });
+
+  test.each([
+    ['another type of script', `<script>${JSON.stringify({ datePublished: '2024-03-05' })}</script>`],
+    ['dateModified', jsonLd({ dateModified: '2024-03-05' })],
+    ['another time', '<time datetime="2024-03-05">'],
+    ['a comment', `<!-- ${DATED} -->`],
+    [
+      'JSON-LD that is nested very deeply',
+      jsonLdText(`${'{"a":'.repeat(20_000)}{"datePublished":"2024-03-05"}${'}'.repeat(20_000)}`),
+    ],
+  ])('%s', async (_name, head) => {
+    expect(await dayOf(html(head))).toBeUndefined();
+  });
+});
+
+test.each([
+  ['1990-01-01', '1990-01-01'],
+  ['2026-11-21T23:59:59Z', TODAY],
+  ['2024-03-05T00:30:00+09:00', '2024-03-05'],
+  ['2024-03-05T23:30:00-08:00', '2024-03-05'],
+  [' 2024-03-05 ', '2024-03-05'],
+])('%s is %s: the day as written', async (content, day) => {
+  expect(await dayOf(html(meta('article:published_time', content)))).toBe(day);
+});
+
+test('today is that of the time zone', async () => {
+  const page = html(meta('article:published_time', '2026-11-22'));
+  const url = pages.serve('/page', page);
+  const dates = await newPageDates(new FixedClock('2026-11-21T15:00:00Z')).publishedOn([url], never());
+  expect(dates.get(url)).toBe('2026-11-22');
+});
+
+describe('the encoding', () => {
+  /** In Shift_JIS, the second byte of 表 is a backslash, which would change the JSON. */
+  const shiftJis = (head: string) =>
+    Buffer.concat([
+      Buffer.from(`<html><head>${head}<script type="application/ld+json">{"name":"`),
+      Buffer.from([0x95, 0x5c]),
+      Buffer.from('","datePublished":"2024-03-05"}</script></head></html>'),
+    ]);
+
+  test.each([
+    ['the header', '', 'text/html; charset=Shift_JIS'],
+    ['a <meta>', '<meta charset="shift_jis">', 'text/html'],
+    ['an old <meta>', '<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS">', 'text/html'],
+  ])('is named by %s', async (_name, head, contentType) => {
+    expect(await dayOf(shiftJis(head), contentType)).toBe('2024-03-05');
+  });
+
+  test('is named by a byte order mark', async () => {
+    const page = Buffer.from(`\uFEFF${html(DATED)}`, 'utf16le');
+    expect(await dayOf(page, 'text/html; charset=utf-8')).toBe('2024-03-05');
+    expect(await dayOf(`\uFEFF${html(DATED)}`, 'text/html')).toBe('2024-03-05');
+  });
+
+  test('that does not exist is UTF-8', async () => {
+    expect(await dayOf(html(DATED), 'text/html; charset=klingon')).toBe('2024-03-05');
+  });
+});
+
+describe('a page is read', () => {
+  test('in slices that split names and characters', async () => {
+    const bytes = Buffer.from(
+      html(`<meta name="description" content="天気予報">${jsonLd({ name: '表', datePublished: '2024-03-05' })}`),
+    );
+    const slices: PageHandler = async (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      for (let at = 0; at < bytes.length; at += 7) {
+        response.write(bytes.subarray(at, at + 7));
+        await settled();
+      }
+      response.end();
+    };
+    expect(await dayOf(slices)).toBe('2024-03-05');
+  });
+
+  test('if it is compressed', async () => {
+    const page: PageHandler = (_, response) =>
+      response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end(gzipSync(html(DATED)));
+    expect(await dayOf(page)).toBe('2024-03-05');
+  });
+
+  test('as XHTML', async () => {
+    expect(await dayOf(html(DATED), 'application/xhtml+xml')).toBe('2024-03-05');
+  });
+
+  test('up to 512 kB, and the rest is not', async () => {
+    const filler = (bytes: number) => `<!--${'x'.repeat(bytes)}-->`;
+    expect(await dayOf(html(filler(500 * 1024) + DATED))).toBe('2024-03-05');
+    expect(await dayOf(html(filler(512 * 1024) + DATED))).toBeUndefined();
+  });
+
+  test('without reading an endless page to its end', async () => {
+    let written = 0;
+    const closed = new Promise<void>((resolve) => {
+      pages.serve('/endless', (_, response) => {
+        response.writeHead(200, { 'content-type': 'text/html' }).write(html(DATED));
+        const more = () => {
+          while (response.write(Buffer.alloc(65_536, 32))) written += 65_536;
+          written += 65_536;
+        };
+        response.on('drain', more).once('close', resolve);
+        more();
+      });
+    });
+    const url = pages.url('/endless');
+    expect((await newPageDates().publishedOn([url], never())).get(url)).toBe('2024-03-05');
+    await closed;
+    expect(written).toBeLessThan(64 * 1024 * 1024);
+  });
+});
+
+describe('no date has', () => {
+  test.each([400, 403, 404, 410, 500, 503])('an error page with status %i', async (status) => {
+    expect(
+      await dayOf((_, response) => response.writeHead(status, { 'content-type': 'text/html' }).end(html(DATED))),
+    ).toBeUndefined();
+  });
+
+  test.each(['application/pdf', 'text/plain', 'application/json', 'image/svg+xml', ''])(
+    'a page of the type %j',
+    async (type) => {
+      expect(await dayOf(html(DATED), type)).toBeUndefined();
+    },
+  );
+
+  test('an empty page', async () => {
+    expect(await dayOf('')).toBeUndefined();
+    expect(await dayOf((_, response) => response.writeHead(204).end())).toBeUndefined();
+  });
+});
+
+test('a slow page has no date after 3 seconds, and the other pages have theirs', async () => {
+  const clock = new FakeClock(NOW);
+  const slow = pages.serve('/slow', (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).write(DATED);
+  });
+  const dated = pages.serve('/dated', html(DATED));
+  const silent = pages.serve('/silent', () => undefined);
+  let isSettled = false;
+  const reading = newPageDates(clock).publishedOn([slow, dated, silent], never());
+  void reading.then(() => {
+    isSettled = true;
+  });
+  // They are fetched in parallel.
+  await pages.waitForRequests(3);
+  await clock.advance(2999);
+  expect(isSettled).toBe(false);
+  await clock.advance(1);
+  expect(await reading).toEqual(new Map([[dated, '2024-03-05']]));
+  expect(clock.pendingSleeps).toBe(0);
+});
+
+describe('redirects', () => {
+  const redirect = (location: string | undefined, status = 302): PageHandler => {
+    return (_, response) =>
+      response.writeHead(status, { ...(location && { location }), 'content-type': 'text/html' }).end(html(DATED));
+  };
+
+  /** `/0` redirects to `/1`, and so on. */
+  function chain(length: number): string {
+    for (let at = 0; at < length; at += 1) pages.serve(`/${at}`, redirect(`/${at + 1}`));
+    pages.serve(`/${length}`, html(DATED));
+    return pages.url('/0');
+  }
+
+  test.each([1, 2, 3])('%i are followed', async (length) => {
+    const url = chain(length);
+    expect((await newPageDates().publishedOn([url], never())).get(url)).toBe('2024-03-05');
+    expect(pages.requests).toHaveLength(length + 1);
+  });
+
+  test('a fourth is not followed', async () => {
+    const url = chain(4);
+    expect((await newPageDates().publishedOn([url], never())).get(url)).toBeUndefined();
+    expect(pages.requests.map(({ path }) => path)).toEqual(['/0', '/1', '/2', '/3']);
+  });
+
+  test.each([301, 303, 307, 308])('with status %i are followed', async (status) => {
+    pages.serve('/target', html(DATED));
+    expect(await dayOf(redirect('/target', status))).toBe('2024-03-05');
+  });
+
+  test.each([
+    ['without a target', undefined],
+    ['to nowhere', 'http://'],
+    ['to a file', 'file:///etc/passwd'],
+    ['to data', `data:text/html,${DATED}`],
+    ['with a user', 'http://user:password@127.0.0.1/'],
+  ])('%s are not followed', async (_name, location) => {
+    expect(await dayOf(redirect(location))).toBeUndefined();
+    expect(pages.requests).toHaveLength(1);
+  });
+});
+
+test('requests say truthfully who asks, and contain no cookies', async () => {
+  pages.serve('/target', html(DATED));
+  const url = pages.serve('/page', (_, response) =>
+    response.writeHead(302, { location: '/target', 'set-cookie': 'id=1; Path=/' }).end(),
+  );
+  const pageDates = newPageDates();
+  await pageDates.publishedOn([url], never());
+  await pageDates.publishedOn([pages.url('/other')], never());
+  expect(pages.requests.map(({ path }) => path)).toEqual(['/page', '/target', '/other']);
+  for (const { headers } of pages.requests) {
+    expect(headers['user-agent']).toBe(USER_AGENT);
+    for (const name of ['cookie', 'authorization', 'referer', 'origin']) expect(headers).not.toHaveProperty(name);
+  }
+});
+
+describe('the cache', () => {
+  const paths = () => pages.requests.map(({ path }) => path);
+
+  test('keeps days, and that a page has none', async () => {
+    const dated = pages.serve('/dated', html(DATED));
+    const undated = pages.serve('/undated', html(''));
+    const pageDates = newPageDates();
+    for (const _ of [1, 2]) {
+      expect(await pageDates.publishedOn([dated, undated], never())).toEqual(new Map([[dated, '2024-03-05']]));
+    }
+    expect(paths().toSorted()).toEqual(['/dated', '/undated']);
+  });
+
+  test('does not keep that a page could not be read', async () => {
+    const url = pages.serve('/page', ({ socket }) => socket.resetAndDestroy());
+    const pageDates = newPageDates();
+    expect((await pageDates.publishedOn([url], never())).size).toBe(0);
+    pages.serve('/page', html(DATED));
+    expect((await pageDates.publishedOn([url], never())).get(url)).toBe('2024-03-05');
+  });
+
+  test('has 1,000 pages, and drops the one that was not used for longest', async () => {
+    const pageDates = newPageDates();
+    const urls = Array.from({ length: 1001 }, (_, index) => pages.serve(`/${index}`, html(DATED)));
+    const [first = '', second = '', ...others] = urls;
+    const last = others.pop() ?? '';
+    await pageDates.publishedOn([first, second], never());
+    for (let at = 0; at < others.length; at += 50) await pageDates.publishedOn(others.slice(at, at + 50), never());
+    await pageDates.publishedOn([first], never());
+    expect(pages.requests).toHaveLength(1000);
+    // One too many: the second is dropped.
+    await pageDates.publishedOn([last], never());
+    await pageDates.publishedOn([first, last, ...others.slice(-3)], never());
+    expect(pages.requests).toHaveLength(1001);
+    await pageDates.publishedOn([second], never());
+    expect(paths().filter((path) => path === '/1')).toHaveLength(2);
+  });
+});

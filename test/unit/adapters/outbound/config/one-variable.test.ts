@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
+import { profileFor } from '../../../../../src/domain/model-profile.ts';
+import { SYSTEM_POLICY } from '../../../../../src/domain/system-policy.ts';
+import { TOOL_NAMES } from '../../../../../src/domain/tool-name.ts';
+
+let folder = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'config-'));
+  vi.stubEnv('HOME', folder);
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
+});
+
+/** Loads YAML, if there is any, and variables. */
+function load(environment: Readonly<Record<string, string>>, yaml?: string) {
+  const file = join(folder, 'given.yaml');
+  if (yaml !== undefined) writeFileSync(file, yaml);
+  const commandLine: Record<string, string> = yaml === undefined ? {} : { '--config': file };
+  return new FileConfigSource({ environment, commandLine, version: '1.2.3' }).load();
+}
+
+async function config(environment: Readonly<Record<string, string>>, yaml?: string) {
+  const loaded = await load(environment, yaml);
+  return 'value' in loaded ? loaded.value : expect.fail(JSON.stringify(loaded.problems));
+}
+
+async function problems(environment: Readonly<Record<string, string>>, yaml?: string) {
+  const loaded = await load(environment, yaml);
+  return 'problems' in loaded ? loaded.problems : expect.fail('nothing is wrong');
+}
+
+describe('the preset (A12)', () => {
+  const TUNED = {
+    answer_detailed: { reasoningEffort: 'high', verbosity: 'high', searchContextSize: 'high', maxToolCalls: 30 },
+    answer_quick: { reasoningEffort: 'low', verbosity: 'low', searchContextSize: 'low', maxToolCalls: 3 },
+  };
+
+  async function profiles(environment: Readonly<Record<string, string>>, yaml?: string) {
+    const { profiles } = await config(environment, yaml);
+    return Object.fromEntries(TOOL_NAMES.map((tool) => [tool, profileFor(tool, profiles)]));
+  }
+
+  test.each([
+    ['the variable', { MODEL_PROFILES: 'tuned' }, undefined],
+    ['YAML', {}, 'model_profiles: { preset: tuned }'],
+  ])('is enabled by %s, and never changes a model', async (_name, environment, yaml) => {
+    expect(await profiles(environment, yaml)).toMatchObject({
+      answer: { model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'medium' },
+      answer_detailed: { model: 'gpt-5.2', ...TUNED.answer_detailed },
+      answer_quick: { model: 'gpt-5.2', ...TUNED.answer_quick },
+    });
+    const withModel = { ...environment, MODEL_ANSWER: 'gpt-6' };
+    expect(await profiles(withModel, yaml)).toMatchObject({
+      answer_detailed: { model: 'gpt-6' },
+      answer_quick: { model: 'gpt-6', ...TUNED.answer_quick },
+    });
+  });
+
+  test('leaves answer as it is', async () => {
+    const { answer } = await profiles({ MODEL_PROFILES: 'tuned' });
+    expect(answer).toEqual((await profiles({})).answer);
+  });
+
+  test('is overridden by explicit keys of the same tool', async () => {
+    const yaml =
+      'model_profiles: { preset: tuned, answer_quick: { model: gpt-5-mini, verbosity: medium, max_tool_calls: 9 } }';
+    expect((await profiles({}, yaml)).answer_quick).toMatchObject({
+      model: 'gpt-5-mini',
+      reasoningEffort: 'low',
+      verbosity: 'medium',
+      searchContextSize: 'low',
+      maxToolCalls: 9,
+    });
+    const variable = await profiles(
+      { MODEL_PROFILES: 'tuned' },
+      'model_profiles: { answer_quick: { verbosity: high } }',
+    );
+    expect(variable.answer_quick).toMatchObject({ reasoningEffort: 'low', verbosity: 'high' });
+  });
+
+  test('is not overridden by variables of answer', async () => {
+    const variables = { MODEL_PROFILES: 'tuned', ANSWER_EFFORT: 'xhigh', ANSWER_VERBOSITY: 'medium' };
+    expect(await profiles(variables)).toMatchObject({
+      answer: { reasoningEffort: 'xhigh', verbosity: 'medium' },
+      ...TUNED,
+    });
+  });
+
+  test('has no effect unless it is enabled', async () => {
+    const { answer, answer_detailed, answer_quick } = await profiles({});
+    expect([answer_detailed, answer_quick]).toEqual([answer, answer]);
+  });
+
+  test('another value is a problem', async () => {
+    expect(await problems({ MODEL_PROFILES: 'fast' })).toEqual([
+      { where: 'MODEL_PROFILES', value: 'fast', message: 'expected one of tuned' },
+    ]);
+    expect(await problems({}, 'model_profiles: { preset: fast }')).toMatchObject([
+      { where: 'model_profiles.preset', message: 'expected one of tuned' },
+    ]);
+  });
+});
+
+describe('MCP_TOOL_ERRORS (A12)', () => {
+  test('is the variable for server.tool_errors, and overrides YAML', async () => {
+    expect((await config({})).server.toolErrors).toBe('protocol');
+    expect((await config({ MCP_TOOL_ERRORS: 'result' })).server.toolErrors).toBe('result');
+    const yaml = 'server: { tool_errors: result }';
+    expect((await config({ MCP_TOOL_ERRORS: 'protocol' }, yaml)).server.toolErrors).toBe('protocol');
+    expect((await config({}, yaml)).server.toolErrors).toBe('result');
+  });
+
+  test('another value is a problem', async () => {
+    expect(await problems({ MCP_TOOL_ERRORS: 'text' })).toEqual([
+      { where: 'MCP_TOOL_ERRORS', value: 'text', message: 'expected one of protocol, result' },
+    ]);
+  });
+});
+
+describe('TIME_ZONE (A13)', () => {
+  test.each(['Europe/Berlin', 'America/Argentina/Buenos_Aires', 'UTC', 'Asia/Tokyo'])('%s', async (zone) => {
+    expect((await config({ TIME_ZONE: zone })).timeZone).toBe(zone);
+    expect((await config({}, `clock: { time_zone: ${zone} }`)).timeZone).toBe(zone);
+  });
+
+  test('system is the zone of this machine', async () => {
+    const { timeZone } = await config({ TIME_ZONE: 'system' });
+    expect(timeZone).toBe(new Intl.DateTimeFormat().resolvedOptions().timeZone);
+    expect(timeZone).not.toBe('system');
+  });
+
+  test('the default is Asia/Tokyo', async () => {
+    expect((await config({})).timeZone).toBe('Asia/Tokyo');
+    expect((await config({}, 'policy: { max_citations: 2 }')).timeZone).toBe('Asia/Tokyo');
+  });
+
+  test.each(['Mars/Olympus', 'Tokyo', '+09:00', 'UTC+9', 'local', 'Europe/Berlin; x'])(
+    '%s is a problem',
+    async (zone) => {
+      expect(await problems({ TIME_ZONE: zone })).toEqual([
+        { where: 'TIME_ZONE', value: zone, message: 'expected an IANA time zone, such as Europe/Berlin, or system' },
+      ]);
+    },
+  );
+
+  test.each(['prepend', 'append'])(
+    'a policy file that is combined by %s has the built-in policy in this zone',
+    async (merge) => {
+      const path = join(folder, 'policy.md');
+      writeFileSync(path, 'Be brief. Our office is in Asia/Tokyo.');
+      const yaml = `policy: { system: { source: file, path: ${path}, merge: ${merge} } }`;
+      const { instructions = '' } = await config({ TIME_ZONE: 'Europe/Berlin' }, yaml);
+      expect(instructions).toContain('Our office is in Asia/Tokyo.');
+      expect(instructions).toContain(SYSTEM_POLICY.replaceAll('Asia/Tokyo', 'Europe/Berlin'));
+      expect((await config({}, yaml)).instructions).toContain(SYSTEM_POLICY);
+    },
+  );
+});
