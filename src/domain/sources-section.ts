@@ -42,8 +42,8 @@ export function splitSources(text: string, knownIds: readonly string[]): SplitTe
 /** `Sources:` with the listed entries and the citations that they do not name, each with a date (ruling 9). */
 export function sourcesSection(entries: readonly string[], citations: readonly Citation[], today: string): string {
   const listed = entries.join('\n');
-  const missing = citations.filter(({ url }) => !names(listed, url)).map(({ url }) => url);
-  const lines = [...entries, ...missing];
+  const missing = citations.filter(({ url }) => !names(listed, url));
+  const lines = [...entries, ...missing.map(({ url, published_at }) => dated(url, published_at))];
   if (lines.length === 0) lines.push('web_search');
   return ['Sources:', ...lines.map((line) => `- ${dated(line, today)}`)].join('\n');
 }

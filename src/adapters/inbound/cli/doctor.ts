@@ -81,8 +81,12 @@ const WEB = {
 
 /** What is offered to the model, and what that means for private data (rulings L2, L3, L19). */
 async function* checkGrounding(gateway: Servers | undefined, policy: GroundingPolicy): AsyncGenerator<PrintedCheck> {
-  const { toOffer, RECOMMENDED_FUNCTIONS, MAX_FUNCTIONS } = await import('../../../domain/grounding.ts');
-  const { functions, unknown, tooLarge } = toOffer(gateway?.tools ?? [], policy);
+  const { toOffer, unknownTools, RECOMMENDED_FUNCTIONS, MAX_FUNCTIONS } = await import('../../../domain/grounding.ts');
+  const { servers = [], tools = [] } = gateway ?? {};
+  const { functions, tooLarge } = toOffer(tools, policy);
+  const available = servers.filter(({ state }) => state === 'available').map(({ name }) => name);
+  const unavailable = Object.keys(policy.tools).filter((server) => !available.includes(server));
+  const unknown = unknownTools(policy, tools, unavailable);
   const names = functions.map(({ tool }) => `${tool.server}/${tool.name}`);
   const list = `offers ${names.length} ${names.length === 1 ? 'tool' : 'tools'} to the model: ${names.join(', ') || 'none'}`;
   const isTooMany = names.length > MAX_FUNCTIONS;

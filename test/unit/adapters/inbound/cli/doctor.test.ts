@@ -212,8 +212,16 @@ describe('grounded answers', () => {
   };
 
   async function groundingLines(tools: GroundingPolicy['tools'], web: GroundingPolicy['web'] = 'before') {
+    const notes = {
+      name: 'notes',
+      transport: 'stdio',
+      state: 'available',
+      since: new Date(0),
+      restarts: 0,
+      tools: 2,
+    } as const;
     const gateway = {
-      servers: [],
+      servers: [notes],
       tools: [toolNamed('search', readOnly), toolNamed('delete')],
       whenStarted: async () => {},
     };
