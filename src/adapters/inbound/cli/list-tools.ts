@@ -28,13 +28,14 @@ export async function listTools(
     for (const { name, state, transport, lastError } of servers) {
       const reason = state === 'available' || lastError === undefined ? '' : `: ${redact(cleanLine(lastError))}`;
       out(`${name}: ${state} (${transport})${reason}\n`);
-      for (const tool of tools.filter(({ server }) => server === name)) out(`  ${describe(tool)}\n`);
+      for (const tool of tools.filter(({ server }) => server === name)) out(`  ${redact(describe(tool))}\n`);
     }
   }
   return servers.every(({ state }) => state === 'available') ? 0 : 1;
 }
 
-function describe({ name, description }: GatewayTool): string {
+function describe({ name: rawName, description }: GatewayTool): string {
+  const name = cleanLine(rawName);
   const line = cleanLine(description.split('\n')[0] ?? '');
   const short = line.length > MAX_DESCRIPTION ? `${line.slice(0, MAX_DESCRIPTION - 1)}…` : line;
   return short === '' ? name : `${name}: ${short}`;
