@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 
 const signals = new WeakMap<Socket, AbortSignal>();
@@ -10,6 +11,8 @@ export function connectionSignal(socket: Socket): AbortSignal {
   const known = signals.get(socket);
   if (known !== undefined) return known;
   const controller = new AbortController();
+  // A connection may have any number of requests in progress.
+  setMaxListeners(0, controller.signal);
   if (socket.destroyed) controller.abort();
   else socket.once('close', () => controller.abort());
   signals.set(socket, controller.signal);

@@ -33,7 +33,7 @@ async function connect() {
   const client = await connectClient(transport, {
     identity: { name: 'test', version: '1.0.0' },
     mode: 'legacy',
-    events: { onToolsChanged: () => {}, onLost: () => {} },
+    events: { onToolsChanged: () => {} },
     signal,
   });
   const connection = new McpConnection(client, {
