@@ -63,6 +63,7 @@ const MISBEHAVIOUR = {
     setInterval(() => {}, 60_000);
     send({ id, result: { content: [] } });
   },
+  running: (id) => send({ id, result: { content: [], structuredContent: { calls: calls.size } } }),
   greeting: (id) => send({ id, result: { content: [], structuredContent: greeting } }),
   environment: (id) => send({ id, result: { content: [], structuredContent: process.env } }),
   pingBack: async (id) => {
@@ -96,7 +97,7 @@ async function onRequest({ id, method, params = {} }) {
   }
   if (method === 'tools/list') {
     if (is('never-list')) return;
-    return send({ id, result: tools.list(params.cursor) });
+    return send({ id, result: listTools(params.cursor) });
   }
   if (method !== 'tools/call') return send({ id, error: { code: -32601, message: 'Method not found' } });
   const { name, arguments: input = {}, _meta: { progressToken } = {} } = params;
@@ -113,6 +114,13 @@ async function onRequest({ id, method, params = {} }) {
     send({ id, error: { code, message, data } });
   }
   calls.delete(id);
+}
+
+function listTools(cursor) {
+  const page = tools.list(cursor);
+  if (!is('lists-all') || page.nextCursor !== undefined) return page;
+  const more = Object.keys(MISBEHAVIOUR).map((name) => ({ name, inputSchema: { type: 'object' } }));
+  return { ...page, tools: [...page.tools, ...more] };
 }
 
 function onLine(line) {
@@ -137,5 +145,6 @@ if (is('stubborn')) {
   setInterval(() => {}, 60_000);
 }
 if (is('with-children')) for (const behaviours of [['stubborn'], ['idle']]) leaveChild(...behaviours);
+if (is('with-child')) leaveChild('idle');
 if (is('idle') || is('idle-after-input')) setInterval(() => {}, 60_000);
 if (!is('idle')) input.on('line', onLine);

@@ -2,6 +2,7 @@ import type { Application } from '../../../application/application.ts';
 import type { Check } from '../../../application/diagnose-setup.ts';
 import type { Gateway } from '../../../application/gateway.ts';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
+import { cleanLine } from '../../../domain/clean-text.ts';
 import type { GroundingPolicy } from '../../../domain/grounding.ts';
 import { createRedactor, keyProblem, type Redactor } from '../../../domain/redaction.ts';
 import { messageFor } from '../error-messages.ts';
@@ -69,7 +70,8 @@ async function* checkServers(gateway: Servers | undefined, signal: AbortSignal):
   await gateway?.whenStarted(Number.POSITIVE_INFINITY, signal);
   for (const { name, state, transport, tools, lastError } of gateway?.servers ?? []) {
     const isAvailable = state === 'available';
-    const detail = isAvailable ? `${tools} tools (${transport})` : `${state}: ${lastError ?? 'no reason is known'}`;
+    const found = `${tools === 1 ? '1 tool' : `${tools} tools`} (${transport})`;
+    const detail = isAvailable ? found : `${state}: ${cleanLine(lastError ?? 'no reason is known')}`;
     yield { name: `server ${name}`, verdict: isAvailable ? 'ok' : 'failed', detail };
   }
 }
