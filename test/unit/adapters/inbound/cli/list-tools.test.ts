@@ -17,7 +17,7 @@ async function run(gateway: Gateway | undefined, { json = false, signal = never(
 const definitions = { broken: { restart: 'never' as const } };
 const files = () =>
   new ScriptedToolServer({
-    read: { script: echoes, description: 'Reads a \u001B[31mfile\u001B[0m.\nSlowly.', inputSchema: { type: 'object' } },
+    read: { script: echoes, description: 'Reads a \u001B[31mfile\u001B[0m with sk-proj-Ab12cd34.\nSlowly.', inputSchema: { type: 'object' } },
     'odd\u0007name': echoes,
     long: { script: echoes, description: 'x'.repeat(200) },
   });
@@ -27,7 +27,7 @@ test('lists the servers and their tools, and fails if one is not available', asy
   expect(await run(startScripted({ files: files(), broken }, { definitions }))).toEqual({
     exitCode: 1,
     out: `files: available (stdio)
-  read: Reads a file.
+  read: Reads a file with [redacted].
   oddname
   long: ${'x'.repeat(99)}…
 broken: failed (stdio): cannot start x: no key [redacted]
@@ -60,9 +60,8 @@ test('prints JSON with everything that is known', async () => {
       since: '2026-01-05T03:00:00.000Z',
       restarts: 0,
       tools: 3,
-      pid: 4711,
       protocolVersion: '2025-11-25',
-      serverInfo: { name: 'scripted', version: '1.0.0' },
+      serverInfo: { name: 'fake', version: '1.2.3' },
     },
   ]);
   expect(tools).toHaveLength(3);
