@@ -18,7 +18,8 @@ export interface ToolCallInput {
   readonly args: JsonObject;
   /** Shortens the server's time limit; never extends it. */
   readonly timeoutMs?: number;
-  readonly onProgress: (progress: ToolProgress) => void;
+  /** Without it, the server is not asked for progress. */
+  readonly onProgress?: (progress: ToolProgress) => void;
   readonly onEnded?: (report: ToolCallReport) => void;
 }
 

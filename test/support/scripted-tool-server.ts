@@ -73,7 +73,7 @@ export class ScriptedToolServer implements ToolServer {
         const crashed = whenAborted(lost.signal).then(
           (): Outcome => err({ kind: 'crashed', reason: 'killed by SIGKILL' }),
         );
-        return Promise.race([script(args, onProgress, signal), crashed]);
+        return Promise.race([script(args, onProgress ?? (() => {}), signal), crashed]);
       },
       close: async () => lost.abort(),
     });

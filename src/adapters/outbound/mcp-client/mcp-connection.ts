@@ -90,10 +90,11 @@ export class McpConnection implements ServerConnection {
   async callTool(
     name: string,
     args: JsonObject,
-    onProgress: (progress: ToolProgress) => void,
+    onProgress: ((progress: ToolProgress) => void) | undefined,
     signal: AbortSignal,
   ): Promise<Result<ToolResult, ToolServerError>> {
-    const options = { signal, onprogress: onProgress as NonNullable<RequestOptions['onprogress']> };
+    const onprogress = onProgress as RequestOptions['onprogress'];
+    const options: SignalOptions = onprogress === undefined ? { signal } : { signal, onprogress };
     const result = await this.#request('tools/call', { name, arguments: args }, options);
     return result.andThen((value) => {
       const parsed = parseToolResult(value);
