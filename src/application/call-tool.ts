@@ -100,7 +100,8 @@ export class CallTool {
     });
     const outcome = await this.#call(input, supervisor, limit.signal);
     const isTimedOut = limit.signal.reason === 'timed out';
-    limit.abort();
+    // Without a reason, an exception with its stack would be created for every call.
+    limit.abort('ended');
     stopForwarding();
     if (outcome.isErr() && outcome.error.kind === 'cancelled' && isTimedOut)
       return err({ kind: 'timed_out', timeoutMs });
