@@ -13,8 +13,9 @@ const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 const PROGRAM = path('../build/index.js');
 const MEMORY = new URL('../scripts/lib/soak-memory.js', import.meta.url);
 
-/** Requests of a run, by the number of clients. */
-const REQUESTS = { 1: 2000, 16: 6000 };
+/** Requests of a run, by the number of clients. Runs are short, so that other load is the same for both programs. */
+const REQUESTS = { 1: 500, 16: 1500 };
+const WARM_UP_REQUESTS = 4000;
 const CONNECTIONS = 16;
 /** The rate, as a part of the bare gateway's. */
 const RATE_LIMIT = 0.7;
@@ -57,7 +58,7 @@ async function compareRates(ours, bare, rounds) {
   const rows = [];
   for (const [clients, requests] of Object.entries(REQUESTS)) {
     const sides = [ours, bare].map((server) => ({ server, rates: [] }));
-    for (const { server } of sides) await load(server, requests, clients);
+    for (const { server } of sides) await load(server, WARM_UP_REQUESTS, clients);
     for (let round = 0; round < rounds; round += 1) {
       for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
         side.rates.push(await load(side.server, requests, clients));
