@@ -70,9 +70,14 @@ let calls = 0;
 let disconnected = 0;
 let kills = 0;
 let hangups = 0;
+let isResting = true;
 
 writeFileSync(receivedFile, '');
-const remote = await startSoakRemote({ random, received: (call) => receivedRemotely.push(call) });
+const remote = await startSoakRemote({
+  random,
+  isHealthy: () => isResting,
+  received: (call) => receivedRemotely.push(call),
+});
 const layout = { hasExtra: true, version: 1 };
 writeConfig();
 const gateway = await startGatewayProcess(config, (problem) => problems.push(problem));
@@ -84,6 +89,7 @@ const endsAt = startedAt + minutes * 60_000;
 async function phase() {
   const phaseEndsAt = Math.min(endsAt, performance.now() + PHASE_MS);
   const isOver = () => performance.now() >= phaseEndsAt;
+  isResting = false;
   const repeat = async (everyMs, act) => {
     while (!isOver()) {
       await wait(Math.min(everyMs * 2 * random(), Math.max(0, phaseEndsAt - performance.now())));
@@ -97,7 +103,9 @@ async function phase() {
     repeat(3000, async () => remote.forgetSessions()),
     repeat(1000, readLists),
   ]);
+  isResting = true;
   await untilAvailable();
+  for (const server of SERVERS) await checkAvailable(server);
   gateway.closeConnections();
   await wait(300);
   const sample = await gateway.measure();
@@ -132,10 +140,10 @@ async function callOnce() {
   }
 }
 
-function check(call, server, { status, body }, expected) {
+function check(call, server, { status, body }, expected, tolerated = [...ALWAYS, ...(OF_SERVER[server] ?? [])]) {
   const outcome = body.success ? 'answered' : body.error.code;
   outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-  if (![...expected, ...ALWAYS, ...(OF_SERVER[server] ?? [])].includes(outcome)) {
+  if (![...expected, ...tolerated].includes(outcome)) {
     problems.push(`call ${call} of ${server}: HTTP ${status} ${JSON.stringify(body).slice(0, 300)}`);
   }
   if (body.success && !new RegExp(`^(?:echo|slept|big) ${call}\\b`).test(body.result)) {
@@ -218,6 +226,18 @@ async function untilAvailable() {
       problems.push(`the servers are not available again, or ${inFlight.size} calls have not ended: ${states}`);
       return;
     }
+  }
+}
+
+/** At rest, a server that is available must answer: its connection may have been lost without being noticed. */
+async function checkAvailable(server) {
+  calls += 1;
+  const call = calls;
+  const send = () => gateway.send('POST', '/mcp/call', { server, toolName: 'echo', input: { call } });
+  try {
+    check(call, server, await send(), ['answered'], []);
+  } catch (error) {
+    problems.push(`call ${call} (${server}) was lost: ${error.message}`);
   }
 }
 

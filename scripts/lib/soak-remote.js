@@ -8,9 +8,10 @@ import { errorOf, resultOf } from './soak-tools.js';
 /**
  * Starts it on a free port of this machine.
  *
- * @param {{ random: () => number, received: (call: number) => void }} options `random` is from 0 to 1
+ * @param {{ random: () => number, isHealthy: () => boolean, received: (call: number) => void }} options `random` is from
+ *   0 to 1
  */
-export async function startSoakRemote({ random, received }) {
+export async function startSoakRemote({ random, isHealthy, received }) {
   const sessions = new Set();
 
   const post = async (request, response) => {
@@ -20,7 +21,7 @@ export async function startSoakRemote({ random, received }) {
     if (session === undefined && !isStart) return send(response, 400, errorOf(message.id, message.method));
     if (!isStart && !sessions.has(session)) return response.writeHead(404).end();
     if (message.id === undefined || message.method === undefined) return response.writeHead(202).end();
-    if (message.method === 'tools/call' && random() < 0.01) return response.writeHead(500).end();
+    if (message.method === 'tools/call' && !isHealthy() && random() < 0.01) return response.writeHead(500).end();
     const headers = {};
     if (isStart) {
       headers['mcp-session-id'] = randomUUID();

@@ -48,7 +48,7 @@ export class GatewayToolBox implements ToolBox {
   ): Promise<Result<ToolResult, ToolCallError>> {
     const gateway = await this.#gateway();
     if (gateway === undefined) throw new Error('a tool was offered without a gateway');
-    return gateway.callTool({ server, tool: name, args, timeoutMs, onProgress: () => {} }, signal);
+    return gateway.callTool({ server, tool: name, args, timeoutMs }, signal);
   }
 
   async #gateway(): Promise<Gateway | undefined> {

@@ -17,7 +17,11 @@ async function run(gateway: Gateway | undefined, { json = false, signal = never(
 const definitions = { broken: { restart: 'never' as const } };
 const files = () =>
   new ScriptedToolServer({
-    read: { script: echoes, description: 'Reads a \u001B[31mfile\u001B[0m with sk-proj-Ab12cd34.\nSlowly.', inputSchema: { type: 'object' } },
+    read: {
+      script: echoes,
+      description: 'Reads a \u001B[31mfile\u001B[0m with sk-proj-Ab12cd34.\nSlowly.',
+      inputSchema: { type: 'object' },
+    },
     'odd\u0007name': echoes,
     long: { script: echoes, description: 'x'.repeat(200) },
   });
