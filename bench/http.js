@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Pool } from 'undici';
 import { compared, median, printCompared } from './lib/figures.js';
+import { requestRate, startHttpProcess } from './lib/http-process.js';
 import { peakMemoryKb } from './lib/line-process.js';
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -32,8 +32,13 @@ export async function benchHttp(rounds = 5) {
     OPENAI_API_KEY: 'sk-bench-0123456789',
     OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
   };
-  const ours = await start([path('../build/index.js'), '--http=127.0.0.1:0', '--config', config], env);
-  const bare = await start([path('./bare-hono.js')], env);
+  const connections = Math.max(...CLIENTS);
+  const ours = await startHttpProcess(
+    [path('../build/index.js'), '--http=127.0.0.1:0', '--config', config],
+    env,
+    connections,
+  );
+  const bare = await startHttpProcess([path('./bare-hono.js')], env, connections);
   const { result } = await ask(ours, 'tools/list');
   await ask(bare, 'bench/set-tools', result);
 
@@ -64,37 +69,15 @@ export async function benchHttp(rounds = 5) {
   return printCompared(`HTTP: ${rounds} rounds in alternation, next to a bare Hono handler, medians`, rows);
 }
 
-/** Access lines go to a pipe that is read, as by a log collector. */
-async function start(args, env) {
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  let output = '';
-  for await (const chunk of child.stderr.iterator({ destroyOnReturn: false })) {
-    output += chunk;
-    const [, url] = /serving MCP at (\S+)\n/.exec(output) ?? [];
-    if (url) {
-      child.stderr.resume();
-      const { origin, pathname } = new URL(url);
-      return { child, path: pathname, pool: new Pool(origin, { connections: Math.max(...CLIENTS) }) };
-    }
-  }
-  throw new Error(`The server did not start: ${output}`);
-}
-
-/** Requests per second. Each client sends its next request when it receives a response. */
-async function load(server, method, requests, clients) {
-  let left = requests;
-  const startedAt = performance.now();
-  const client = async () => {
-    while (left > 0) {
-      left -= 1;
-      const params =
-        method === 'tools/call' ? { name: 'answer', arguments: { query: `What is the weather? (${nextId()})` } } : {};
-      const { result } = await ask(server, method, params);
-      if (result === undefined) throw new Error('no answer');
-    }
+/** Requests per second. */
+function load(server, method, requests, clients) {
+  const askOnce = async () => {
+    const params =
+      method === 'tools/call' ? { name: 'answer', arguments: { query: `What is the weather? (${nextId()})` } } : {};
+    const { result } = await ask(server, method, params);
+    if (result === undefined) throw new Error('no answer');
   };
-  await Promise.all(Array.from({ length: clients }, client));
-  return (requests / (performance.now() - startedAt)) * 1000;
+  return requestRate(askOnce, requests, clients);
 }
 
 async function ask({ pool, path }, method, params = {}) {

@@ -46,7 +46,10 @@ const bundle = await rolldown({
   input: { main: 'src/main.ts' },
   platform: 'node',
   // ES modules where a package has them: they need no wrappers, which cost time at the start.
-  resolve: { mainFields: ['es2015', 'module', 'main'] },
+  resolve: {
+    mainFields: ['es2015', 'module', 'main'],
+    alias: { '@modelcontextprotocol/client/_shims': join(root, 'scripts/lib/client-shims.js') },
+  },
   transform: { target: 'node20', define: { PACKAGE_VERSION: JSON.stringify(version) } },
   logLevel: 'warn',
   plugins: [findStarts],

@@ -1,6 +1,7 @@
 import type { ServerEntry } from './adapters/outbound/config/server-entry.ts';
 import type { ToolCallReport } from './application/call-tool.ts';
 import type { Gateway } from './application/gateway.ts';
+import type { Logger } from './application/ports/logger.ts';
 import type { SchemaValidator } from './application/ports/schema-validator.ts';
 import type { ToolServer } from './application/ports/tool-server.ts';
 import type { ConfiguredServer } from './application/tool-catalog.ts';
@@ -21,6 +22,8 @@ export interface ComposeGatewayOptions {
   readonly onCallEnded: (report: ToolCallReport) => void;
   /** Logs the start of a process (ruling G20). */
   readonly logSpawn: (line: string) => void;
+  /** Logs what happens to servers. Default: the logger of the program. */
+  readonly logger?: Logger;
 }
 
 const IDENTITY = { name: PROGRAM, version: VERSION };
@@ -65,7 +68,7 @@ export async function composeGateway(runtime: Runtime, options: ComposeGatewayOp
     Promise.all(servers.map(async (entry) => toConfiguredServer(entry, await toServer(entry))));
   const gateway = startGateway({
     clock,
-    logger,
+    logger: options.logger ?? logger,
     validator,
     servers: await toConfigured(options.servers),
     checkOutput: config.gateway.checkOutput,

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { instanceCachingFactory, container as root } from 'tsyringe';
 import { routeTo } from './adapters/outbound/openai/route.ts';
 import { type Application, createApplication, type Grounding } from './application/application.ts';
-import type { Gateway } from './application/gateway.ts';
+import type { AnswerGateway } from './application/gateway-tool-box.ts';
 import type { ComposedApplication } from './application/lazy-application.ts';
 import type { ApiProbe } from './application/ports/api-probe.ts';
 import type { LlmSearch } from './application/ports/llm-search.ts';
@@ -20,7 +20,7 @@ const TOKENS = { llmSearch: Symbol('LlmSearch'), apiProbe: Symbol('ApiProbe'), a
 export async function compose(
   runtime: Runtime,
   shippedRecordings: string,
-  startGateway: () => Promise<Gateway | undefined>,
+  startGateway: () => Promise<AnswerGateway | undefined>,
 ): Promise<ComposedApplication> {
   const { config, clock, logger } = runtime;
   const { proxy } = config.openai;
@@ -33,7 +33,7 @@ export async function compose(
       ? await loadOffline(runtime, shippedRecordings)
       : await loadOpenAi(runtime, proxied?.fetch);
 
-  const grounding = config.grounding && (await loadGrounding(config.grounding, llmSearch, startGateway));
+  const grounding = config.grounding && (await loadGrounding(runtime, config.grounding, llmSearch, startGateway));
   const pages = config.resolveDates && config.llm.adapter !== 'offline' ? await loadPageDates(runtime) : undefined;
   const container = root.createChildContainer();
   container.register<LlmSearch>(TOKENS.llmSearch, { useValue: llmSearch });
@@ -63,15 +63,18 @@ async function loadPageDates({ clock, config }: Runtime) {
 }
 
 async function loadGrounding(
+  { redactor }: Runtime,
   policy: GroundingPolicy,
   turns: LlmTurns,
-  startGateway: () => Promise<Gateway | undefined>,
+  startGateway: () => Promise<AnswerGateway | undefined>,
 ): Promise<Grounding> {
   const [{ GatewayToolBox }, { toolErrorMessage }] = await Promise.all([
     import('./application/gateway-tool-box.ts'),
     import('./adapters/inbound/tool-error-messages.ts'),
   ]);
-  return { policy, turns, toolBox: new GatewayToolBox(startGateway), messageFor: toolErrorMessage };
+  const toolBox = new GatewayToolBox(startGateway);
+  const redact = (text: string) => redactor.inLogs(toolBox.redact(text));
+  return { policy, turns, toolBox, messageFor: toolErrorMessage, redact };
 }
 
 async function loadOpenAi(runtime: Runtime, proxiedFetch: typeof fetch | undefined) {

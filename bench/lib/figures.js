@@ -25,6 +25,18 @@ export function printCompared(title, rows) {
   return rows.every(isKept);
 }
 
+/** Prints rows {what, value, unit, limit}, of which the limit is a maximum; returns whether all limits are kept. */
+export function printBounded(title, rows) {
+  const cells = rows.map(({ what, value, unit, limit }) => [
+    what,
+    `${round(value)} ${unit}`,
+    `${limit} ${unit}`,
+    value <= limit ? 'ok' : 'BROKEN',
+  ]);
+  printTable(title, ['', 'ours', 'limit', ''], cells);
+  return rows.every(({ value, limit }) => value <= limit);
+}
+
 function isKept({ ratio, limit }) {
   return limit === undefined || ratio <= limit;
 }

@@ -1,4 +1,4 @@
-// Preloaded into the server by scripts/soak.js: prints its memory on SIGUSR2. The heap is measured after a full garbage
+// Preloaded into the server by the soak scripts: prints its memory and the number of its handles on SIGUSR2. The heap is measured after a full garbage
 // collection; without one the number is meaningless, because V8 collects when it chooses to.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -10,6 +10,8 @@ if (process.platform !== 'win32') {
   process.on('SIGUSR2', () => {
     const { rss } = process.memoryUsage();
     collect();
-    process.stderr.write(`memory ${JSON.stringify({ heap: process.memoryUsage().heapUsed, rss })}\n`);
+    const { heapUsed: heap } = process.memoryUsage();
+    const handles = process.getActiveResourcesInfo().length;
+    process.stderr.write(`memory ${JSON.stringify({ heap, rss, handles })}\n`);
   });
 }

@@ -18,7 +18,8 @@ export interface ToolCallInput {
   readonly args: JsonObject;
   /** Shortens the server's time limit; never extends it. */
   readonly timeoutMs?: number;
-  readonly onProgress: (progress: ToolProgress) => void;
+  /** Without it, the server is not asked for progress. */
+  readonly onProgress?: (progress: ToolProgress) => void;
   readonly onEnded?: (report: ToolCallReport) => void;
 }
 
@@ -99,7 +100,8 @@ export class CallTool {
     });
     const outcome = await this.#call(input, supervisor, limit.signal);
     const isTimedOut = limit.signal.reason === 'timed out';
-    limit.abort();
+    // Without a reason, an exception with its stack would be created for every call.
+    limit.abort('ended');
     stopForwarding();
     if (outcome.isErr() && outcome.error.kind === 'cancelled' && isTimedOut)
       return err({ kind: 'timed_out', timeoutMs });

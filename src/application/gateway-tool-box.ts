@@ -1,18 +1,31 @@
 import type { Result } from 'neverthrow';
 import type { GatewayTool } from '../domain/gateway-tool.ts';
 import type { JsonObject } from '../domain/json.ts';
+import { createRedactor } from '../domain/redaction.ts';
 import type { ToolCallError } from '../domain/tool-call-error.ts';
 import type { ToolResult } from '../domain/tool-result.ts';
 import type { Gateway } from './gateway.ts';
 import type { ToolBox } from './ports/tool-box.ts';
 
+/** The gateway, and the values of its servers that must not be shown. */
+export interface AnswerGateway {
+  readonly gateway: Gateway;
+  readonly secrets: readonly string[];
+}
+
 /** The tools of the gateway's servers. */
 export class GatewayToolBox implements ToolBox {
-  readonly #gateway: () => Promise<Gateway | undefined>;
+  readonly #start: () => Promise<AnswerGateway | undefined>;
+  #redactor = createRedactor([]);
 
-  /** `gateway` starts the servers when it is called first. */
-  constructor(gateway: () => Promise<Gateway | undefined>) {
-    this.#gateway = gateway;
+  /** `start` starts the servers when it is called first. */
+  constructor(start: () => Promise<AnswerGateway | undefined>) {
+    this.#start = start;
+  }
+
+  /** Masks the secrets of the servers. */
+  redact(text: string): string {
+    return this.#redactor.anywhere(text);
   }
 
   async list(servers: readonly string[], maxMs: number, signal: AbortSignal) {
@@ -35,6 +48,13 @@ export class GatewayToolBox implements ToolBox {
   ): Promise<Result<ToolResult, ToolCallError>> {
     const gateway = await this.#gateway();
     if (gateway === undefined) throw new Error('a tool was offered without a gateway');
-    return gateway.callTool({ server, tool: name, args, timeoutMs, onProgress: () => {} }, signal);
+    return gateway.callTool({ server, tool: name, args, timeoutMs }, signal);
+  }
+
+  async #gateway(): Promise<Gateway | undefined> {
+    const started = await this.#start();
+    // The servers may have been configured again since the last call.
+    this.#redactor = createRedactor(started?.secrets ?? []);
+    return started?.gateway;
   }
 }

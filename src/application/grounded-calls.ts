@@ -1,13 +1,14 @@
 import type { OfferedFunction } from '../domain/grounding.ts';
 import { isObject, type JsonObject, parseJson } from '../domain/json.ts';
-import { type OwnSource, sourcesOf } from '../domain/own-source.ts';
+import { callName, type OwnSource, sourcesOf, withoutLocalPath } from '../domain/own-source.ts';
 import type { ToolCallError } from '../domain/tool-call-error.ts';
-import { type ToolOutput, toErrorOutput, toToolOutput } from '../domain/tool-output.ts';
-import { textOf } from '../domain/tool-result.ts';
+import { type ToolOutput, toErrorOutput, toProblemOutput, toToolOutput } from '../domain/tool-output.ts';
+import { type ToolResult, textOf } from '../domain/tool-result.ts';
 import type { Clock } from './ports/clock.ts';
 import type { SearchObserver, ToolCallSummary } from './ports/llm-search.ts';
 import type { FunctionCall, Round } from './ports/llm-turns.ts';
 import type { ToolBox } from './ports/tool-box.ts';
+import { untilAborted } from './until-aborted.ts';
 
 interface Options {
   readonly functions: readonly OfferedFunction[];
@@ -17,10 +18,14 @@ interface Options {
   readonly maxCalls: number;
   readonly maxOutputChars: number;
   readonly publicServers: readonly string[];
+  /** Whether the model may see paths of this machine. */
+  readonly isLocal: boolean;
   /** When the answer must be ready, on the clock's scale. */
   readonly deadlineMs: number;
   /** The message for a failed call. */
   readonly messageFor: (error: ToolCallError) => string;
+  /** Masks the secrets of the servers. */
+  readonly redact: (text: string) => string;
 }
 
 /** How many calls of a response run at the same time (ruling L9). */
@@ -41,7 +46,9 @@ export class GroundedCalls {
   hasPrivateOutput = false;
   readonly #options: Options;
   readonly #byName: ReadonlyMap<string, OfferedFunction>;
+  /** Calls that count, and all of them. */
   #started = 0;
+  #planned = 0;
   #charsLeft: number;
 
   constructor(options: Options) {
@@ -58,10 +65,11 @@ export class GroundedCalls {
     return this.#leftMs() >= RESERVED_MS;
   }
 
-  /** One output per call, in the order of the calls. */
-  async run(calls: readonly FunctionCall[], signal: AbortSignal): Promise<Round['outputs']> {
-    const outputs: ToolOutput[][] = calls.map(() => []);
-    const waiting = calls.flatMap((call, index) =>
+  /** One output per call ID, in the order of the calls; `aborted` as soon as `signal` aborts, and then no other call starts. */
+  async run(calls: readonly FunctionCall[], signal: AbortSignal): Promise<Round['outputs'] | 'aborted'> {
+    const unique = calls.filter(({ callId }, index) => calls.findIndex((call) => call.callId === callId) === index);
+    const outputs: ToolOutput[][] = unique.map(() => []);
+    const waiting = unique.flatMap((call, index) =>
       this.#plan(call).map((planned, part) => async () => {
         const output = await this.#runOne(planned, signal);
         const parts = outputs[index];
@@ -69,10 +77,11 @@ export class GroundedCalls {
       }),
     );
     const runNext = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await next();
+      for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift()) await next();
     };
-    await Promise.all(Array.from({ length: CONCURRENT }, runNext));
-    return calls.map(({ callId }, index) => ({ callId, output: joined(outputs[index] ?? []) }));
+    const ended = await untilAborted(Promise.all(Array.from({ length: CONCURRENT }, runNext)), signal);
+    if (ended === 'aborted') return ended;
+    return unique.map(({ callId }, index) => ({ callId, output: joined(outputs[index] ?? []) }));
   }
 
   /** `parallel` is a wrapper of the API's own, which leaks now and then: its calls run if all of them are offered. */
@@ -82,8 +91,8 @@ export class GroundedCalls {
     if (!isObject(args)) return [{ problem: 'the arguments are not a JSON object' }];
     const fn = this.#byName.get(name);
     if (fn !== undefined) return [{ fn, args }];
-    const uses = name === 'parallel' && Array.isArray(args.tool_uses) ? args.tool_uses.filter(isObject) : [];
-    const expanded = uses.flatMap(({ recipient_name: recipient, parameters }) => {
+    const uses: readonly unknown[] = name === 'parallel' && Array.isArray(args.tool_uses) ? args.tool_uses : [];
+    const expanded = uses.filter(isObject).flatMap(({ recipient_name: recipient, parameters }) => {
       const used = this.#byName.get(String(recipient).replace(/^functions\./, ''));
       return used === undefined || !isObject(parameters) ? [] : [{ fn: used, args: parameters }];
     });
@@ -92,38 +101,64 @@ export class GroundedCalls {
   }
 
   async #runOne(planned: Planned, signal: AbortSignal): Promise<ToolOutput> {
-    if ('problem' in planned) return toErrorOutput(planned.problem);
-    const { toolBox, clock, observer, maxCalls, publicServers, messageFor } = this.#options;
+    if ('problem' in planned) return toProblemOutput(planned.problem);
+    const { toolBox, clock, observer, maxCalls, publicServers } = this.#options;
     const { tool } = planned.fn;
     const { server, name } = tool;
-    if (this.isExhausted) return toErrorOutput(`the limit of ${maxCalls} calls for an answer is reached`);
+    if (this.isExhausted) return toProblemOutput(`the limit of ${maxCalls} calls for an answer is reached`);
     const timeoutMs = this.#leftMs() - RESERVED_MS;
-    if (timeoutMs <= 0) return toErrorOutput('there is no time left for this call');
-    const turn = this.#started;
+    if (timeoutMs <= 0) return toProblemOutput('there is no time left for this call');
+    const turn = this.#planned;
+    this.#planned += 1;
     this.#started += 1;
     const startedMs = clock.elapsedMs();
     observer.onProgress({ kind: 'calling', server, tool: name });
     const outcome = await toolBox.call(tool, planned.args, timeoutMs, signal);
+    if (signal.aborted) return toProblemOutput('the call was cancelled');
     const ms = clock.elapsedMs() - startedMs;
-    const isSent = outcome.isOk() || !NOT_SENT.has(outcome.error.kind);
+    const failure = outcome.isErr() ? outcome.error.kind : undefined;
+    const isSent = failure === undefined || !NOT_SENT.has(failure);
     if (isSent && !publicServers.includes(server)) this.hasPrivateOutput = true;
     const ok = outcome.isOk() && !outcome.value.isError;
-    this.summaries.push({ server, tool: name, ms, ok });
+    // Arguments that do not match the schema are not a call (ruling L10).
+    if (failure === 'invalid_input') this.#started -= 1;
+    else this.summaries.push({ server, tool: name, ms, ok });
     const output = outcome.match(
-      (result) => (result.isError ? toErrorOutput(textOf(result)) : this.#toOutput(result, `${server}/${name}`, turn)),
-      (error) => toErrorOutput(messageFor(error)),
+      (result) => this.#toOutput(result, callName(tool), turn),
+      (error) => this.#toFailedOutput(error),
     );
-    const reason = ok ? undefined : outcome.isErr() ? outcome.error.kind : 'tool_error';
+    const reason = ok ? undefined : (failure ?? 'tool_error');
     observer.onProgress({ kind: 'called', server, tool: name, ms, characters: output.text.length, reason });
     return output;
   }
 
-  #toOutput(result: Parameters<typeof toToolOutput>[0], call: string, turn: number): ToolOutput {
+  #toOutput(result: ToolResult, call: string, turn: number): ToolOutput {
+    const { maxOutputChars, isLocal, redact } = this.#options;
+    if (result.isError) return toErrorOutput(redact(textOf(result)));
     const sources = sourcesOf(result, call, turn);
-    const output = toToolOutput(result, call, sources, Math.min(this.#options.maxOutputChars, this.#charsLeft));
-    this.#charsLeft = Math.max(0, this.#charsLeft - output.text.length);
+    const shown = isLocal ? sources : sources.map(withoutLocalPath);
+    const { output, characters } = toToolOutput(result, call, shown, Math.min(maxOutputChars, this.#charsLeft));
+    this.#charsLeft -= characters;
     this.sources.push(...sources);
     return output;
+  }
+
+  /** Without the names of tools that are not offered, and without what a server wrote before it was lost. */
+  #toFailedOutput(error: ToolCallError): ToolOutput {
+    const { messageFor, redact } = this.#options;
+    switch (error.kind) {
+      case 'invalid_input':
+        return toProblemOutput(redact(messageFor(error)));
+      case 'unknown_server':
+      case 'unknown_tool':
+        return toProblemOutput('the tool is no longer available');
+      case 'not_available': {
+        const { reason: _, ...withoutReason } = error;
+        return toProblemOutput(messageFor(withoutReason));
+      }
+      default:
+        return toErrorOutput(redact(messageFor(error)));
+    }
   }
 
   #leftMs(): number {
@@ -131,7 +166,7 @@ export class GroundedCalls {
   }
 }
 
-/** The server did not see these calls. */
+/** The server did not see these calls, and the output contains nothing that it wrote. */
 const NOT_SENT: ReadonlySet<ToolCallError['kind']> = new Set([
   'invalid_input',
   'unknown_tool',

@@ -1,7 +1,15 @@
 import { err, ok } from 'neverthrow';
-import { type GroundingPolicy, isReadOnly, MAX_FUNCTIONS, type Offer, toOffer } from '../domain/grounding.ts';
+import type { GatewayTool } from '../domain/gateway-tool.ts';
+import {
+  type GroundingPolicy,
+  MAX_FUNCTIONS,
+  mayHaveEffects,
+  type Offer,
+  toOffer,
+  unknownTools,
+} from '../domain/grounding.ts';
 import { withoutUndefined } from '../domain/json.ts';
-import { type OwnSource, resolveMarkers } from '../domain/own-source.ts';
+import { resolveMarkers, withoutFileUris, withoutLocalPath } from '../domain/own-source.ts';
 import type { ToolCallError } from '../domain/tool-call-error.ts';
 import { GroundedCalls, RESERVED_MS } from './grounded-calls.ts';
 import type { Clock } from './ports/clock.ts';
@@ -17,6 +25,7 @@ import type {
 import type { LlmTurns, Round, Turn, WebAccess } from './ports/llm-turns.ts';
 import type { Logger } from './ports/logger.ts';
 import type { ToolBox } from './ports/tool-box.ts';
+import { untilAborted } from './until-aborted.ts';
 
 export interface GroundedSearchOptions {
   readonly policy: GroundingPolicy;
@@ -28,6 +37,8 @@ export interface GroundedSearchOptions {
   readonly logger: Logger;
   /** The message for a failed call, for the model. */
   readonly messageFor: (error: ToolCallError) => string;
+  /** Masks the secrets of the servers (ruling L12). */
+  readonly redact: (text: string) => string;
 }
 
 /** How long an answer waits for first starts of servers (ruling L6). */
@@ -40,8 +51,8 @@ const START_MS = 10_000;
 export class GroundedSearch implements LlmSearch {
   readonly #options: GroundedSearchOptions;
   readonly #warned = new Set<string>();
-  /** Whether every tool of the latest offer only reads; unknown before the first. */
-  #isOfferReadOnly: boolean | undefined;
+  /** The tools of the servers that were available for the latest answer. */
+  #known: readonly GatewayTool[] = [];
 
   constructor(options: GroundedSearchOptions) {
     this.#options = options;
@@ -49,29 +60,36 @@ export class GroundedSearch implements LlmSearch {
 
   /** Whether identical questions may share a search: no tool with effects may be offered (ruling L16). */
   isShareable(request: SearchRequest): boolean {
-    const lists = Object.values(this.#options.policy.tools);
-    return !this.#isAllowed(request) || lists.every((list) => list === 'all') || this.#isOfferReadOnly === true;
+    return !this.#isAllowed(request) || !mayHaveEffects(this.#options.policy, this.#known);
   }
 
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
-    const { policy, llmSearch, toolBox } = this.#options;
+    const { policy, llmSearch } = this.#options;
     if (!this.#isAllowed(request)) return llmSearch.search(request, observer, signal);
-    const { tools, unavailable } = await toolBox.list(Object.keys(policy.tools), START_MS, signal);
-    if (signal.aborted) return err({ kind: 'aborted' });
-    const offer = toOffer(tools, policy);
-    this.#warn(offer);
-    if (offer.functions.length > MAX_FUNCTIONS)
-      return err({ kind: 'too_many_functions', count: offer.functions.length });
-    this.#isOfferReadOnly = offer.functions.every(({ tool }) => isReadOnly(tool));
-    const hasTime = request.deadlineMs - this.#options.clock.elapsedMs() >= RESERVED_MS;
-    const functions = hasTime ? offer.functions : [];
+    const offered = await untilAborted(this.#offer(request, signal), signal);
+    if (offered === 'aborted') return err({ kind: 'aborted' });
+    const { functions, unavailable } = offered;
+    if (functions.length > MAX_FUNCTIONS) return err({ kind: 'too_many_functions', count: functions.length });
+    // With `never`, the web stays closed even if no tool can be offered.
+    const isPlain = functions.length === 0 && policy.web !== 'never';
+    const outcome = isPlain
+      ? await llmSearch.search(request, observer, signal)
+      : await this.#converse(request, functions, observer, signal);
     const missing = unavailable.length === 0 ? {} : { unavailableServers: unavailable };
-    if (functions.length === 0 && policy.web !== 'never') {
-      const outcome = await llmSearch.search(request, observer, signal);
-      return outcome.map((reply) => ({ ...reply, report: { ...reply.report, ...missing } }));
-    }
-    const outcome = await this.#converse(request, functions, observer, signal);
     return outcome.map((reply) => ({ ...reply, report: { ...reply.report, ...missing } }));
+  }
+
+  /** No functions if there is no time for a call (ruling L14); then no server is started either. */
+  async #offer(request: SearchRequest, signal: AbortSignal) {
+    const { policy, toolBox, clock } = this.#options;
+    const leftMs = () => request.deadlineMs - clock.elapsedMs() - RESERVED_MS;
+    if (leftMs() < 0) return { functions: [], unavailable: [] };
+    const maxMs = Math.min(START_MS, leftMs());
+    const { tools, unavailable } = await toolBox.list(Object.keys(policy.tools), maxMs, signal);
+    this.#known = tools;
+    const { functions, tooLarge } = toOffer(tools, policy);
+    this.#warn(tooLarge, unknownTools(policy, tools, unavailable));
+    return { functions: leftMs() < 0 ? [] : functions, unavailable };
   }
 
   /** Over HTTP, only callers that the configuration names (ruling L22). */
@@ -92,9 +110,13 @@ export class GroundedSearch implements LlmSearch {
       ...policy,
       functions,
       observer,
-      deadlineMs: request.deadlineMs,
+      isLocal: request.isLocal === true,
+      // Later if another caller joins the search.
+      get deadlineMs() {
+        return request.deadlineMs;
+      },
     });
-    const rounds: Round[] = [];
+    let rounds: readonly Round[] = [];
     const replies: SearchReply[] = [];
     for (let round = 0; ; round += 1) {
       const isLast = round >= maxRounds - 1;
@@ -106,25 +128,26 @@ export class GroundedSearch implements LlmSearch {
       const turn = outcome.value;
       replies.push(turn.reply);
       if (turn.calls.length === 0 || !mayCall) {
-        const isCutOff =
-          turn.reply.text.trim() === '' && round > 0 && !mayCall && turn.reply.ending.kind === 'complete';
-        if (!isCutOff) return ok(this.#combine(turn, replies, calls, request.isLocal === true));
+        const { text, ending } = turn.reply;
+        // A message before a call is not the answer.
+        const isCutOff = turn.calls.length > 0 || (text.trim() === '' && ending.kind === 'complete');
+        if (functions.length === 0 || mayCall || !isCutOff) {
+          return ok(this.#combine(turn, replies, calls, request.isLocal === true));
+        }
         const limit = isLast ? 'rounds' : calls.isExhausted ? 'calls' : 'time';
         return err({ kind: 'no_final_answer', limit, max: limit === 'rounds' ? maxRounds : maxCalls });
       }
       const outputs = await calls.run(turn.calls, signal);
-      if (signal.aborted) return err({ kind: 'aborted' });
-      rounds.push({ items: turn.items, outputs });
+      if (outputs === 'aborted') return err({ kind: 'aborted' });
+      rounds = [...rounds, { items: turn.items, outputs }];
     }
   }
 
   /** The text of the last round, and the sources and costs of all (rulings L23 to L25). */
   #combine({ reply }: Turn, replies: readonly SearchReply[], calls: GroundedCalls, isLocal: boolean): SearchReply {
-    // Paths of this machine are for its user only.
-    const sources = calls.sources.map((source) =>
-      isLocal || !/^file:/i.test(source.url) ? source : withoutPath(source),
-    );
-    const { text, marked } = resolveMarkers(reply.text, sources);
+    const sources = isLocal ? calls.sources : calls.sources.map(withoutLocalPath);
+    const resolved = resolveMarkers(reply.text, sources);
+    const text = isLocal ? resolved.text : withoutFileUris(resolved.text, calls.sources);
     const all = <T>(of: (reply: SearchReply) => readonly T[]) => replies.flatMap(of);
     return {
       ...reply,
@@ -135,12 +158,12 @@ export class GroundedSearch implements LlmSearch {
         consulted: all(({ sources }) => sources.consulted),
         opened: all(({ sources }) => sources.opened),
       },
-      own: { marked, answered: sources },
+      own: { marked: resolved.marked, answered: sources },
       report: { ...sum(replies.map(({ report }) => report)), rounds: replies.length, toolCalls: calls.summaries },
     };
   }
 
-  #warn({ tooLarge, unknown }: Offer): void {
+  #warn(tooLarge: readonly string[], unknown: readonly string[]): void {
     const once = (key: string, line: string) => {
       if (this.#warned.has(key)) return;
       this.#warned.add(key);
@@ -154,10 +177,6 @@ export class GroundedSearch implements LlmSearch {
 function webAccess(web: GroundingPolicy['web'], hasPrivateOutput: boolean): WebAccess {
   if (web === 'never') return 'absent';
   return web === 'before' && hasPrivateOutput ? 'closed' : 'open';
-}
-
-function withoutPath({ title: _, ...source }: OwnSource): OwnSource {
-  return { ...source, url: source.call };
 }
 
 function sum(reports: readonly SearchReport[]): SearchReport {

@@ -132,6 +132,7 @@ export class ServerSupervisor {
 
   /** Waits for a first start that is in progress. */
   async whenStarted(signal: AbortSignal): Promise<'started' | 'aborted'> {
+    if (this.#connection !== undefined && !signal.aborted) return 'started';
     return (await untilAborted(this.#firstStart, signal)) ?? 'started';
   }
 

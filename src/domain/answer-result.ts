@@ -86,9 +86,7 @@ function withoutSources(reply: Reply, isBlocked: (text: string) => boolean): Rep
 /** Own sources that the text marks come first; if it marks none, those that answered share the places (ruling L24). */
 function citationsOf({ sources, own }: Reply, usedSearch: boolean, max: number, accessedOn: string): Citation[] {
   const { marked = [], answered = [] } = own ?? {};
-  const first = uniqueSources(marked)
-    .slice(0, max)
-    .map((source) => toOwnCitation(source, accessedOn));
+  const first = uniqueSources(marked).slice(0, max);
   const others = marked.length > 0 ? [] : uniqueSources(answered);
   const web = usedSearch ? sources : { cited: [], consulted: [], opened: [] };
   const merged: NamedSources = {
@@ -96,22 +94,37 @@ function citationsOf({ sources, own }: Reply, usedSearch: boolean, max: number, 
     cited: [...others.filter(({ url }) => isWebUrl(url)), ...web.cited],
     consulted: [...others.filter(({ url }) => !isWebUrl(url)).map(({ url }) => url), ...web.consulted],
   };
-  const known = new Set(first.map(({ url }) => pageKey(url)));
+  const rest = toCitations(withoutPages(merged, first), max - first.length, accessedOn);
   const changedOn = new Map(others.map(({ url, changedOn }) => [pageKey(url), changedOn]));
-  const rest = toCitations(merged, max, accessedOn).filter(({ url }) => !known.has(pageKey(url)));
   const dated = rest.map((citation) => ({
     ...citation,
     published_at: changedOn.get(pageKey(citation.url)) ?? citation.published_at,
   }));
-  return [...first, ...dated].slice(0, max);
+  return [...first.map((source) => toOwnCitation(source, accessedOn)), ...dated];
+}
+
+/** The sources without the pages that are already citations. If each cited page is one, no other page takes its place. */
+function withoutPages({ cited, consulted, opened }: NamedSources, known: readonly OwnSource[]): NamedSources {
+  const keys = new Set(known.map(({ url }) => pageKey(url)));
+  const isNew = (url: string) => !keys.has(pageKey(cleanLine(url)));
+  const newPages = cited.filter(({ url }) => isNew(url));
+  const isAllKnown = cited.length > 0 && newPages.length === 0;
+  return {
+    cited: newPages,
+    consulted: consulted.filter((url) => isNew(url) && !(isAllKnown && isWebUrl(url))),
+    opened: isAllKnown ? [] : opened.filter(isNew),
+  };
 }
 
 function toOwnCitation({ url, title, changedOn }: OwnSource, accessedOn: string): Citation {
   return { url, ...(title === undefined ? {} : { title }), published_at: changedOn ?? accessedOn };
 }
 
+/** The first of each page. */
 function uniqueSources(sources: readonly OwnSource[]): readonly OwnSource[] {
-  return [...new Map(sources.toReversed().map((source) => [pageKey(source.url), source])).values()].toReversed();
+  const byPage = new Map<string, OwnSource>();
+  for (const source of sources) if (!byPage.has(pageKey(source.url))) byPage.set(pageKey(source.url), source);
+  return [...byPage.values()];
 }
 
 /** What the API's reasons mean. */

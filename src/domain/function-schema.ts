@@ -8,7 +8,7 @@ interface FunctionSchema {
 
 const MAX_NODES = 20_000;
 const MAX_DEPTH = 32;
-const MAX_CHARS = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /** The API does not accept these at the top level. */
 const REFUSED = ['oneOf', 'anyOf', 'allOf', 'enum', 'not'];
@@ -37,5 +37,15 @@ function isBounded(schema: JsonObject): boolean {
     if (depth > MAX_DEPTH || nodes > MAX_NODES) return false;
     level = level.flatMap((node) => (typeof node === 'object' && node !== null ? Object.values(node) : []));
   }
-  return JSON.stringify(schema).length <= MAX_CHARS;
+  return utf8Length(JSON.stringify(schema)) <= MAX_BYTES;
+}
+
+function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    const isHalf = code >= 0xd800 && code <= 0xdfff;
+    if (code >= 0x80) bytes += code < 0x800 || isHalf ? 1 : 2;
+  }
+  return bytes;
 }

@@ -35,8 +35,6 @@ export interface Offer {
   readonly functions: readonly OfferedFunction[];
   /** Tools whose schema is too large, as `server/tool`. */
   readonly tooLarge: readonly string[];
-  /** Listed names that their server does not have, as `server/tool`. */
-  readonly unknown: readonly string[];
 }
 
 /** The API accepts 128 tools, of which one is the search. */
@@ -49,25 +47,32 @@ export function toOffer(tools: readonly GatewayTool[], policy: GroundingPolicy):
   const chosen = tools.filter((tool) => isOffered(tool, policy));
   const names = functionNames(chosen);
   const tooLarge: string[] = [];
-  const functions = chosen.flatMap((tool, index): readonly OfferedFunction[] => {
+  // A server could choose the names of two tools so that they have the same hash; then only one is offered.
+  const byName = new Map<string, OfferedFunction>();
+  for (const [index, tool] of chosen.entries()) {
+    const name = names[index] ?? '';
     const schema = toFunctionSchema(tool.inputSchema);
-    if (schema === undefined) {
-      tooLarge.push(`${tool.server}/${tool.name}`);
-      return [];
+    if (schema === undefined) tooLarge.push(`${tool.server}/${tool.name}`);
+    else if (!byName.has(name)) {
+      const description = describe(tool, schema.note);
+      byName.set(name, { name, description, parameters: schema.parameters, tool });
     }
-    const description = shortened(
-      [tool.description || (tool.title ?? tool.name), schema.note].filter(Boolean).join('\n'),
-    );
-    return [{ name: names[index] ?? '', description, parameters: schema.parameters, tool }];
-  });
-  const servers = new Set(tools.map(({ server }) => server));
-  const unknown = Object.entries(policy.tools).flatMap(([server, list]) => {
-    if (list === 'all' || !servers.has(server)) return [];
-    const known = new Set(tools.filter((tool) => tool.server === server).map(({ name }) => name));
-    return list.filter((name) => !known.has(name)).map((name) => `${server}/${name}`);
-  });
-  const byName = (a: OfferedFunction, b: OfferedFunction) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
-  return { functions: functions.toSorted(byName), tooLarge, unknown };
+  }
+  const functions = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { functions, tooLarge };
+}
+
+/** The listed names, as `server/tool`, that their server does not have, of the servers that are available (ruling L1). */
+export function unknownTools(
+  { tools }: GroundingPolicy,
+  known: readonly GatewayTool[],
+  unavailable: readonly string[],
+): readonly string[] {
+  const names = new Set(known.map(({ server, name }) => `${server}/${name}`));
+  return Object.entries(tools)
+    .filter(([server]) => !unavailable.includes(server))
+    .flatMap(([server, list]) => (list === 'all' ? [] : list.map((name) => `${server}/${name}`)))
+    .filter((name) => !names.has(name));
 }
 
 /** A tool with effects is offered only if its name is listed. */
@@ -95,7 +100,13 @@ export function mayHaveEffects({ tools }: GroundingPolicy, known: readonly Gatew
 
 const MAX_DESCRIPTION = 1024;
 
-function shortened(description: string): string {
-  const wellFormed = description.slice(0, MAX_DESCRIPTION).toWellFormed();
-  return description.length > MAX_DESCRIPTION ? `${wellFormed.slice(0, MAX_DESCRIPTION - 1)}…` : wellFormed;
+/** The note about the schema is complete, however long the tool's own description is. */
+function describe({ name, title, description }: GatewayTool, note: string): string {
+  const text = description || (title ?? name);
+  const ending = note === '' ? '' : `\n${note}`;
+  return `${shortened(text, MAX_DESCRIPTION - ending.length)}${ending}`.toWellFormed();
+}
+
+function shortened(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

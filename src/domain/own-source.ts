@@ -17,22 +17,59 @@ export interface OwnSource {
 }
 
 const MAX_SOURCES = 50;
+const MAX_URL = 2000;
+const MAX_NAME = 200;
+
+/** A call as `server/tool`. The name of a tool is text of its server. */
+export function callName({ server, name }: { readonly server: string; readonly name: string }): string {
+  return clip(cleanLine(`${server}/${name}`).replace(/[[\]]/g, ''));
+}
 
 /** The sources of a result. `turn` is the number of the call in the answer. */
 export function sourcesOf(result: ToolResult, call: string, turn: number): readonly OwnSource[] {
+  const { content, structuredContent } = result;
   const found = [
-    ...result.content.flatMap(ofBlock),
-    ...(isObject(result.structuredContent) ? ofStructured(result.structuredContent) : []),
+    ...content.filter(({ type }) => type === 'resource_link').flatMap(ofLink),
+    ...content.filter(({ type }) => type === 'resource').flatMap(ofEmbedded),
+    ...(isObject(structuredContent) ? ofStructured(structuredContent) : []),
   ];
-  const named = found.length === 0 ? [{ url: call }] : found.slice(0, MAX_SOURCES);
+  const byUrl = new Map<string, Found>();
+  // Servers name the same page as a link and in the structured content.
+  for (const source of found) byUrl.set(source.url, { ...source, ...byUrl.get(source.url) });
+  const named = byUrl.size === 0 ? [{ url: call }] : [...byUrl.values()].slice(0, MAX_SOURCES);
   return named.map((source, index) => ({ ...source, ref: `turn${turn}tool${index}`, call }));
+}
+
+/** The source for callers on other machines: paths of this machine are for its user only (ruling L24). */
+export function withoutLocalPath(source: OwnSource): OwnSource {
+  if (isUri(source.url) && !isFileUri(source.url)) return source;
+  const { ref, call } = source;
+  return { ref, call, url: call };
+}
+
+/** A text without the `file:` URIs of these sources: in their place is the call. */
+export function withoutFileUris(text: string, sources: readonly OwnSource[]): string {
+  const local = sources.filter(({ url }) => isFileUri(url)).sort((a, b) => b.url.length - a.url.length);
+  return local.reduce((text, { url, call }) => text.replaceAll(url, call), text);
+}
+
+/** A drive letter is not a scheme. */
+function isUri(url: string): boolean {
+  return /^[a-z][a-z0-9+.-]+:/i.test(url);
+}
+
+function isFileUri(url: string): boolean {
+  return /^file:/i.test(url);
 }
 
 type Found = Pick<OwnSource, 'url' | 'title' | 'changedOn'>;
 
-function ofBlock(block: JsonObject): readonly Found[] {
-  if (block.type === 'resource_link') return toFound(block.uri, block.title ?? block.name, block.annotations);
-  if (block.type !== 'resource' || !isObject(block.resource)) return [];
+function ofLink({ uri, title, name, annotations }: JsonObject): readonly Found[] {
+  return toFound(uri, title ?? name, annotations);
+}
+
+function ofEmbedded(block: JsonObject): readonly Found[] {
+  if (!isObject(block.resource)) return [];
   const { uri, title, name, annotations } = block.resource;
   return toFound(uri, title ?? name, annotations ?? block.annotations);
 }
@@ -43,50 +80,62 @@ function ofStructured(content: JsonObject): readonly Found[] {
   return entries.filter(isObject).flatMap(({ url, title, annotations }) => toFound(url, title, annotations));
 }
 
+/** URIs that contain data or code, and not the address of a source. */
+const UNUSABLE = /^(?:data|javascript|vbscript|blob):/i;
+
 function toFound(uri: unknown, title: unknown, annotations: unknown): readonly Found[] {
-  const url = typeof uri === 'string' ? cleanLine(uri) : '';
-  if (url === '') return [];
-  const name = typeof title === 'string' ? cleanLine(title) : '';
+  const url = typeof uri === 'string' && uri.length <= MAX_URL ? cleanLine(uri) : '';
+  if (url === '' || UNUSABLE.test(url)) return [];
+  const name = typeof title === 'string' ? clip(cleanLine(title.slice(0, MAX_URL))) : '';
   const modified = isObject(annotations) ? annotations.lastModified : undefined;
   const [day] =
-    typeof modified === 'string' ? (/^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])/.exec(modified) ?? []) : [];
+    typeof modified === 'string' ? (/^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/.exec(modified) ?? []) : [];
   return [{ url, ...(name === '' ? {} : { title: name }), ...(day === undefined ? {} : { changedOn: day }) }];
+}
+
+function clip(name: string): string {
+  return name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 /** OpenAI's guide for citations: the model is trained on these characters. */
 const START = '\uE200';
 const SEPARATOR = '\uE202';
 const END = '\uE201';
+/** Models forget the end now and then. */
+const MARKER = /(?<![ \t])[ \t]*\uE200cite(?:((?:\uE202[^\n\uE200-\uE202]*)+)\uE201|((?:\uE202turn\d+[a-z]+\d+)+))/g;
 
 /** The marker that the model puts after a sentence. */
 export function markerOf({ ref }: OwnSource): string {
   return `${START}cite${SEPARATOR}${ref}${END}`;
 }
 
-/** A text without its markers, and the sources that they name. */
+/** A text without the markers of own sources, and the sources that they name. */
 export interface Resolved {
   readonly text: string;
   /** In the order of the text. */
   readonly marked: readonly OwnSource[];
 }
 
-/** Replaces known markers by links, or by the call in brackets, and removes the others. No marker remains. */
+/** Replaces known markers by links, or by the call in brackets. `cleanText` removes the others, as those of the web search. */
 export function resolveMarkers(text: string, sources: readonly OwnSource[]): Resolved {
   const byRef = new Map(sources.map((source) => [source.ref, source]));
   const marked = new Set<OwnSource>();
-  const resolved = text.replace(/[ \t]*\uE200([^\uE200\uE201]*)\uE201/g, (whole, content: string) => {
-    const [kind, ...refs] = content.split(SEPARATOR);
+  const resolved = text.replace(MARKER, (whole, closed?: string, open?: string) => {
+    const refs = (closed ?? open ?? '').split(SEPARATOR);
     const known = refs.map((ref) => byRef.get(ref.trim())).filter((source) => source !== undefined);
-    // Markers of the web search have refs such as turn0search1, and are removed later with their text.
-    if (kind !== 'cite' || known.length === 0) return refs.some((ref) => ref.includes('tool')) ? '' : whole;
     for (const source of known) marked.add(source);
-    return [...new Set(known)].map(toLink).join('');
+    // An unknown marker gets its end, so that it is removed completely.
+    if (known.length === 0) return closed === undefined ? `${whole}${END}` : whole;
+    return [...new Set(known.map(toLink))].join('');
   });
   return { text: resolved, marked: [...marked] };
 }
 
 function toLink({ url, title, call }: OwnSource): string {
   if (!isWebUrl(url)) return ` [${call}]`;
-  const name = (title ?? url).replace(/[[\]]/g, '');
-  return ` ([${name}](${url.replace(/\(/g, '%28').replace(/\)/g, '%29').replace(/\s/g, '%20')}))`;
+  const name = (title ?? url).replace(/[[\]\\`]/g, '');
+  const target = url.replace(/[()<>\\\s]/g, (character) => ESCAPES[character] ?? '%20');
+  return ` ([${name}](${target}))`;
 }
+
+const ESCAPES: Readonly<Record<string, string>> = { '(': '%28', ')': '%29', '<': '%3C', '>': '%3E', '\\': '%5C' };

@@ -41,7 +41,8 @@ export function toPlainResult({ content, structuredContent }: ToolResult): {
 } {
   const [only] = content;
   const isOneText = content.length === 1 && only?.type === 'text' && typeof only.text === 'string';
-  const parsed = isOneText ? parseJson(String(only.text)) : undefined;
+  // Most texts are prose: an exception for each would cost more than the rest of the call.
+  const parsed = isOneText && /^\s*[{[]/.test(String(only.text)) ? parseJson(String(only.text)) : undefined;
   if (structuredContent !== undefined) {
     // Servers repeat the structured content as a text, for clients that do not know it.
     const isRepeated = isOneText && JSON.stringify(parsed) === JSON.stringify(structuredContent);

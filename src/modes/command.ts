@@ -6,8 +6,10 @@ import { type Command, QUESTION_REQUIRED } from '../adapters/inbound/cli/command
 import { doctor } from '../adapters/inbound/cli/doctor.ts';
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
 import type { Application } from '../application/application.ts';
+import type { Logger } from '../application/ports/logger.ts';
 import type { Runtime } from '../bootstrap.ts';
 import type { GatewayTool } from '../domain/gateway-tool.ts';
+import { isObject, type JsonObject, parseJson } from '../domain/json.ts';
 import { PROGRAM } from '../version.ts';
 import type { GatewayAccess } from './gateway-access.ts';
 
@@ -72,11 +74,16 @@ async function offeredBy({ config }: Runtime): Promise<(tools: readonly GatewayT
   return (tools) => toOffer(tools, grounding).functions.map(({ tool }) => `${tool.server}/${tool.name}`);
 }
 
-/** Starts the configured servers, or only the named one; undefined if there are none. */
+/** Starts the configured servers, or only the named one, once: a person waits for the outcome. Undefined if there are none. */
 async function startServers({ config, logger }: Runtime, gateways: GatewayAccess, only?: string) {
   const servers = (config.servers ?? []).filter(({ name }) => only === undefined || name === only);
   if (servers.length === 0) return undefined;
-  return (await gateways.load()).start(servers, { onCallEnded: () => {}, logSpawn: (line) => logger.debug(line) });
+  const debug = (line: string) => logger.debug(line);
+  const quiet: Logger = { isDebug: logger.isDebug, debug, warn: debug, error: (line) => logger.error(line) };
+  return (await gateways.load()).start(
+    servers.map((server) => ({ ...server, restart: 'never' })),
+    { onCallEnded: () => {}, logSpawn: debug, logger: quiet },
+  );
 }
 
 async function call(
@@ -92,18 +99,28 @@ async function call(
     process.stderr.write(`There is no server ${JSON.stringify(server)}. ${advice}\n`);
     return BAD_USAGE;
   }
-  let json = input;
+  const args = await readInput(input, untilAborted);
+  if (typeof args === 'string') process.stderr.write(`${args}\n`);
+  if (typeof args === 'string' || signal.aborted) return BAD_USAGE;
+  const gateway = await startServers(options, gateways, server);
+  if (gateway === undefined) return BAD_USAGE;
+  return callTool({ ...options, gateway, server, tool, args, err: process.stderr }, signal);
+}
+
+/** The input of a call, or why it cannot be read. */
+async function readInput(input: string, untilAborted: Promise<undefined>): Promise<JsonObject | string> {
+  let json: string | undefined = input;
   try {
-    if (input === '-') json = (await Promise.race([text(process.stdin), untilAborted])) ?? '';
+    if (input === '-') json = await Promise.race([text(process.stdin), untilAborted]);
     else if (input.startsWith('@')) json = readFileSync(input.slice(1), 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    process.stderr.write(`The file ${input.slice(1)} cannot be read (${code ?? String(error)}).\n`);
-    return BAD_USAGE;
+    return `The file ${input.slice(1)} cannot be read (${code ?? String(error)}).`;
   }
-  const gateway = await startServers(options, gateways, server);
-  if (gateway === undefined) return BAD_USAGE;
-  return callTool({ ...options, gateway, server, tool, input: json, err: process.stderr }, signal);
+  // Nobody waits for the call any more.
+  if (json === undefined) return {};
+  const args = parseJson(json.replace(/^\uFEFF/, ''));
+  return isObject(args) ? args : `The input must be a JSON object, such as '{"message": "hello"}'.`;
 }
 
 /** A signal that aborts on Ctrl-C, and a promise that resolves then. */

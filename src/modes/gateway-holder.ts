@@ -1,5 +1,7 @@
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
+import { serverSecrets } from '../adapters/outbound/config/server-secrets.ts';
 import type { Gateway } from '../application/gateway.ts';
+import type { AnswerGateway } from '../application/gateway-tool-box.ts';
 import type { Runtime } from '../bootstrap.ts';
 import type { ComposedGateway, ComposeGatewayOptions } from '../compose-gateway.ts';
 
@@ -12,6 +14,7 @@ export class GatewayHolder {
   #composing: Promise<ComposedGateway> | undefined;
   #gateway: Gateway | undefined;
   #loading: Promise<void> | undefined;
+  #servers: readonly ServerEntry[] = [];
 
   constructor(compose: Compose) {
     this.#compose = compose;
@@ -29,13 +32,17 @@ export class GatewayHolder {
 
   /** Starts the servers, or replaces those that are running. */
   async configure(servers: readonly ServerEntry[], hooks: GatewayHooks): Promise<void> {
-    if (this.#composing !== undefined) return (await this.#composing).reconfigure(servers);
+    if (this.#composing !== undefined) {
+      this.#servers = servers;
+      return (await this.#composing).reconfigure(servers);
+    }
     if (servers.length > 0) await this.start(servers, hooks);
   }
 
   /** Starts the servers with the first call. */
   start(servers: readonly ServerEntry[], hooks: GatewayHooks): Promise<Gateway> {
     if (this.#composing === undefined) {
+      this.#servers = servers;
       this.#composing = this.#compose({ ...hooks, servers });
       const onLoaded = (composed?: ComposedGateway) => {
         this.#gateway = composed?.gateway;
@@ -48,11 +55,11 @@ export class GatewayHolder {
   }
 
   /** Starts the servers whose tools answers use, unless servers have been started; with `expose`, clients use all of them. */
-  async forAnswers({ config, logger }: Runtime): Promise<Gateway | undefined> {
-    if (this.#composing !== undefined) return (await this.#composing).gateway;
+  async forAnswers({ config, logger }: Runtime): Promise<AnswerGateway> {
     const { servers = [], grounding, gateway } = config;
     const used = gateway.expose ? servers : servers.filter(({ name }) => Object.hasOwn(grounding?.tools ?? {}, name));
-    return this.start(used, { onCallEnded: () => {}, logSpawn: (line) => logger.debug(line) });
+    const started = await this.start(used, { onCallEnded: () => {}, logSpawn: (line) => logger.debug(line) });
+    return { gateway: started, secrets: serverSecrets(this.#servers) };
   }
 
   /** Resolves when nothing of any server is left. */

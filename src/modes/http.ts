@@ -1,5 +1,6 @@
 import { messageForProblem } from '../adapters/inbound/cli/config-problems.ts';
 import { HttpServer } from '../adapters/inbound/http/http-server.ts';
+import { LineWriter } from '../adapters/inbound/http/line-writer.ts';
 import { AnswerTools } from '../adapters/inbound/mcp/answer-tools.ts';
 import { McpSession } from '../adapters/inbound/mcp/session.ts';
 import { BuiltInServer } from '../adapters/inbound/rest/built-in-server.ts';
@@ -43,6 +44,7 @@ export async function serveHttp(
   const tools = config.gateway.expose
     ? (await import('./exposed-tools.ts')).exposedOnHttp(answerTools, runtime, holder)
     : answerTools;
+  const accessLog = new LineWriter({ clock: runtime.clock, stream: process.stderr });
   const server = new HttpServer({
     ...http,
     ...runtime,
@@ -62,7 +64,7 @@ export async function serveHttp(
       pageFolder: http.page ? pageFolder : undefined,
     },
     redact: redactor.anywhere,
-    writeAccessLine: (line) => void process.stderr.write(line),
+    writeAccessLine: (line) => accessLog.add(line),
   });
   const hooks = {
     onCallEnded: (report: ToolCallReport) => server.onServerCallEnded(report),
@@ -99,7 +101,9 @@ export async function serveHttp(
   process.stderr.write(`${PROGRAM} ${VERSION}: serving MCP at ${listening.value}\n`);
   if (llm.adapter !== 'offline' && keyProblem(openai.apiKey) !== undefined) process.stderr.write(KEY_NOTICE);
   if (/^(?:0\.0\.0\.0|::)$/.test(http.host) && http.allowedHosts.length === 0) process.stderr.write(HOSTS_NOTICE);
-  return stopped;
+  const code = await stopped;
+  accessLog.flush();
+  return code;
 }
 
 interface HttpModeOptions {

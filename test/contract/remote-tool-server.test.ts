@@ -151,6 +151,20 @@ describe('a session that the server no longer knows', () => {
     expect(await echo(connected)).toBe('a');
     expect(connected.events.lost).toEqual([]);
     expect(server.sessions.size).toBe(1);
+    // The event stream of the earlier session is closed.
+    await server.untilOpen(1);
+  });
+
+  test.each(KINDS_WITH_SESSIONS)('is begun again without harm for calls in flight (%s)', async (_, start) => {
+    const server = await start();
+    const connected = await connect(server.url);
+    const { outcome, controller } = await callWaiting(connected.connection);
+    server.answerNext('tools/call', answers(404));
+    expect(await echo(connected)).toBe('a');
+    controller.abort();
+    expect(errorOf(await outcome)).toEqual({ kind: 'aborted' });
+    expect(textOf((await call(connected.connection, 'cancelled'))._unsafeUnwrap())).toBe('1');
+    await server.untilOpen(1);
   });
 
   test.each(KINDS_WITH_SESSIONS)('is begun again once for several calls (%s)', async (_, start) => {
@@ -296,7 +310,7 @@ test.each([
   });
   const events = new EventLog();
   expect((await remote(`${server.origin}/sse`, { transport: 'sse' }).connect(events, never())).isErr()).toBe(true);
-  await server.untilIdle();
+  await server.untilOpen(0);
   expect(events.lost).toEqual([]);
 });
 
@@ -354,6 +368,16 @@ describe('a response of a server over Streamable HTTP', () => {
     });
     expect(errorOf(await call(connection, 'echo'))).toMatchObject({ kind: 'crashed' });
   });
+});
+
+test('an event without an end is not read without an end', async () => {
+  const server = await startModernServer();
+  const { connection } = await connect(server.url);
+  server.answerNext('tools/call', (_, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    for (let sent = 0; sent < 10 * MAX_BYTES; sent += 9000) response.write(`data: ${'x'.repeat(9000)}\n`);
+  });
+  expect(errorOf(await call(connection, 'echo'))).toMatchObject({ kind: 'crashed' });
 });
 
 describe('a redirect', () => {

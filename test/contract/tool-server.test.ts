@@ -91,7 +91,7 @@ async function startRemote(
       await peer.lose();
     },
     untilGone: async () => {
-      await peer.untilIdle();
+      await peer.untilOpen(0);
       expect([...peer.sessions.keys()]).toEqual([]);
     },
   };

@@ -92,6 +92,12 @@ test('no chunk is needed until the first question: each would slow down the star
   expect((await server.request('tools/list')).result?.tools).toHaveLength(3);
 });
 
+test('the validator of schemas is bundled once: the official client has a copy of its own', () => {
+  const folder = path.join(ROOT, 'build', 'chunks');
+  const texts = readdirSync(folder).map((name) => readFileSync(path.join(folder, name), 'utf8'));
+  expect(texts.flatMap((text) => text.match(/must NOT have additional properties/g) ?? [])).toHaveLength(1);
+});
+
 describe('the packed package, installed into an empty folder', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'openai-responses-mcp-package-'));
   const installed = path.join(folder, 'user', 'node_modules', 'openai-responses-mcp');

@@ -323,8 +323,7 @@ describe('a server that is not available', () => {
     expect(json(reply)).toMatchObject({
       error: {
         code: 'SERVER_CRASHED',
-        message:
-          'The server was lost during the call (killed by SIGKILL). The call may have had effects; it was not repeated.',
+        message: 'The server was lost during the call (lost). The call may have had effects; it was not repeated.',
       },
     });
   });

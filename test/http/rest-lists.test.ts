@@ -147,9 +147,8 @@ describe('GET /mcp/servers', () => {
           since: '2026-01-05T03:00:00.000Z',
           restarts: 0,
           tools: 2,
-          pid: 4711,
           protocolVersion: '2025-11-25',
-          serverInfo: { name: 'scripted', version: '1.0.0' },
+          serverInfo: { name: 'fake', version: '1.2.3' },
         },
         {
           name: 'broken',

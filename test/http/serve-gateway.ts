@@ -1,19 +1,14 @@
-import { onTestFinished } from 'vitest';
 import { GatewayTools } from '../../src/adapters/inbound/mcp/gateway-tools.ts';
-import { AjvSchemaValidator } from '../../src/adapters/outbound/mcp-client/ajv-schema-validator.ts';
-import { type Gateway, startGateway } from '../../src/application/gateway.ts';
-import type { ServerDefinition } from '../../src/application/server-supervisor.ts';
+import type { Gateway } from '../../src/application/gateway.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { type Ask, begin, type Exchange, type Reply, send } from '../support/http-client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
+import { type ScriptedGatewayOptions, startScripted } from '../support/scripted-gateway.ts';
 import type { ScriptedToolServer } from '../support/scripted-tool-server.ts';
 import { type ServedHttp, type ServeHttpOptions, serveHttp } from './serve-http.ts';
 
-export interface ServeGatewayOptions extends Omit<ServeHttpOptions, 'clock' | 'logger' | 'expose'> {
-  /** Differences from the defaults, by the names of the servers. */
-  readonly definitions?: Readonly<Record<string, Partial<ServerDefinition>>>;
-  readonly checkOutput?: 'warn' | 'strict';
-}
+export type ServeGatewayOptions = Omit<ServeHttpOptions, 'clock' | 'logger' | 'expose'> &
+  Pick<ScriptedGatewayOptions, 'definitions' | 'checkOutput'>;
 
 export interface ServedGateway extends ServedHttp {
   readonly gateway: Gateway;
@@ -33,19 +28,13 @@ export async function serveGateway(
   const clock = new FakeClock();
   const logger = new RecordingLogger();
   let count: (report: Parameters<ServedHttp['server']['onServerCallEnded']>[0]) => void = () => {};
-  const gateway = startGateway({
+  const gateway = startScripted(servers, {
     clock,
     logger,
-    validator: new AjvSchemaValidator(logger),
-    servers: Object.entries(servers).map(([name, server]) => {
-      server.name = name;
-      return { definition: { ...DEFINITION, name, ...definitions[name] }, server, fingerprint: name };
-    }),
+    definitions,
     checkOutput,
-    drainMs: 25_000,
     onCallEnded: (report) => count(report),
   });
-  onTestFinished(() => gateway.close());
   const served = await serveHttp({
     ...options,
     clock,
@@ -66,13 +55,3 @@ export async function serveGateway(
     beginCall,
   };
 }
-
-const DEFINITION: Omit<ServerDefinition, 'name'> = {
-  transport: 'stdio',
-  timeoutMs: 30_000,
-  startupTimeoutMs: 60_000,
-  restart: 'on-failure',
-  isRequired: false,
-  filter: {},
-  maxConcurrency: 64,
-};

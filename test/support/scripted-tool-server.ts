@@ -1,86 +1,61 @@
 import { err, ok, type Result } from 'neverthrow';
-import type {
-  ServerConnection,
-  ServerEvents,
-  ToolProgress,
-  ToolServer,
-} from '../../src/application/ports/tool-server.ts';
-import { parseTool } from '../../src/domain/gateway-tool.ts';
-import { isObject, type JsonObject } from '../../src/domain/json.ts';
+import type { ServerConnection, ServerEvents, ToolProgress } from '../../src/application/ports/tool-server.ts';
+import { type GatewayTool, parseTool } from '../../src/domain/gateway-tool.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
 import type { ToolServerError } from '../../src/domain/tool-call-error.ts';
 import { parseToolResult, type ToolResult } from '../../src/domain/tool-result.ts';
-
-type Outcome = Result<ToolResult, ToolServerError>;
+import { FakeToolServer, textResult } from './fake-tool-server.ts';
 
 /** What a tool does when it is called. */
 export type ToolScript = (
   args: JsonObject,
   onProgress: (progress: ToolProgress) => void,
   signal: AbortSignal,
-) => Promise<Outcome>;
+) => Promise<Result<ToolResult, ToolServerError>>;
 
-/** A script, or a script and what the server says about the tool. */
-type ScriptedTool = ToolScript | ({ readonly script: ToolScript } & JsonObject);
+/** Tools by their names: a script each, or a script and what the server says about the tool. */
+export type ScriptedTools = Readonly<Record<string, ToolScript | ({ readonly script: ToolScript } & JsonObject)>>;
 
 /** How a start of the server ends: connected, for this reason not, or not before the test calls `letStart`. */
 export type ScriptedStart = 'connects' | 'waits' | { readonly fails: string };
 
-/** A server whose tools are functions of the test. It records the calls, and the signal of each. */
-export class ScriptedToolServer implements ToolServer {
+/** A ToolServer in memory whose tools are functions of the test. It records the calls, and the signal of each. */
+export class ScriptedToolServer extends FakeToolServer {
   readonly calls: { readonly tool: string; readonly args: JsonObject; readonly signal: AbortSignal }[] = [];
-  /** The number of starts. */
-  starts = 0;
-  #tools: Readonly<Record<string, ScriptedTool>>;
+  /** The name in the configuration. */
+  name = '';
+  #scripted: ScriptedTools;
   readonly #script: readonly ScriptedStart[];
-  #events: ServerEvents | undefined;
-  #lost = new AbortController();
   #letStart: () => void = () => {};
   readonly #mayStart = new Promise<void>((resolve) => {
     this.#letStart = resolve;
   });
 
   /** Starts beyond those that are listed connect. */
-  constructor(tools: Readonly<Record<string, ScriptedTool>> = {}, ...starts: readonly ScriptedStart[]) {
-    this.#tools = tools;
+  constructor(tools: ScriptedTools = {}, ...starts: readonly ScriptedStart[]) {
+    super();
+    this.#scripted = tools;
     this.#script = starts;
+    this.list = async () => ok(this.#listed());
+    this.answer = (tool, args, onProgress, signal) => {
+      this.calls.push({ tool, args, signal });
+      const scripted = this.#scripted[tool];
+      const script = typeof scripted === 'function' ? scripted : scripted?.script;
+      if (script === undefined) throw new Error(`There is no script for the tool ${tool}`);
+      return script(args, onProgress, signal);
+    };
   }
 
-  async connect(events: ServerEvents, signal: AbortSignal): Promise<Result<ServerConnection, string>> {
+  override async connect(events: ServerEvents, signal: AbortSignal): Promise<Result<ServerConnection, string>> {
     const start = this.#script[this.starts] ?? 'connects';
+    if (typeof start === 'object') this.connects.push(start.fails);
+    if (start !== 'waits') return super.connect(events, signal);
     this.starts += 1;
-    if (isObject(start)) return err(start.fails);
-    if (start === 'waits') await Promise.race([this.#mayStart, whenAborted(signal)]);
+    await Promise.race([this.#mayStart, whenAborted(signal)]);
     if (signal.aborted) return err('aborted');
-    const lost = new AbortController();
-    this.#lost = lost;
-    this.#events = events;
-    const listed = () =>
-      Object.entries(this.#tools).flatMap(([name, scripted]) => {
-        const described = typeof scripted === 'function' ? {} : { ...scripted, script: undefined };
-        return parseTool('', { name, inputSchema: { type: 'object' }, ...described }) ?? [];
-      });
-    return ok({
-      transport: 'stdio',
-      pid: 4711,
-      protocolVersion: '2025-11-25',
-      serverInfo: { name: 'scripted', version: '1.0.0' },
-      listTools: async () => ok(listed().map((tool) => ({ ...tool, server: this.name }))),
-      callTool: (tool, args, onProgress, signal) => {
-        this.calls.push({ tool, args, signal });
-        const scripted = this.#tools[tool];
-        const script = typeof scripted === 'function' ? scripted : scripted?.script;
-        if (script === undefined) throw new Error(`There is no script for the tool ${tool}`);
-        const crashed = whenAborted(lost.signal).then(
-          (): Outcome => err({ kind: 'crashed', reason: 'killed by SIGKILL' }),
-        );
-        return Promise.race([script(args, onProgress, signal), crashed]);
-      },
-      close: async () => lost.abort(),
-    });
+    this.starts -= 1;
+    return super.connect(events, signal);
   }
-
-  /** The name in the configuration. */
-  name = '';
 
   /** Ends the starts that wait. */
   letStart(): void {
@@ -88,15 +63,21 @@ export class ScriptedToolServer implements ToolServer {
   }
 
   /** The process ends; calls in flight fail. */
-  crash(reason = 'killed by SIGKILL'): void {
-    this.#lost.abort();
-    this.#events?.onLost(reason);
+  crash(): void {
+    this.last.lose('killed by SIGKILL');
   }
 
   /** The server has other tools from now on, and reports it. */
-  change(tools: Readonly<Record<string, ScriptedTool>>): void {
-    this.#tools = tools;
-    this.#events?.onToolsChanged();
+  change(tools: ScriptedTools): void {
+    this.#scripted = tools;
+    this.last.changeTools(this.#listed());
+  }
+
+  #listed(): readonly GatewayTool[] {
+    return Object.entries(this.#scripted).flatMap(([name, scripted]) => {
+      const described = typeof scripted === 'function' ? {} : scripted;
+      return parseTool(this.name, { name, inputSchema: { type: 'object' }, ...described }) ?? [];
+    });
   }
 }
 
@@ -109,7 +90,7 @@ export function returns(result: JsonObject): ToolScript {
 
 /** Returns one text. */
 export function says(text: string): ToolScript {
-  return returns({ content: [{ type: 'text', text }] });
+  return async () => ok(textResult(text));
 }
 
 export function failsWith(error: ToolServerError): ToolScript {
@@ -123,8 +104,7 @@ export const hangs: ToolScript = async (_args, _onProgress, signal) => {
 };
 
 /** Returns its arguments. */
-export const echoes: ToolScript = (args, onProgress, signal) =>
-  returns({ content: [], structuredContent: args })(args, onProgress, signal);
+export const echoes: ToolScript = (args, ...rest) => returns({ content: [], structuredContent: args })(args, ...rest);
 
 function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

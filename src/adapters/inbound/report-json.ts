@@ -22,7 +22,12 @@ export function toReportJson(report: Answer['report']): Readonly<Record<string, 
     seconds: Math.round(seconds * 1000) / 1000,
     rounds,
     dates: report.dates,
-    toolCalls: toolCalls?.map(({ ms, ...call }) => ({ ...call, ms: Math.round(ms) })),
+    toolCalls: toolCalls?.map(({ server, tool, ms, ok }) => ({
+      server,
+      tool: cleanLine(tool),
+      ms: Math.round(ms),
+      ok,
+    })),
     unavailableServers,
     // Another call accounts for these tokens and searches.
     shared: isShared,

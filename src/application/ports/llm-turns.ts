@@ -20,7 +20,7 @@ export interface FunctionCall {
 export interface Round {
   /** The items of the response, for the adapter only. */
   readonly items: readonly unknown[];
-  /** One output per call of the response, in the order of the calls. */
+  /** One output per call ID of the response, in the order of the calls. */
   readonly outputs: readonly { readonly callId: string; readonly output: ToolOutput }[];
 }
 

@@ -29,12 +29,13 @@ export interface ServerConnection {
   listTools(signal: AbortSignal): Promise<Result<readonly GatewayTool[], ToolServerError>>;
   /**
    * Never rejects, and settles soon after `signal` aborts, whatever the server does; the server is notified of the cancellation. A call
-   * is sent at most once. If the server is lost, calls in flight fail with `crashed` within 100 ms.
+   * is sent at most once. If the server is lost, calls in flight fail with `crashed` within 100 ms. Without `onProgress`, the server is not
+   * asked for progress.
    */
   callTool(
     name: string,
     args: JsonObject,
-    onProgress: (progress: ToolProgress) => void,
+    onProgress: ((progress: ToolProgress) => void) | undefined,
     signal: AbortSignal,
   ): Promise<Result<ToolResult, ToolServerError>>;
   /** Ends the server, and its complete process tree if it is one. Calls in flight fail. Resolves when nothing is left. */

@@ -12,10 +12,21 @@ export interface Configured {
   readonly started: () => readonly number[];
 }
 
-/** A configuration with a server for each name. `over` is added to the first one, `yaml` to the file. */
+interface Differences {
+  /** Of the first server. */
+  readonly over?: object;
+  /** Of the last server. */
+  readonly last?: object;
+  /** How many tools each server has in addition. */
+  readonly count?: number;
+  /** Of the file. */
+  readonly yaml?: object;
+}
+
+/** A configuration with a server for each name. */
 export function configure(
   names: readonly string[],
-  { over = {}, count = 0, yaml = {} }: { readonly over?: object; readonly count?: number; readonly yaml?: object } = {},
+  { over = {}, last = {}, count = 0, yaml = {} }: Differences = {},
 ): Configured {
   const folder = newFolder();
   const starts = path.join(folder, 'starts');
@@ -25,6 +36,7 @@ export function configure(
     args: [SCRIPT],
     envs: { STARTS: starts, COUNT: count },
     ...(index === 0 ? over : {}),
+    ...(index === names.length - 1 ? last : {}),
   }));
   const config = path.join(folder, 'config.yaml');
   // JSON is YAML.

@@ -30,8 +30,8 @@ export interface TestHttpServer {
   readonly seen: readonly SeenRequest[];
   /** Answers the next requests with this method (see `seen`), or any, one request each. */
   answerNext(method: string, ...answers: readonly Answer[]): void;
-  /** Resolves when no request is being answered, also no event stream. */
-  untilIdle(): Promise<void>;
+  /** Resolves when so many requests are being answered, including event streams. */
+  untilOpen(count: number): Promise<void>;
   /** Cuts every connection. */
   cut(): void;
   /** Cuts every connection, and refuses new ones. */
@@ -71,10 +71,10 @@ export async function serveHttpRequests(handler: Handler): Promise<TestHttpServe
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
     answerNext: (method, ...answers) => void next.push(...answers.map((answer) => ({ method, answer }))),
-    untilIdle: () =>
+    untilOpen: (count) =>
       new Promise((resolve) => {
         const look = () => {
-          if (open.size > 0) return;
+          if (open.size !== count) return;
           waiting.delete(look);
           resolve();
         };

@@ -63,6 +63,7 @@ const MISBEHAVIOUR = {
     setInterval(() => {}, 60_000);
     send({ id, result: { content: [] } });
   },
+  running: (id) => send({ id, result: { content: [], structuredContent: { calls: calls.size } } }),
   greeting: (id) => send({ id, result: { content: [], structuredContent: greeting } }),
   environment: (id) => send({ id, result: { content: [], structuredContent: process.env } }),
   pingBack: async (id) => {
@@ -96,7 +97,7 @@ async function onRequest({ id, method, params = {} }) {
   }
   if (method === 'tools/list') {
     if (is('never-list')) return;
-    return send({ id, result: tools.list(params.cursor) });
+    return send({ id, result: listTools(params.cursor) });
   }
   if (method !== 'tools/call') return send({ id, error: { code: -32601, message: 'Method not found' } });
   const { name, arguments: input = {}, _meta: { progressToken } = {} } = params;
@@ -115,8 +116,16 @@ async function onRequest({ id, method, params = {} }) {
   calls.delete(id);
 }
 
+function listTools(cursor) {
+  const page = tools.list(cursor);
+  if (!is('lists-all') || page.nextCursor !== undefined) return page;
+  const more = Object.keys(MISBEHAVIOUR).map((name) => ({ name, inputSchema: { type: 'object' } }));
+  return { ...page, tools: [...page.tools, ...more] };
+}
+
 function onLine(line) {
   const message = JSON.parse(line);
+  if (is('blank')) process.stdout.write('\n \r\n');
   if (is('noise')) process.stdout.write(`debug: got ${line.length} characters\n\n[1,2]\n42\n`);
   if (message.method === undefined) onResponse(message);
   else if (message.id !== undefined) void onRequest(message);
@@ -137,5 +146,6 @@ if (is('stubborn')) {
   setInterval(() => {}, 60_000);
 }
 if (is('with-children')) for (const behaviours of [['stubborn'], ['idle']]) leaveChild(...behaviours);
+if (is('with-child')) leaveChild('idle');
 if (is('idle') || is('idle-after-input')) setInterval(() => {}, 60_000);
 if (!is('idle')) input.on('line', onLine);

@@ -102,6 +102,7 @@ describe('with grounded answers', () => {
         call: () => Promise.reject(new Error('doctor called a tool')),
       },
       messageFor: ({ kind }) => kind,
+      redact: (text) => text,
     };
     const ports = { llmSearch, apiProbe: probe, clock, logger: new RecordingLogger() };
     const checks: Check[] = [];

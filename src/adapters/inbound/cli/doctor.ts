@@ -3,6 +3,7 @@ import type { Check } from '../../../application/diagnose-setup.ts';
 import type { Gateway } from '../../../application/gateway.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
+import { cleanLine } from '../../../domain/clean-text.ts';
 import type { GroundingPolicy } from '../../../domain/grounding.ts';
 import { type ModelProfiles, profileFor } from '../../../domain/model-profile.ts';
 import { createRedactor, keyProblem, type Redactor } from '../../../domain/redaction.ts';
@@ -109,7 +110,8 @@ async function* checkServers(gateway: Servers | undefined, signal: AbortSignal):
   await gateway?.whenStarted(Number.POSITIVE_INFINITY, signal);
   for (const { name, state, transport, tools, lastError } of gateway?.servers ?? []) {
     const isAvailable = state === 'available';
-    const detail = isAvailable ? `${tools} tools (${transport})` : `${state}: ${lastError ?? 'no reason is known'}`;
+    const found = `${tools === 1 ? '1 tool' : `${tools} tools`} (${transport})`;
+    const detail = isAvailable ? found : `${state}: ${cleanLine(lastError ?? 'no reason is known')}`;
     yield { name: `server ${name}`, verdict: isAvailable ? 'ok' : 'failed', detail };
   }
 }
@@ -121,8 +123,12 @@ const WEB = {
 
 /** What is offered to the model, and what that means for private data (rulings L2, L3, L19). */
 async function* checkGrounding(gateway: Servers | undefined, policy: GroundingPolicy): AsyncGenerator<PrintedCheck> {
-  const { toOffer, RECOMMENDED_FUNCTIONS, MAX_FUNCTIONS } = await import('../../../domain/grounding.ts');
-  const { functions, unknown, tooLarge } = toOffer(gateway?.tools ?? [], policy);
+  const { toOffer, unknownTools, RECOMMENDED_FUNCTIONS, MAX_FUNCTIONS } = await import('../../../domain/grounding.ts');
+  const { servers = [], tools = [] } = gateway ?? {};
+  const { functions, tooLarge } = toOffer(tools, policy);
+  const available = servers.filter(({ state }) => state === 'available').map(({ name }) => name);
+  const unavailable = Object.keys(policy.tools).filter((server) => !available.includes(server));
+  const unknown = unknownTools(policy, tools, unavailable);
   const names = functions.map(({ tool }) => `${tool.server}/${tool.name}`);
   const list = `offers ${names.length} ${names.length === 1 ? 'tool' : 'tools'} to the model: ${names.join(', ') || 'none'}`;
   const isTooMany = names.length > MAX_FUNCTIONS;

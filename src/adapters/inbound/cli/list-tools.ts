@@ -38,14 +38,15 @@ export async function listTools(
       const reason = state === 'available' || lastError === undefined ? '' : `: ${redact(cleanLine(lastError))}`;
       out(`${name}: ${state} (${transport})${reason}\n`);
       for (const tool of tools.filter(({ server }) => server === name))
-        out(`  ${markOf(`${name}/${tool.name}`)}${describe(tool)}\n`);
+        out(`  ${markOf(`${name}/${tool.name}`)}${redact(describe(tool))}\n`);
     }
     if (names.length > 0) out('* offered to the model in answers (grounding.tools)\n');
   }
   return servers.every(({ state }) => state === 'available') ? 0 : 1;
 }
 
-function describe({ name, description }: GatewayTool): string {
+function describe({ name: rawName, description }: GatewayTool): string {
+  const name = cleanLine(rawName);
   const line = cleanLine(description.split('\n')[0] ?? '');
   const short = line.length > MAX_DESCRIPTION ? `${line.slice(0, MAX_DESCRIPTION - 1)}…` : line;
   return short === '' ? name : `${name}: ${short}`;

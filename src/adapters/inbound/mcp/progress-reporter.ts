@@ -19,7 +19,8 @@ const MAX_LENGTH = 200;
 
 /**
  * Reports progress as `notifications/progress`: the first at once, then at most one per second and at least one per ten
- * seconds. Searches, opened pages and the latest retry are never dropped: what is pending is joined into one message.
+ * seconds. Searches, opened pages, calls of own tools, rounds and the latest retry are never dropped: what is pending is
+ * joined into one message.
  */
 export class ProgressReporter implements SearchObserver {
   readonly #options: ProgressReporterOptions;
@@ -44,8 +45,10 @@ export class ProgressReporter implements SearchObserver {
     const hadNews = this.#hasNews;
     const isRetry = progress.kind === 'retrying';
     if (isRetry) this.#pending = this.#pending.filter(({ kind }) => kind !== 'retrying');
-    if (isRetry || isStep(progress)) this.#pending.push(progress);
+    const isStarting = isStart(progress);
+    if (isRetry || isStarting || isStep(progress)) this.#pending.push(progress);
     else this.#isStateReported = false;
+    if (isStarting) this.#isStateReported = true;
     if (!isStep(progress)) this.#state = progress;
     if (this.#sentCount === 0) {
       this.#send();
@@ -111,10 +114,15 @@ export class ProgressReporter implements SearchObserver {
   }
 }
 
-/** A finished search or an opened page, as opposed to an activity. */
+/** A finished search or call, or an opened page, as opposed to an activity. */
 function isStep(progress: SearchProgress): boolean {
   const { kind } = progress;
   return kind === 'opened_page' || kind === 'called' || (kind === 'searching' && progress.query !== undefined);
+}
+
+/** An activity that is reported even if it is short (ruling L25). */
+function isStart(progress: SearchProgress): boolean {
+  return progress.kind === 'calling' || (progress.kind === 'asking' && progress.round !== undefined);
 }
 
 function clip(line: string): string {

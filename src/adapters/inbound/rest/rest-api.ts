@@ -1,13 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
 import { err } from 'neverthrow';
-import type { ToolCallOutcome } from '../../../application/call-tool.ts';
+import type { ToolCallInput, ToolCallOutcome } from '../../../application/call-tool.ts';
 import type { ServerStatus } from '../../../application/server-supervisor.ts';
 import { BUILT_IN_SERVER, type GatewayTool } from '../../../domain/gateway-tool.ts';
-import { isObject, type JsonObject, withoutUndefined } from '../../../domain/json.ts';
+import { isObject, type JsonObject } from '../../../domain/json.ts';
 import { redactedJson } from '../../../domain/redaction.ts';
 import type { ToolCallError } from '../../../domain/tool-call-error.ts';
 import { toPlainResult } from '../../../domain/tool-result.ts';
+import { connectionSignal } from '../http/connection-signal.ts';
 import type { Exchange, HttpContext } from '../http/http-context.ts';
 import { type Refusal, sendJson } from '../http/refusal.ts';
 import { readJsonBody } from '../http/request-body.ts';
@@ -81,7 +82,7 @@ export class RestApi {
     if (only !== null && !known.includes(only)) {
       return this.#sendError(response, toRestError({ kind: 'unknown_server', server: only, known }));
     }
-    await this.#context.rest.gateway()?.whenStarted(LIST_WAIT_MS, untilClosed(response));
+    await this.#context.rest.gateway()?.whenStarted(LIST_WAIT_MS, connectionSignal(request.socket));
     if (response.destroyed) return;
     const tools = this.#tools().filter(({ server }) => only === null || server === only);
     const servers = this.#statuses().filter(({ name }) => only === null || name === only);
@@ -123,7 +124,7 @@ export class RestApi {
   }
 
   async #describe({ request, response }: Exchange): Promise<void> {
-    await this.#context.rest.gateway()?.whenStarted(LIST_WAIT_MS, untilClosed(response));
+    await this.#context.rest.gateway()?.whenStarted(LIST_WAIT_MS, connectionSignal(request.socket));
     if (response.destroyed) return;
     // Each proxy may have added its own.
     const isTls = /^https\b/.test([request.headers['x-forwarded-proto']].flat()[0] ?? '');
@@ -175,23 +176,22 @@ export class RestApi {
 
   /** Undefined if a response was sent, or the caller has left. */
   async #call(call: RestCall, exchange: Exchange): Promise<ToolCallOutcome | undefined> {
-    const { response, caller, entry } = exchange;
+    const { request, response, caller, entry } = exchange;
     const { isDraining, callerSlots, maxCallsPerToken, observe } = this.#context;
     if (isDraining()) {
       this.#sendError(response, toRestError({ kind: 'shutting_down' }));
       return undefined;
     }
-    const signal = untilClosed(response);
-    const input = withoutUndefined({
+    const signal = connectionSignal(request.socket);
+    const input: ToolCallInput = {
       server: call.server,
       tool: call.tool,
       args: call.input,
-      timeoutMs: call.timeoutMs,
-      onProgress: () => {},
-      onEnded: (report: NonNullable<typeof entry.gatewayCall>) => {
+      ...(call.timeoutMs === undefined ? {} : { timeoutMs: call.timeoutMs }),
+      onEnded: (report) => {
         entry.gatewayCall = report;
       },
-    });
+    };
     const { gateway, builtIn } = this.#context.rest;
     const outcome = await callerSlots.run(caller, async () =>
       call.server === BUILT_IN_SERVER
@@ -226,15 +226,6 @@ function unknownServer(server: string): ToolCallOutcome {
 /** The gateway does not know that the answer tools are a server here. */
 function withBuiltIn(error: ToolCallError): ToolCallError {
   return error.kind === 'unknown_server' ? { ...error, known: [...error.known, BUILT_IN_SERVER] } : error;
-}
-
-/** A signal that aborts when the client closes the connection before the response. */
-function untilClosed(response: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) controller.abort();
-  });
-  return controller.signal;
 }
 
 /** A malformed escape is not the name of anything. */

@@ -13,28 +13,28 @@ export class SystemClock implements Clock {
     return performance.now();
   }
 
-  async sleep(ms: number, signal: AbortSignal): Promise<'elapsed' | 'aborted'> {
+  /** Not `timers/promises`: it creates an exception for every wait that is aborted, and every call has one. */
+  sleep(ms: number, signal: AbortSignal): Promise<'elapsed' | 'aborted'> {
     const untilMs = this.elapsedMs() + ms;
-    // Node's timers may fire up to a millisecond early.
-    for (let leftMs = ms; leftMs > 0; leftMs = untilMs - this.elapsedMs()) {
-      if ((await wait(Math.min(Math.ceil(leftMs), LONGEST_TIMER_MS), signal)) === 'aborted') return 'aborted';
-    }
-    return signal.aborted ? 'aborted' : 'elapsed';
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve('aborted');
+      let timer: NodeJS.Timeout | undefined;
+      const onAbort = () => {
+        clearTimeout(timer);
+        resolve('aborted');
+      };
+      // Node's timers may fire up to a millisecond early.
+      const waitForRest = () => {
+        const leftMs = untilMs - this.elapsedMs();
+        if (leftMs > 0) {
+          timer = setTimeout(waitForRest, Math.min(Math.ceil(leftMs), LONGEST_TIMER_MS));
+          return;
+        }
+        signal.removeEventListener('abort', onAbort);
+        resolve('elapsed');
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      waitForRest();
+    });
   }
-}
-
-/** Not `timers/promises`: it creates an exception for every wait that is aborted, and every call has one. */
-function wait(ms: number, signal: AbortSignal): Promise<'elapsed' | 'aborted'> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve('aborted');
-    const onAbort = () => {
-      clearTimeout(timer);
-      resolve('aborted');
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort);
-      resolve('elapsed');
-    }, ms);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
 }

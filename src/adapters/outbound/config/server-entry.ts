@@ -1,8 +1,9 @@
 import { BUILT_IN_SERVER, type ToolFilter } from '../../../domain/gateway-tool.ts';
 import { isObject, type JsonObject } from '../../../domain/json.ts';
+import type { Environment } from './environment.ts';
 import { expandPath } from './files.ts';
 import { isLoopback } from './listen-address.ts';
-import { isSendable, OWN_SECRET, type Report, readArgs, readMap, readText, type Variables } from './server-texts.ts';
+import { isSendable, type Report, readArgs, readMap, readText } from './server-texts.ts';
 import { flag, integer, listOf, milliseconds, oneOf, text, type ValueKind } from './value-kinds.ts';
 
 /** A server as configured (ruling G1). */
@@ -37,10 +38,13 @@ interface RemoteEntry {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-interface Context extends Variables {
+interface Context {
+  readonly environment: Environment;
   /** Relative paths start here. */
   readonly folder: string;
   readonly defaultTimeoutMs: number;
+  /** The variables with our keys, which no server inherits (ruling G2). */
+  readonly ownSecrets: readonly string[];
 }
 
 const NAME = text(
@@ -119,23 +123,24 @@ function readChild(value: JsonObject, context: Context, problem: Report, read: R
   const envsKey = value.envs == null ? 'env' : 'envs';
   const inherited = value.inherit_env === true ? true : read<readonly string[]>('inherit_env', VARIABLES, []);
   for (const name of inherited === true ? [] : inherited) {
-    if (context.ownSecrets.includes(name)) problem('inherit_env', OWN_SECRET, name);
+    if (context.ownSecrets.includes(name))
+      problem('inherit_env', 'expected no variable with a key of this program', name);
   }
   return {
     kind: 'child',
-    command: readText(read('command', TEXT, ''), 'command', context, problem),
-    args: readArgs(value.args, context, problem),
+    command: readText(read('command', TEXT, ''), 'command', context.environment, problem),
+    args: readArgs(value.args, context.environment, problem),
     cwd: expandPath(read('cwd', TEXT, '.'), context.folder),
-    envs: readMap(value[envsKey], envsKey, context, problem),
+    envs: readMap(value[envsKey], envsKey, context.environment, problem),
     inheritEnv: inherited,
   };
 }
 
 function readRemote(value: JsonObject, context: Context, problem: Report, read: Read): RemoteEntry {
-  const url = readText(read('url', TEXT, ''), 'url', context, problem);
+  const url = readText(read('url', TEXT, ''), 'url', context.environment, problem);
   const isInsecureAllowed = read('allow_insecure', flag, false);
   if (url !== '') checkUrl(url, value.url, isInsecureAllowed, problem);
-  const headers = readMap(value.headers, 'headers', context, problem);
+  const headers = readMap(value.headers, 'headers', context.environment, problem);
   for (const [name, text] of Object.entries(headers)) {
     if (!isSendable(name, text)) problem(`headers.${name}`, 'expected the name and the value of an HTTP header');
   }

@@ -1,35 +1,25 @@
 import { isObject } from '../../../domain/json.ts';
 import type { Environment } from './environment.ts';
 
-/** The variables to which the texts of a server refer. */
-export interface Variables {
-  readonly environment: Environment;
-  /** The names of those with our keys, which no server gets (ruling G2). */
-  readonly ownSecrets: readonly string[];
-}
-
 /** Reports a problem with a key of a server; the key is '' if the problem is with the server itself. */
 export type Report = (key: string, message: string, received?: unknown) => void;
 
-export const OWN_SECRET = 'expected no variable with a key of this program';
-
 /** Replaces `${NAME}` and `${NAME:-default}`. An empty variable counts as missing (ruling G1). */
-export function readText(text: string, key: string, { environment, ownSecrets }: Variables, problem: Report): string {
+export function readText(text: string, key: string, environment: Environment, problem: Report): string {
   return text.replace(
     /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
     (_, name: string, fallback: string | undefined) => {
       const value = environment[name] || fallback;
-      if (ownSecrets.includes(name)) problem(key, OWN_SECRET, name);
-      else if (value === undefined) problem(key, `the environment variable ${name} is not set`);
+      if (value === undefined) problem(key, `the environment variable ${name} is not set`);
       return value ?? '';
     },
   );
 }
 
-export function readArgs(value: unknown, variables: Variables, problem: Report): readonly string[] {
+export function readArgs(value: unknown, environment: Environment, problem: Report): readonly string[] {
   if (value == null) return [];
   if (Array.isArray(value) && value.every(isScalar)) {
-    return value.map((arg, index) => readText(String(arg), `args[${index}]`, variables, problem));
+    return value.map((arg, index) => readText(String(arg), `args[${index}]`, environment, problem));
   }
   problem('args', 'expected a list of texts', value);
   return [];
@@ -39,7 +29,7 @@ export function readArgs(value: unknown, variables: Variables, problem: Report):
 export function readMap(
   value: unknown,
   key: string,
-  variables: Variables,
+  environment: Environment,
   problem: Report,
 ): Readonly<Record<string, string>> {
   if (value == null) return {};
@@ -49,7 +39,7 @@ export function readMap(
   }
   const entries = Object.entries(value).map(([name, text]) => {
     if (!isScalar(text)) problem(`${key}.${name}`, 'expected a text');
-    return [name, isScalar(text) ? readText(String(text), `${key}.${name}`, variables, problem) : ''] as const;
+    return [name, isScalar(text) ? readText(String(text), `${key}.${name}`, environment, problem) : ''] as const;
   });
   return Object.fromEntries(entries);
 }

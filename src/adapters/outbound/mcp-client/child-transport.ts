@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import {
   isJSONRPCErrorResponse,
   isJSONRPCResultResponse,
@@ -121,7 +121,8 @@ export class ChildTransport implements Transport {
   /** The process has ended, or nothing can be sent to it or received. What is left of it is ended too. */
   async #onLost(): Promise<void> {
     this.#isBroken = true;
-    await Promise.race([this.#childClosed, sleep(LAST_OUTPUT_MS)]);
+    // In a busy process, what has happened meanwhile is known only in the next turn of the event loop.
+    await Promise.race([this.#childClosed, sleep(LAST_OUTPUT_MS).then(() => nextTurn())]);
     await this.close();
   }
 

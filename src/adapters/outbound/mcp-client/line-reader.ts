@@ -37,7 +37,8 @@ export class LineReader {
     const isFirstExcess = this.#length - bytes.length <= this.#maxBytes;
     if (isFirstExcess) {
       const read = Buffer.concat(this.#chunks);
-      this.#chunks = [Buffer.concat([read.subarray(0, KEPT_BYTES), bytes.subarray(0, KEPT_BYTES)])];
+      const start = Buffer.concat([read.subarray(0, KEPT_BYTES), bytes.subarray(0, KEPT_BYTES)]);
+      this.#chunks = [start.subarray(0, KEPT_BYTES)];
       this.#tail = Buffer.from(read.subarray(-KEPT_BYTES));
     }
     this.#tail = Buffer.from(Buffer.concat([this.#tail, bytes.subarray(-KEPT_BYTES)]).subarray(-KEPT_BYTES));

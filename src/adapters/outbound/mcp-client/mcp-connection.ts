@@ -29,6 +29,7 @@ export interface McpConnectionOptions {
 /** Far longer than any limit: the caller of the port ends a call. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 const MAX_PAGES = 1000;
+const LINGER_MS = 500;
 
 /** The result as the server sent it. The client's own check would reject results that this program accepts. */
 const ANY_RESULT: StandardSchemaV1<unknown, JsonObject> = {
@@ -90,10 +91,11 @@ export class McpConnection implements ServerConnection {
   async callTool(
     name: string,
     args: JsonObject,
-    onProgress: (progress: ToolProgress) => void,
+    onProgress: ((progress: ToolProgress) => void) | undefined,
     signal: AbortSignal,
   ): Promise<Result<ToolResult, ToolServerError>> {
-    const options = { signal, onprogress: onProgress as NonNullable<RequestOptions['onprogress']> };
+    const onprogress = onProgress as RequestOptions['onprogress'];
+    const options: SignalOptions = onprogress === undefined ? { signal } : { signal, onprogress };
     const result = await this.#request('tools/call', { name, arguments: args }, options);
     return result.andThen((value) => {
       const parsed = parseToolResult(value);
@@ -172,7 +174,7 @@ export class McpConnection implements ServerConnection {
     }
   }
 
-  /** An earlier client is closed after its last request. */
+  /** An earlier client is closed after its last request, and the cancellation of that. */
   #onSettled(client: Client): void {
     const remaining = (this.#inFlight.get(client) ?? 0) - 1;
     if (remaining > 0) {
@@ -180,6 +182,6 @@ export class McpConnection implements ServerConnection {
       return;
     }
     this.#inFlight.delete(client);
-    if (client !== this.#client) void client.close();
+    if (client !== this.#client) setTimeout(() => void client.close(), LINGER_MS).unref();
   }
 }

@@ -44,3 +44,30 @@ test('text of the API in it does not control the terminal', () => {
     searches: { queries: [clean] },
   });
 });
+
+test('the report of a grounded answer: its rounds and calls, and the servers that were missing', () => {
+  const toolCalls = [
+    { server: 'jira', tool: 'search', ms: 1234.567, ok: true },
+    { server: 'jira', tool: 'a\u202E\nb', ms: 0.4, ok: false },
+  ];
+  const report = {
+    queries: [],
+    searches: 0,
+    attempts: 2,
+    seconds: 1,
+    rounds: 2,
+    toolCalls,
+    unavailableServers: ['wiki'],
+  };
+  expect(toReportJson(report)).toEqual({
+    searches: { count: 0, queries: [] },
+    attempts: 2,
+    seconds: 1,
+    rounds: 2,
+    toolCalls: [
+      { server: 'jira', tool: 'search', ms: 1235, ok: true },
+      { server: 'jira', tool: 'a b', ms: 0, ok: false },
+    ],
+    unavailableServers: ['wiki'],
+  });
+});

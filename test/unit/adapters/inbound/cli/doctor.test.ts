@@ -6,6 +6,8 @@ import type { GroundingPolicy } from '../../../../../src/domain/grounding.ts';
 import { createRedactor } from '../../../../../src/domain/redaction.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
+import { startScripted } from '../../../../support/scripted-gateway.ts';
+import { echoes, ScriptedToolServer } from '../../../../support/scripted-tool-server.ts';
 
 const KEY = 'sk-proj-UnitKey0123456789';
 
@@ -216,8 +218,16 @@ describe('grounded answers', () => {
   };
 
   async function groundingLines(tools: GroundingPolicy['tools'], web: GroundingPolicy['web'] = 'before') {
+    const notes = {
+      name: 'notes',
+      transport: 'stdio',
+      state: 'available',
+      since: new Date(0),
+      restarts: 0,
+      tools: 2,
+    } as const;
     const gateway = {
-      servers: [],
+      servers: [notes],
       tools: [toolNamed('search', readOnly), toolNamed('delete')],
       whenStarted: async () => {},
     };
@@ -249,5 +259,43 @@ describe('grounded answers', () => {
     expect((await groundingLines({ notes: 'all' }, 'always')).lines[1]).toMatch(
       /^WARN {2}grounding\.web: always: .* leave/,
     );
+  });
+});
+
+describe('servers', () => {
+  const one = () => new ScriptedToolServer({ read: echoes });
+  const two = () => new ScriptedToolServer({ read: echoes, write: echoes });
+  const broken = () => new ScriptedToolServer({}, { fails: 'cannot start x\u001B[31m (ENOENT), key sk-proj-Ab12cd34' });
+
+  test('have one line each, after the configuration', async () => {
+    const { exitCode, lines } = await run({ gateway: startScripted({ one: one(), two: two() }) });
+    expect(exitCode).toBe(0);
+    expect(lines.slice(1, 5)).toEqual([
+      'ok    configuration: valid (defaults, OPENAI_API_KEY)',
+      'ok    server one: 1 tool (stdio)',
+      'ok    server two: 2 tools (stdio)',
+      'ok    key: from OPENAI_API_KEY',
+    ]);
+  });
+
+  test('that cannot start are failures, and everything else is still checked', async () => {
+    const gateway = startScripted({ broken: broken() }, { definitions: { broken: { restart: 'never' } } });
+    const { exitCode, lines } = await run({ gateway });
+    expect(exitCode).toBe(1);
+    expect(lines[2]).toBe('FAIL  server broken: failed: cannot start x (ENOENT), key [redacted]');
+    expect(lines.at(-1)).toMatch(/^ok {4}web search/);
+  });
+
+  test('are checked without a key and offline, too', async () => {
+    const { lines } = await run({ gateway: startScripted({ one: one() }), isOffline: true });
+    expect(lines[2]).toBe('ok    server one: 1 tool (stdio)');
+  });
+
+  test('are in the JSON', async () => {
+    const { out } = await run({ gateway: startScripted({ one: one() }), json: true });
+    expect(JSON.parse(out)).toMatchObject({
+      ok: true,
+      checks: [{}, {}, { name: 'server one', verdict: 'ok', detail: '1 tool (stdio)' }, {}, {}, {}, {}],
+    });
   });
 });

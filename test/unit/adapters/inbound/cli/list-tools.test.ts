@@ -1,54 +1,89 @@
 import { expect, test } from 'vitest';
 import { listTools } from '../../../../../src/adapters/inbound/cli/list-tools.ts';
-import type { GatewayTool } from '../../../../../src/domain/gateway-tool.ts';
+import type { Gateway } from '../../../../../src/application/gateway.ts';
+import { createRedactor } from '../../../../../src/domain/redaction.ts';
 import { never } from '../../../../support/core.ts';
+import { FakeClock, settled } from '../../../../support/fake-clock.ts';
+import { startScripted } from '../../../../support/scripted-gateway.ts';
+import { echoes, ScriptedToolServer } from '../../../../support/scripted-tool-server.ts';
 
-const tools: readonly GatewayTool[] = ['search', 'delete'].map((name) => {
-  return { server: 'notes', name, description: `To ${name}.\nMore.`, inputSchema: { type: 'object' } };
-});
-const gateway = {
-  servers: [
-    {
-      name: 'notes',
-      transport: 'stdio',
-      state: 'available',
-      since: new Date('2026-11-22T00:00:00Z'),
-      restarts: 0,
-      tools: 2,
-    } as const,
-  ],
-  tools,
-  whenStarted: async () => {},
-};
-
-async function list(offered: readonly string[], json = false) {
+async function run(gateway: Gateway | undefined, { json = false, signal = never() } = {}) {
   const out: string[] = [];
-  const options = { gateway, json, out: (text: string) => out.push(text), redact: (text: string) => text };
-  expect(await listTools({ ...options, offered: () => offered }, never())).toBe(0);
-  return out.join('');
+  const redact = createRedactor([]).inLogs;
+  const exitCode = await listTools({ gateway, json, out: (text) => out.push(text), redact, offered: () => [] }, signal);
+  return { exitCode, out: out.join('') };
 }
 
-test('marks the tools that answers may use', async () => {
-  expect(await list(['notes/search'])).toBe(
-    [
-      'notes: available (stdio)',
-      '  * search: To search.',
-      '    delete: To delete.',
-      '* offered to the model in answers (grounding.tools)',
-      '',
-    ].join('\n'),
-  );
-});
-
-test('without any, the list has no column for marks', async () => {
-  expect(await list([])).toBe('notes: available (stdio)\n  search: To search.\n  delete: To delete.\n');
-});
-
-test('as JSON, each tool says whether it is offered', async () => {
-  expect(JSON.parse(await list(['notes/search'], true))).toMatchObject({
-    tools: [
-      { name: 'search', offered: true },
-      { name: 'delete', offered: false },
-    ],
+const definitions = { broken: { restart: 'never' as const } };
+const files = () =>
+  new ScriptedToolServer({
+    read: {
+      script: echoes,
+      description: 'Reads a \u001B[31mfile\u001B[0m with sk-proj-Ab12cd34.\nSlowly.',
+      inputSchema: { type: 'object' },
+    },
+    'odd\u0007name': echoes,
+    long: { script: echoes, description: 'x'.repeat(200) },
   });
+
+test('lists the servers and their tools, and fails if one is not available', async () => {
+  const broken = new ScriptedToolServer({}, { fails: 'cannot start x:\u001B[31m\n no key sk-proj-Ab12cd34' });
+  expect(await run(startScripted({ files: files(), broken }, { definitions }))).toEqual({
+    exitCode: 1,
+    out: `files: available (stdio)
+  read: Reads a file with [redacted].
+  oddname
+  long: ${'x'.repeat(99)}…
+broken: failed (stdio): cannot start x: no key [redacted]
+`,
+  });
+});
+
+test('succeeds if all are available', async () => {
+  expect((await run(startScripted({ files: files() }))).exitCode).toBe(0);
+});
+
+test('waits for slow servers, however long their start takes', async () => {
+  const clock = new FakeClock();
+  const slow = new ScriptedToolServer({ a: echoes }, 'waits');
+  const running = run(startScripted({ slow }, { clock }));
+  await clock.advance(59_000);
+  slow.letStart();
+  expect(await running).toEqual({ exitCode: 0, out: 'slow: available (stdio)\n  a\n' });
+});
+
+test('prints JSON with everything that is known', async () => {
+  const { exitCode, out } = await run(startScripted({ files: files() }), { json: true });
+  expect(exitCode).toBe(0);
+  const { servers, tools } = JSON.parse(out) as { servers: object[]; tools: object[] };
+  expect(servers).toEqual([
+    {
+      name: 'files',
+      transport: 'stdio',
+      state: 'available',
+      since: '2026-01-05T03:00:00.000Z',
+      restarts: 0,
+      tools: 3,
+      protocolVersion: '2025-11-25',
+      serverInfo: { name: 'fake', version: '1.2.3' },
+    },
+  ]);
+  expect(tools).toHaveLength(3);
+  expect(tools[0]).toMatchObject({ server: 'files', name: 'read', inputSchema: { type: 'object' } });
+});
+
+test('without servers says how to configure them', async () => {
+  expect(await run(undefined)).toEqual({
+    exitCode: 0,
+    out: 'No servers are configured (servers in the YAML file, or --servers=<path>).\n',
+  });
+  expect(JSON.parse((await run(undefined, { json: true })).out)).toEqual({ servers: [], tools: [] });
+});
+
+test('Ctrl-C ends the wait', async () => {
+  const interruption = new AbortController();
+  const running = run(startScripted({ slow: new ScriptedToolServer({}, 'waits') }), { signal: interruption.signal });
+  await settled();
+  interruption.abort();
+  expect(await running).toEqual({ exitCode: 1, out: 'slow: starting (stdio)\n' });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { answerToolList } from '../../../../../src/adapters/inbound/mcp/answer-schemas.ts';
+import type { Tool } from '../../../../../src/adapters/inbound/mcp/tool-set.ts';
+import type { JsonObject } from '../../../../../src/domain/json.ts';
 
 /** Without the descriptions of the arguments, which the contract does not define. */
 function bare(value: unknown): unknown {
@@ -151,4 +153,27 @@ test('everything that a client sees of the first tool', () => {
       "title": "Answer with web search",
     }
   `);
+});
+
+test('none of the tools is read-only if an answer may have effects (ruling L26)', () => {
+  const hintsOf = (hasEffects: boolean) =>
+    answerToolList(20_000, hasEffects).map(({ name, annotations }: Tool) => {
+      const { title: _, ...hints } = annotations as JsonObject;
+      return [name, hints];
+    });
+  const effects = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
+  const none = { ...effects, readOnlyHint: true, destructiveHint: false };
+  expect(hintsOf(true)).toEqual([
+    ['answer', effects],
+    ['answer_detailed', effects],
+    ['answer_quick', effects],
+  ]);
+  expect(hintsOf(false)).toEqual([
+    ['answer', none],
+    ['answer_detailed', none],
+    ['answer_quick', none],
+  ]);
+  const bareOf = (hasEffects: boolean) =>
+    answerToolList(20_000, hasEffects).map(({ annotations: _, ...tool }: Tool) => tool);
+  expect(bareOf(true)).toEqual(bareOf(false));
 });

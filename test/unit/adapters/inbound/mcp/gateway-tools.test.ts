@@ -1,15 +1,14 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GatewayTools } from '../../../../../src/adapters/inbound/mcp/gateway-tools.ts';
 import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
 import type { ToolSet } from '../../../../../src/adapters/inbound/mcp/tool-set.ts';
-import { AjvSchemaValidator } from '../../../../../src/adapters/outbound/mcp-client/ajv-schema-validator.ts';
-import { startGateway } from '../../../../../src/application/gateway.ts';
-import type { ServerDefinition } from '../../../../../src/application/server-supervisor.ts';
+import type { Gateway } from '../../../../../src/application/gateway.ts';
 import { exposedName } from '../../../../../src/domain/exposed-name.ts';
 import { FakeApplication, hangs as hangingAnswer } from '../../../../support/fake-application.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
 import { newSession, receive } from '../../../../support/mcp-session.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
+import { startScripted } from '../../../../support/scripted-gateway.ts';
 import {
   echoes,
   failsWith,
@@ -20,15 +19,6 @@ import {
   type ToolScript,
 } from '../../../../support/scripted-tool-server.ts';
 
-const DEFINITION: Omit<ServerDefinition, 'name'> = {
-  transport: 'stdio',
-  timeoutMs: 30_000,
-  startupTimeoutMs: 60_000,
-  restart: 'never',
-  isRequired: false,
-  filter: {},
-  maxConcurrency: 64,
-};
 const ANSWERS = ['answer', 'answer_detailed', 'answer_quick'];
 
 /** The answer tools, without answers. */
@@ -42,27 +32,12 @@ const BUILT_IN: ToolSet = {
 function start(servers: Readonly<Record<string, ScriptedToolServer>>, { notifiesOfChanges = true } = {}) {
   const clock = new FakeClock();
   const logger = new RecordingLogger();
-  const begin = () => {
-    const gateway = startGateway({
-      clock,
-      logger,
-      validator: new AjvSchemaValidator(logger),
-      servers: Object.entries(servers).map(([name, server]) => {
-        server.name = name;
-        return { definition: { ...DEFINITION, name }, server, fingerprint: name };
-      }),
-      checkOutput: 'warn',
-      drainMs: 0,
-      onCallEnded: () => {},
-    });
-    onTestFinished(() => gateway.close());
-    return gateway;
-  };
-  let gateway: ReturnType<typeof begin> | undefined;
+  const definitions = Object.fromEntries(Object.keys(servers).map((name) => [name, { restart: 'never' as const }]));
+  let gateway: Gateway | undefined;
   const tools = new GatewayTools({
     builtIn: BUILT_IN,
     gateway: async () => {
-      gateway ??= begin();
+      gateway ??= startScripted(servers, { clock, logger, definitions });
       return gateway;
     },
     notifiesOfChanges,

@@ -102,6 +102,40 @@ test('queries and pages that wait are joined into one line', async () => {
   ]);
 });
 
+describe('a call of an own tool (ruling L25)', () => {
+  const calling = (tool: string): SearchProgress => ({ kind: 'calling', server: 'jira', tool });
+  const called = (tool: string): SearchProgress => {
+    return { kind: 'called', server: 'jira', tool, ms: 50, characters: 120, reason: undefined };
+  };
+
+  test('is reported with the round after it, even if everything is over within a second', async () => {
+    const { reporter, lines } = start();
+    for (const step of [asking, thinking, calling('get'), called('get'), { kind: 'asking', round: 2 } as const])
+      reporter.onProgress(step);
+    reporter.onProgress(writing(5));
+    reporter.finish();
+    expect(lines()).toEqual([
+      [0, 'Asking the model'],
+      [0, 'Calling jira/get · jira/get: 120 characters, 50 ms · Asking the model (round 2)'],
+    ]);
+  });
+
+  test('is the current activity until it ends', async () => {
+    const { reporter, clock, lines } = start();
+    reporter.onProgress(thinking);
+    await clock.advance(1000);
+    reporter.onProgress(calling('get'));
+    await clock.advance(10_000);
+    reporter.onProgress(called('get'));
+    reporter.stop();
+    expect(lines()).toEqual([
+      [0, 'Thinking'],
+      [1000, 'Calling jira/get'],
+      [11_000, 'Calling jira/get · 11 s'],
+    ]);
+  });
+});
+
 test('what does not fit on a line waits for the next second', async () => {
   const { reporter, clock, lines } = start();
   reporter.onProgress(asking);

@@ -370,13 +370,10 @@ describe('variables', () => {
     ]);
   });
 
-  test.each([
-    [server(`envs: {KEY: "\${OPENAI_API_KEY}"}`), 'envs.KEY'],
-    [server(`args: ["\${OPENAI_API_KEY:-none}"]`), 'args[0]'],
-    [remote(`headers: {X-Key: "\${OPENAI_API_KEY}"}`), 'headers.X-Key'],
-  ])('with our keys are problems: %j', async (yaml, key) => {
-    expect(await problemsOf(yaml, { environment: { OPENAI_API_KEY: 'sk-hunter2secret' } })).toEqual([
-      `servers[0].${key}: OPENAI_API_KEY: expected no variable with a key of this program`,
+  test('can be those with our keys, which a server then gets on purpose', async () => {
+    const given = { environment: { OPENAI_API_KEY: 'sk-proj-Ab12cd34' } };
+    expect(await serversOf(server(`envs: {KEY: "\${OPENAI_API_KEY}"}`), given)).toMatchObject([
+      { connection: { envs: { KEY: 'sk-proj-Ab12cd34' } } },
     ]);
   });
 

@@ -1,0 +1,349 @@
+import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { send } from '../../support/http-client.ts';
+import type { ProcessTree } from '../../support/process-tree.ts';
+import { startSessionServer } from '../../support/servers/remote-servers.ts';
+import { API_KEY } from '../serve.ts';
+import { startGatewayProcess, stdioServer } from './serve-gateway.ts';
+
+const GOOD = { success: true, result: 'a' };
+
+/** The processes that are left, by the name of their server. */
+function leftOf(servers: readonly { readonly entry: { readonly name: string }; readonly tree: ProcessTree }[]) {
+  return Object.fromEntries(
+    servers.map(({ entry, tree }) => [entry.name, tree.pids()] as const).filter(([, pids]) => pids.length > 0),
+  );
+}
+
+async function untilGone(tree: ProcessTree, pids = tree.pids()): Promise<void> {
+  while (tree.pids().some((pid) => pids.includes(pid))) await sleep(50);
+}
+
+test('however servers misbehave, the others work, and no process is left at the end', async () => {
+  const shell = (script: string) => ({ command: '/bin/sh', args: ['-c', script] });
+  const wrapped = stdioServer('wrapped', ['stubborn']);
+  const line = [wrapped.entry.command, ...(wrapped.entry.args as readonly string[])].join(' ');
+  const servers = [
+    stdioServer('good'),
+    stdioServer('never-answers', ['never-initialize'], { startup_timeout: 1000 }),
+    stdioServer('never-lists', ['never-list'], { startup_timeout: 1000, restart: 'never' }),
+    stdioServer('exits-early', ['exit-early'], { restart: 'never' }),
+    stdioServer('floods', ['flood']),
+    stdioServer('noisy', ['noise']),
+    stdioServer('stubborn', ['stubborn']),
+    stdioServer('parent', ['with-children']),
+    { ...wrapped, entry: { name: 'wrapped', ...shell(`${line}; true`) } },
+    { entry: { name: 'not-there', command: '/no/such/program', restart: 'never' }, tree: stdioServer('-').tree },
+  ];
+  const gateway = await startGatewayProcess(servers.map(({ entry }) => entry));
+  for (const name of ['good', 'floods', 'noisy', 'stubborn', 'parent', 'wrapped']) {
+    expect(await gateway.call(name, 'echo', { text: 'a' })).toMatchObject({ status: 200, body: GOOD });
+  }
+  const lastErrors = {
+    'never-answers': 'no list of tools within 1 s (startup_timeout)',
+    'never-lists': 'no list of tools within 1 s (startup_timeout)',
+    'exits-early': 'no configuration found (exited with code 3)',
+    'not-there': 'cannot start /no/such/program (ENOENT); check its command and cwd',
+  };
+  for (const [name, lastError] of Object.entries(lastErrors)) {
+    expect(await gateway.untilState(name, 'failed', 'unavailable')).toMatchObject({ lastError });
+  }
+  gateway.kill('SIGTERM');
+  expect(await gateway.exited).toEqual({ code: 0, signal: null });
+  expect(leftOf(servers)).toEqual({});
+});
+
+test('is ready when every first start has settled, and while each required server is available', async () => {
+  const slow = stdioServer('slow', ['never-initialize'], { startup_timeout: 1000, restart: 'never' });
+  const required = stdioServer('required', [], { required: true });
+  const gateway = await startGatewayProcess([slow.entry, required.entry]);
+  expect(await gateway.get('/readyz')).toMatchObject({ status: 503, body: { why: 'servers starting' } });
+  expect((await gateway.get('/healthz')).status).toBe(200);
+  await gateway.untilState('slow', 'failed');
+  expect((await gateway.get('/readyz')).status).toBe(200);
+  await gateway.call('required', 'exit', { code: 0 });
+  expect(await gateway.get('/readyz')).toMatchObject({ status: 503, body: { why: 'required server not available' } });
+  await gateway.untilState('required', 'available');
+  expect((await gateway.get('/readyz')).status).toBe(200);
+});
+
+describe('a server that dies during a call', () => {
+  test('is reported at once, started again after 1 s, and leaves no process', async () => {
+    const { entry, tree } = stdioServer('mortal', ['with-child', 'described-by-pid']);
+    const gateway = await startGatewayProcess([entry]);
+    const before = await gateway.untilState('mortal', 'available');
+    const beforePids = tree.pids();
+    const waiting = gateway.beginCall('mortal', 'wait');
+    await gateway.untilRunning('mortal', 1);
+    const died = await gateway.call('mortal', 'exit', { code: 0, words: 'no more' });
+    expect(died).toMatchObject({ status: 502, body: { success: false, error: { code: 'SERVER_CRASHED' } } });
+    expect((await waiting.reply).status).toBe(502);
+    const refused = await gateway.call('mortal', 'echo', { text: 'a' });
+    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    expect(refused.body.error).toMatchObject({ code: 'SERVER_NOT_RUNNING', details: { state: 'unavailable' } });
+    const after = await gateway.untilState('mortal', 'available');
+    expect(after).toMatchObject({ restarts: 1, lastError: 'no more (exited with code 0)' });
+    expect(after.pid).not.toBe(before.pid);
+    expect(await gateway.call('mortal', 'echo', { text: 'a' })).toMatchObject({ status: 200, body: GOOD });
+    expect(tree.pids().filter((pid) => beforePids.includes(pid))).toEqual([]);
+    // Its description contains its process.
+    expect(gateway.stderr()).toContain('the description or schema of the tool mortal/echo has changed');
+  });
+
+  test('with `restart: never` stays down until it is restarted by request', async () => {
+    const { entry, tree } = stdioServer('mortal', [], { restart: 'never' });
+    const gateway = await startGatewayProcess([entry]);
+    await gateway.call('mortal', 'exit', { code: 7 });
+    expect(await gateway.untilState('mortal', 'failed')).toMatchObject({
+      lastError: 'out of cheese (exited with code 7)',
+    });
+    const refused = await gateway.call('mortal', 'echo', { text: 'a' });
+    expect(refused).toMatchObject({ status: 503, body: { error: { details: { state: 'failed' } } } });
+    expect(refused.headers).not.toHaveProperty('retry-after');
+    expect(tree.pids()).toEqual([]);
+    expect(await gateway.restart('mortal')).toMatchObject({ status: 202, body: { success: true } });
+    await gateway.untilState('mortal', 'available');
+    expect(await gateway.call('mortal', 'echo', { text: 'a' })).toMatchObject({ status: 200, body: GOOD });
+    expect(tree.pids()).toHaveLength(1);
+  });
+});
+
+test('a restart by request ends the complete earlier tree first', async () => {
+  const { entry, tree } = stdioServer('stubborn', ['stubborn', 'with-children']);
+  const gateway = await startGatewayProcess([entry]);
+  const before = await gateway.untilState('stubborn', 'available');
+  while (tree.pids().length < 3) await sleep(20);
+  const beforePids = tree.pids();
+  expect((await gateway.restart('stubborn')).status).toBe(202);
+  expect((await gateway.untilState('stubborn', 'starting', 'available')).state).toBe('starting');
+  const after = await gateway.untilState('stubborn', 'available');
+  expect(after.pid).not.toBe(before.pid);
+  expect(tree.pids().filter((pid) => beforePids.includes(pid))).toEqual([]);
+});
+
+test('calls end without harm for their server', async () => {
+  const { entry, tree } = stdioServer('server', ['late']);
+  const gateway = await startGatewayProcess([entry]);
+  const { pid } = await gateway.untilState('server', 'available');
+  // Too large, answered twice, answered with what is no result.
+  const huge = await gateway.call('server', 'huge', { size: 20_000_000 });
+  expect(huge).toMatchObject({ status: 502, body: { error: { code: 'RESPONSE_TOO_LARGE' } } });
+  expect((await gateway.call('server', 'twice')).body).toEqual({ success: true, result: 'first' });
+  const noResult = await gateway.call('server', 'noObject');
+  expect(noResult).toMatchObject({ status: 502, body: { error: { code: 'INVALID_RESPONSE' } } });
+  // A call that times out, and one whose caller leaves; the server is notified of both, and answers both too late.
+  const late = await gateway.call('server', 'wait', {}, 200);
+  expect(late).toMatchObject({ status: 504, body: { error: { code: 'TIMEOUT_ERROR', details: { timeoutMs: 200 } } } });
+  expect((await gateway.call('server', 'cancelled')).body.result).toBe('1');
+  const leaving = gateway.beginCall('server', 'wait');
+  await gateway.untilRunning('server', 1);
+  leaving.leave();
+  while ((await gateway.call('server', 'cancelled')).body.result !== '2') await sleep(10);
+  await gateway.untilLogged('"status":499');
+  expect(await gateway.call('server', 'echo', { text: 'a' })).toMatchObject({ status: 200, body: GOOD });
+  expect(await gateway.untilState('server', 'available')).toMatchObject({ pid, restarts: 0 });
+  expect(tree.pids()).toEqual([pid]);
+});
+
+test('changed tools are listed after a notification', async () => {
+  const { entry } = stdioServer('server', ['unannounced']);
+  const gateway = await startGatewayProcess([entry]);
+  const names = async () =>
+    ((await gateway.get('/mcp/tools?server=server')).body.tools as { name: string }[]).map(({ name }) => name);
+  expect(await names()).not.toContain('added1');
+  await gateway.call('server', 'change');
+  while (!(await names()).includes('added1')) await sleep(10);
+  // It reaches the server, which knows only how to list it.
+  expect((await gateway.call('server', 'added1')).body.error).toMatchObject({ details: { jsonrpcCode: -32602 } });
+});
+
+describe('the end of the program', () => {
+  test('by SIGTERM: calls in flight are answered, others refused, and then the servers end', async () => {
+    const { entry, tree } = stdioServer('server');
+    const gateway = await startGatewayProcess([entry]);
+    await gateway.untilState('server', 'available');
+    // The first is answered as soon as the second times out, which is after the signal.
+    const answered = gateway.beginCall('server', 'cancelled');
+    const timedOut = gateway.beginCall('server', 'wait', {}, 1000);
+    await gateway.untilRunning('server', 2);
+    gateway.kill('SIGTERM');
+    while ((await gateway.get('/readyz')).body.why !== 'draining') await sleep(10);
+    const refused = await gateway.call('server', 'echo', { text: 'a' });
+    expect(refused).toMatchObject({ status: 503, body: { error: { code: 'SHUTTING_DOWN' } } });
+    expect((await timedOut.reply).status).toBe(504);
+    expect(JSON.parse((await answered.reply).text)).toEqual({ success: true, result: '1' });
+    expect(await gateway.exited).toEqual({ code: 0, signal: null });
+    expect(tree.pids()).toEqual([]);
+  });
+
+  test('by SIGTERM during the first start of a server', async () => {
+    const { entry, tree } = stdioServer('server', ['never-initialize']);
+    const gateway = await startGatewayProcess([entry]);
+    while (tree.pids().length === 0) await sleep(10);
+    gateway.kill('SIGTERM');
+    expect(await gateway.exited).toEqual({ code: 0, signal: null });
+    expect(tree.pids()).toEqual([]);
+  });
+
+  test('by SIGKILL leaves only servers that ignore the end of their input', async () => {
+    const { entry, tree } = stdioServer('server');
+    const gateway = await startGatewayProcess([entry]);
+    await gateway.untilState('server', 'available');
+    gateway.kill('SIGKILL');
+    await gateway.exited;
+    await untilGone(tree);
+  });
+});
+
+describe('SIGHUP', () => {
+  test('starts new servers, replaces changed ones, ends removed ones, and keeps the others', async () => {
+    const [kept, changed, removed, added] = ['kept', 'changed', 'removed', 'added'].map((name) => stdioServer(name));
+    if (!kept || !changed || !removed || !added) throw new Error('unreachable');
+    const gateway = await startGatewayProcess([kept.entry, changed.entry, removed.entry]);
+    const before = {
+      kept: await gateway.untilState('kept', 'available'),
+      changed: await gateway.untilState('changed', 'available'),
+    };
+    await gateway.untilState('removed', 'available');
+    const inFlight = gateway.beginCall('removed', 'cancelled');
+    await gateway.untilRunning('removed', 1);
+    gateway.configure([added.entry, { ...changed.entry, timeout: 1234 }, kept.entry]);
+    gateway.kill('SIGHUP');
+    await gateway.untilState('added', 'available');
+    const after = await gateway.untilState('changed', 'available');
+    expect(after.pid).not.toBe(before.changed.pid);
+    expect(await gateway.untilState('kept', 'available')).toEqual(before.kept);
+    expect((await gateway.call('removed', 'echo', { text: 'a' })).status).toBe(404);
+    await untilGone(changed.tree, [before.changed.pid]);
+    // Its call has not ended.
+    expect(removed.tree.pids()).toHaveLength(1);
+    inFlight.leave();
+    await untilGone(removed.tree);
+    expect([kept, changed, added].map(({ tree }) => tree.pids().length)).toEqual([1, 1, 1]);
+  });
+
+  test('changes nothing if the configuration has a problem, and says so', async () => {
+    const server = stdioServer('server');
+    const gateway = await startGatewayProcess([server.entry]);
+    const before = await gateway.untilState('server', 'available');
+    gateway.configure([{ name: 'server', command: 'x', timeout: 'soon' }]);
+    gateway.kill('SIGHUP');
+    await gateway.untilLogged('so that nothing was changed: servers[0].timeout');
+    expect(await gateway.untilState('server', 'available')).toEqual(before);
+  });
+
+  test('adds the first servers', async () => {
+    const server = stdioServer('server');
+    const gateway = await startGatewayProcess([]);
+    gateway.configure([server.entry]);
+    gateway.kill('SIGHUP');
+    await gateway.untilLogged('servers: server');
+    expect(await gateway.call('server', 'echo', { text: 'a' })).toMatchObject({ status: 200, body: GOOD });
+  });
+});
+
+test('a child gets its own environment, and none of our keys', async () => {
+  const env = {
+    OPENAI_API_KEY: API_KEY,
+    MCP_HTTP_TOKEN_ENV: 'alice=ALICE_TOKEN,bob=BOB_TOKEN',
+    ALICE_TOKEN: 'token-of-alice-0123',
+    BOB_TOKEN: 'token-of-bob-4567',
+    NO_PROXY: 'localhost',
+    WANTED: 'yes',
+    OTHER: 'no',
+  };
+  const servers = [
+    stdioServer('plain'),
+    stdioServer('some', [], { inherit_env: ['WANTED', 'MISSING'], envs: { PORT: 8080, REGION: `${'$'}{OTHER}-west` } }),
+    stdioServer('all', [], { inherit_env: true }),
+  ];
+  const headers = { Authorization: 'Bearer token-of-alice-0123' };
+  const gateway = await startGatewayProcess(
+    servers.map(({ entry }) => entry),
+    { env, headers },
+  );
+  const environmentOf = async (name: string) =>
+    (await gateway.call(name, 'environment')).body.result as Readonly<Record<string, string>>;
+  const names = async (name: string) => Object.keys(await environmentOf(name)).sort();
+  expect(await names('plain')).toEqual(['HOME', 'NO_PROXY', 'PATH']);
+  expect(await names('some')).toEqual(['HOME', 'NO_PROXY', 'PATH', 'PORT', 'REGION', 'WANTED']);
+  expect(await environmentOf('some')).toMatchObject({ PORT: '8080', REGION: 'no-west', WANTED: 'yes' });
+  expect(await names('all')).toEqual(['HOME', 'MCP_HTTP_TOKEN_ENV', 'NO_PROXY', 'OTHER', 'PATH', 'WANTED']);
+  // The start of each is logged, without its environment.
+  for (const { entry } of servers) expect(gateway.stderr()).toContain(`gateway: ${entry.name}: started `);
+  for (const value of ['8080', 'no-west', API_KEY, 'token-of-']) expect(gateway.stderr()).not.toContain(value);
+});
+
+describe('a remote server', () => {
+  test("never gets the caller's credentials, but the configured headers", async () => {
+    const remote = await startSessionServer();
+    const token = 'token-of-alice-0123';
+    const entry = { name: 'remote', url: remote.url, headers: { Authorization: `Bearer ${'$'}{REMOTE_TOKEN}` } };
+    const gateway = await startGatewayProcess([entry], {
+      env: { MCP_HTTP_TOKEN_ENV: 'TOKEN', TOKEN: token, REMOTE_TOKEN: 'of-the-server' },
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    expect(await gateway.call('remote', 'echo', { text: 'a' })).toMatchObject({ status: 200, body: GOOD });
+    expect(remote.seen.length).toBeGreaterThan(2);
+    for (const { headers } of remote.seen) expect(headers.authorization).toBe('Bearer of-the-server');
+    expect(JSON.stringify(remote.seen)).not.toContain(token);
+    gateway.kill('SIGTERM');
+    expect(await gateway.exited).toEqual({ code: 0, signal: null });
+    expect(remote.sessions.size).toBe(0);
+  });
+
+  test('that refuses the first connection is not available, and says why; later it is 502', async () => {
+    const remote = await startSessionServer();
+    const refuse: Parameters<typeof remote.answerNext>[1] = (_, response) => void response.writeHead(401).end();
+    remote.answerNext('any', refuse);
+    const gateway = await startGatewayProcess([{ name: 'remote', url: remote.url }]);
+    const reason = 'the server did not accept the credentials (HTTP 401); check its headers';
+    expect(await gateway.untilState('remote', 'unavailable')).toMatchObject({ lastError: reason });
+    expect((await gateway.call('remote', 'echo', { text: 'a' })).status).toBe(503);
+    await gateway.untilState('remote', 'available');
+    remote.answerNext('tools/call', refuse);
+    const refused = await gateway.call('remote', 'echo', { text: 'a' });
+    expect(refused).toMatchObject({ status: 502, body: { error: { code: 'SERVER_UNAUTHORIZED' } } });
+    expect(await gateway.call('remote', 'echo', { text: 'a' })).toMatchObject({ status: 200, body: GOOD });
+  });
+});
+
+test('the reference server works', async () => {
+  const program = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
+  const gateway = await startGatewayProcess([{ name: 'everything', command: process.execPath, args: [program] }]);
+  const { tools } = (await gateway.get('/mcp/tools?server=everything')).body as { tools: readonly { name: string }[] };
+  expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['echo', 'get-sum', 'get-tiny-image']));
+  expect((await gateway.call('everything', 'echo', { message: 'hello' })).body).toMatchObject({
+    success: true,
+    result: 'Echo: hello',
+  });
+  const image = await gateway.call('everything', 'get-tiny-image');
+  expect(image.body).toMatchObject({ success: true, result: null });
+  expect(image.body.content).toContainEqual(expect.objectContaining({ type: 'image', mimeType: 'image/png' }));
+  const invalid = await gateway.call('everything', 'get-sum', { a: 'one', b: 2 });
+  expect(invalid).toMatchObject({ status: 400, body: { error: { code: 'VALIDATION_ERROR' } } });
+  const { pid } = await gateway.untilState('everything', 'available');
+  gateway.kill('SIGTERM');
+  expect(await gateway.exited).toEqual({ code: 0, signal: null });
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+});
+
+test('no route adds, changes or removes a server', async () => {
+  const { entry } = stdioServer('server');
+  const gateway = await startGatewayProcess([entry]);
+  const before = await gateway.untilState('server', 'available');
+  const body = { name: 'other', command: 'sh', args: ['-c', 'touch /tmp/never'] };
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+    for (const path of ['/mcp/servers', '/mcp/servers/server', '/mcp/servers/other']) {
+      const { status } = await send(new URL(path, gateway.url).href, { method, body });
+      expect([404, 405]).toContain(status);
+    }
+  }
+  // The body of a restart has no effect.
+  const url = new URL('/mcp/servers/server/restart', gateway.url).href;
+  expect((await send(url, { body })).status).toBe(202);
+  const after = await gateway.untilState('server', 'available');
+  expect(after).toMatchObject({ name: 'server', restarts: Number(before.restarts) + 1 });
+  expect((await gateway.get('/mcp/servers')).body.servers).toHaveLength(1);
+});

@@ -1,0 +1,79 @@
+import { toolErrorMessage } from '../../src/adapters/inbound/tool-error-messages.ts';
+import { GroundedSearch, type GroundedSearchOptions } from '../../src/application/grounded-search.ts';
+import type { SearchProgress, SearchRequest } from '../../src/application/ports/llm-search.ts';
+import type { GatewayTool } from '../../src/domain/gateway-tool.ts';
+import type { GroundingPolicy } from '../../src/domain/grounding.ts';
+import { never } from './core.ts';
+import { FakeClock } from './fake-clock.ts';
+import { FakeLlmSearch } from './fake-llm-search.ts';
+import type { FakeLlmTurns } from './fake-llm-turns.ts';
+import type { FakeToolBox } from './fake-tool-box.ts';
+import { RecordingLogger } from './recording-logger.ts';
+
+export function policyOf(over: Partial<GroundingPolicy> = {}): GroundingPolicy {
+  return {
+    tools: { jira: 'all' },
+    web: 'before',
+    maxRounds: 6,
+    maxCalls: 20,
+    maxOutputChars: 20_000,
+    callers: [],
+    publicServers: [],
+    ...over,
+  };
+}
+
+/** A tool that only reads, `server/name`. */
+export function tool(path: string, over: Partial<GatewayTool> = {}): GatewayTool {
+  const [server = '', name = ''] = path.split('/');
+  const annotations = { readOnlyHint: true };
+  return { server, name, description: `Does ${name}.`, inputSchema: { type: 'object' }, annotations, ...over };
+}
+
+export function groundedRequest(over: Partial<SearchRequest> = {}): SearchRequest {
+  return {
+    caller: 'test',
+    isLocal: true,
+    question: { tool: 'answer', query: 'What is open?', recencyDays: 60, maxResults: 5, domains: [] },
+    profile: { model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'medium' },
+    instructions: 'The policy.',
+    today: '2026-01-05',
+    deadlineMs: 300_000,
+    ...over,
+  };
+}
+
+/** The request of a caller over HTTP. */
+export function remoteRequest(caller: string): SearchRequest {
+  const { isLocal: _, ...request } = groundedRequest({ caller });
+  return request;
+}
+
+interface Options extends Partial<Omit<GroundedSearchOptions, 'policy' | 'llmSearch' | 'logger'>> {
+  readonly turns: FakeLlmTurns;
+  readonly toolBox: FakeToolBox;
+  readonly policy?: Partial<GroundingPolicy>;
+  readonly llmSearch?: FakeLlmSearch;
+}
+
+/** The loop on fakes. */
+export function startGrounded({ turns, toolBox, policy, llmSearch = new FakeLlmSearch(), ...over }: Options) {
+  const clock = new FakeClock();
+  const logger = new RecordingLogger({ isDebug: true });
+  const progress: SearchProgress[] = [];
+  const observer = { onProgress: (step: SearchProgress) => void progress.push(step) };
+  const ports = {
+    llmSearch,
+    turns,
+    toolBox,
+    clock,
+    logger,
+    messageFor: toolErrorMessage,
+    redact: (text: string) => text,
+  };
+  const grounded = new GroundedSearch({ ...ports, policy: policyOf(policy), ...over });
+  const search = (request: Partial<SearchRequest> = {}, signal: AbortSignal = never()) =>
+    grounded.search(groundedRequest(request), observer, signal);
+  const searchFor = (caller: string) => grounded.search(remoteRequest(caller), observer, never());
+  return { grounded, search, searchFor, turns, toolBox, clock, logger, progress, llmSearch };
+}

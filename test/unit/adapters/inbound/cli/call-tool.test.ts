@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import { type CallToolOptions, callTool } from '../../../../../src/adapters/inbound/cli/call-tool.ts';
+import { createRedactor } from '../../../../../src/domain/redaction.ts';
+import { never } from '../../../../support/core.ts';
+import { FakeClock, settled } from '../../../../support/fake-clock.ts';
+import { RecordingLogger } from '../../../../support/recording-logger.ts';
+import { startScripted } from '../../../../support/scripted-gateway.ts';
+import {
+  echoes,
+  failsWith,
+  hangs,
+  returns,
+  ScriptedToolServer,
+  says,
+  type ToolScript,
+} from '../../../../support/scripted-tool-server.ts';
+
+const CLEAR = '\r\u001B[2K';
+
+interface Given extends Partial<CallToolOptions> {
+  readonly isTTY?: boolean;
+  readonly signal?: AbortSignal;
+  readonly inputSchema?: object;
+}
+
+/** Calls the tool `read` of the server `files`, which does this. */
+async function run(script: ToolScript, over: Given = {}) {
+  const { isTTY = false, signal = never(), inputSchema = { type: 'object' }, ...options } = over;
+  const clock = new FakeClock();
+  const server = new ScriptedToolServer({ read: { script, inputSchema } });
+  const [out, err]: [string[], string[]] = [[], []];
+  const exitCode = await callTool(
+    {
+      gateway: startScripted({ files: server }, { clock }),
+      clock,
+      logger: new RecordingLogger(),
+      redactor: createRedactor([]),
+      server: 'files',
+      tool: 'read',
+      args: {},
+      out: (text) => out.push(text),
+      err: { isTTY, write: (text: string) => err.push(text) },
+      ...options,
+    },
+    signal,
+  );
+  return { exitCode, out: out.join(''), err: err.join('') };
+}
+
+describe('prints', () => {
+  test.each([
+    ['a text', { content: [{ type: 'text', text: 'Hello.\nYou.' }] }, 'Hello.\nYou.\n'],
+    ['JSON', { content: [{ type: 'text', text: '{"a":[1]}' }] }, '{\n  "a": [\n    1\n  ]\n}\n'],
+    ['structured content', { content: [], structuredContent: { a: 1 } }, '{\n  "a": 1\n}\n'],
+    ['nothing', { content: [] }, 'null\n'],
+    [
+      'blocks without a plain value',
+      { content: [{ type: 'image', data: 'AA==', mimeType: 'image/png' }] },
+      '[\n  {\n    "type": "image",\n    "data": "AA==",\n    "mimeType": "image/png"\n  }\n]\n',
+    ],
+  ])('%s, and nothing else', async (_, result, out) => {
+    expect(await run(returns(result))).toEqual({ exitCode: 0, out, err: '' });
+  });
+
+  test('the result of this input', async () => {
+    expect((await run(echoes, { args: { path: 'a' } })).out).toBe('{\n  "path": "a"\n}\n');
+  });
+
+  test('no key of this program', async () => {
+    const redactor = createRedactor(['secret-key-0123']);
+    expect(await run(says('It is secret-key-0123.'), { redactor })).toMatchObject({ out: 'It is [redacted].\n' });
+  });
+});
+
+describe('fails with 1', () => {
+  test.each<readonly [string, ToolScript, string]>([
+    [
+      'an error of the tool',
+      returns({ content: [{ type: 'text', text: 'No \u001B[31msuch\u001B[0m file.\n' }], isError: true }),
+      'No such file.\n',
+    ],
+    [
+      'an error of the tool without a text',
+      returns({ content: [], isError: true }),
+      'The tool reported an error without a text.\n',
+    ],
+    ['an error of the server', failsWith({ kind: 'json_rpc', code: -32000, message: 'Not today.' }), 'Not today.\n'],
+    [
+      'a crash',
+      failsWith({ kind: 'crashed', reason: 'killed by SIGKILL' }),
+      'The server was lost during the call (killed by SIGKILL). The call may have had effects; it was not repeated.\n',
+    ],
+  ])('on %s', async (_, script, err) => {
+    expect(await run(script)).toEqual({ exitCode: 1, out: '', err });
+  });
+
+  test('on an unknown tool', async () => {
+    expect(await run(hangs, { tool: 'none' })).toEqual({
+      exitCode: 1,
+      out: '',
+      err: 'The server files has no tool "none". Its tools are read.\n',
+    });
+  });
+
+  test('on an input that does not match', async () => {
+    const inputSchema = { type: 'object', required: ['path'], additionalProperties: false };
+    expect(await run(hangs, { inputSchema, args: { x: 1 } })).toEqual({
+      exitCode: 1,
+      out: '',
+      err: "The input does not match the tool's schema: /path is required; /x is not allowed.\n",
+    });
+  });
+
+  test('on a server that does not start', async () => {
+    const files = new ScriptedToolServer({}, { fails: 'cannot start files-server (ENOENT)' });
+    const gateway = startScripted({ files }, { definitions: { files: { restart: 'never' } } });
+    expect(await run(hangs, { gateway })).toEqual({
+      exitCode: 1,
+      out: '',
+      err: 'The server files is not available: cannot start files-server (ENOENT). Check its configuration.\n',
+    });
+  });
+});
+
+test('Ctrl-C cancels the call', async () => {
+  const interruption = new AbortController();
+  let isCancelled = false;
+  const waits: ToolScript = async (...call) => {
+    const outcome = await hangs(...call);
+    isCancelled = true;
+    return outcome;
+  };
+  const running = run(waits, { signal: interruption.signal });
+  await settled();
+  interruption.abort();
+  expect(await running).toEqual({ exitCode: 130, out: '', err: 'The call was cancelled.\n' });
+  expect(isCancelled).toBe(true);
+});
+
+describe('progress', () => {
+  const reports: ToolScript = async (args, onProgress, signal) => {
+    onProgress({ progress: 1, total: 4, message: 'Reading\u001B]0;title\u0007\nthe file' });
+    onProgress({ progress: 0.5 });
+    return says('Done.')(args, onProgress, signal);
+  };
+
+  test('is shown on a terminal, in one line that is removed at the end', async () => {
+    const { out, err } = await run(reports, { isTTY: true });
+    expect(out).toBe('Done.\n');
+    expect(err.split(CLEAR)).toEqual([
+      '',
+      '0 s  files/read',
+      '0 s  files/read 1/4 Reading the file',
+      '0 s  files/read 0.5',
+      '',
+    ]);
+  });
+
+  test('is not shown elsewhere', async () => {
+    expect((await run(reports)).err).toBe('');
+  });
+
+  test('is not shown with debug output, which would be written into it', async () => {
+    const logger = new RecordingLogger({ isDebug: true });
+    expect((await run(reports, { isTTY: true, logger })).err).toBe('');
+  });
+});

@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'config-grounding-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const NOTES = { name: 'notes', command: 'node' };
+const DOCS = { name: 'docs', url: 'https://docs.example/mcp', public: true };
+
+function load(config: object) {
+  const file = join(folder, 'config.yaml');
+  writeFileSync(file, JSON.stringify(config));
+  return new FileConfigSource({ environment: {}, commandLine: { '--config': file }, version: '0.9.0' }).load();
+}
+
+async function policyOf(config: object) {
+  const validated = await load(config);
+  if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
+  return validated.value.grounding;
+}
+
+async function problemsOf(config: object) {
+  const validated = await load(config);
+  return 'problems' in validated
+    ? validated.problems.map(({ where, value, message }) => `${where}: ${value ?? ''}: ${message}`)
+    : [];
+}
+
+test('the policy has defaults, and knows which servers are public', async () => {
+  expect(await policyOf({ servers: [NOTES, DOCS], grounding: { tools: { notes: ['find'], docs: 'all' } } })).toEqual({
+    tools: { notes: ['find'], docs: 'all' },
+    web: 'before',
+    maxRounds: 6,
+    maxCalls: 20,
+    maxOutputChars: 20_000,
+    callers: [],
+    publicServers: ['docs'],
+  });
+});
+
+test('every key can be set', async () => {
+  const grounding = {
+    tools: { notes: 'all' },
+    web: 'never',
+    max_rounds: 2,
+    max_calls: 3,
+    max_output_chars: 1000,
+    callers: ['alice', 'bob@example.com'],
+  };
+  expect(await policyOf({ servers: [NOTES], grounding })).toEqual({
+    tools: { notes: 'all' },
+    web: 'never',
+    maxRounds: 2,
+    maxCalls: 3,
+    maxOutputChars: 1000,
+    callers: ['alice', 'bob@example.com'],
+    publicServers: [],
+  });
+});
+
+test.each([
+  ['no section', {}],
+  ['no tools', { grounding: { web: 'always', callers: ['alice'] } }],
+  ['an empty map', { grounding: { tools: {} } }],
+])('%s: no policy', async (_what, config) => {
+  expect(await policyOf({ servers: [NOTES], ...config })).toBeUndefined();
+});
+
+test.each<[string, object, string]>([
+  [
+    'an unknown server',
+    { tools: { jira: 'all' } },
+    'grounding.tools: jira: expected the name of a server; the servers are notes',
+  ],
+  [
+    'another word than all',
+    { tools: { notes: 'some' } },
+    'grounding.tools: {"notes":"some"}: expected a map of servers',
+  ],
+  ['a list', { tools: ['notes'] }, 'grounding.tools: ["notes"]: expected a map of servers'],
+  ['an empty name', { tools: { notes: [''] } }, 'grounding.tools: {"notes":[""]}: expected a map of servers'],
+  ['an unknown value', { web: 'sometimes' }, 'grounding.web: sometimes: expected one of before, always, never'],
+  ['no rounds', { max_rounds: 0 }, 'grounding.max_rounds: 0: expected'],
+  ['no calls', { max_calls: 0 }, 'grounding.max_calls: 0: expected'],
+  ['a short output', { max_output_chars: 999 }, 'grounding.max_output_chars: 999: expected'],
+  ['a caller with a blank', { callers: ['al ice'] }, 'grounding.callers: ["al ice"]: expected a list of callers'],
+  ['an unknown key', { tool: {} }, 'grounding.tool: : unknown key; did you mean grounding.tools?'],
+])('%s is a problem', async (_what, grounding, problem) => {
+  expect(await problemsOf({ servers: [NOTES], grounding })).toEqual([expect.stringContaining(problem)]);
+});
+
+test('tools without any server are a problem', async () => {
+  expect(await problemsOf({ grounding: { tools: { notes: 'all' } } })).toEqual([
+    'grounding.tools: notes: expected the name of a server; none are configured',
+  ]);
+});

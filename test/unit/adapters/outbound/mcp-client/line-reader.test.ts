@@ -1,0 +1,49 @@
+import { array, assert, integer, property, string } from 'fast-check';
+import { expect, test } from 'vitest';
+import { LineReader, type ReadLine } from '../../../../../src/adapters/outbound/mcp-client/line-reader.ts';
+
+function readAll(bytes: Buffer, sizes: readonly number[], maxBytes: number): readonly ReadLine[] {
+  const lines: ReadLine[] = [];
+  const reader = new LineReader(maxBytes, (line) => void lines.push(line));
+  let start = 0;
+  for (let index = 0; start < bytes.length; index += 1) {
+    const size = sizes[index % sizes.length] ?? 1;
+    reader.push(bytes.subarray(start, start + size));
+    start += size;
+  }
+  return lines;
+}
+
+const text = string({ unit: 'grapheme', maxLength: 40 }).map((line) => line.replaceAll('\n', ''));
+const sizes = array(integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 10 });
+
+test('reads the same lines, however they are divided into chunks', () => {
+  assert(
+    property(array(text, { maxLength: 20 }), sizes, (lines, sizes) => {
+      const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+      expect(readAll(bytes, sizes, 1000)).toEqual(lines.map((text) => ({ text })));
+    }),
+  );
+});
+
+test('reads only the start and the end of a line that is too long, and the lines around it', () => {
+  assert(
+    property(integer({ min: 1, max: 5000 }), integer({ min: 256, max: 3000 }), sizes, (length, maxBytes, sizes) => {
+      const long = Array.from({ length }, (_, index) => String.fromCharCode(97 + (index % 26))).join('');
+      const [before, read, after] = readAll(Buffer.from(`a\n${long}\nb\n`), sizes, maxBytes);
+      expect([before, after]).toEqual([{ text: 'a' }, { text: 'b' }]);
+      if (read === undefined || !('head' in read)) {
+        expect(read).toEqual({ text: long });
+        expect(length).toBeLessThanOrEqual(maxBytes);
+        return;
+      }
+      expect(long.startsWith(read.head)).toBe(true);
+      expect(long.endsWith(read.tail)).toBe(true);
+      expect([read.head.length, read.tail.length]).toEqual([256, 256]);
+    }),
+  );
+});
+
+test('a line of exactly the maximum is read', () => {
+  expect(readAll(Buffer.from('abc\nabcd\n'), [1], 3)).toEqual([{ text: 'abc' }, { head: 'abcd', tail: 'abcd' }]);
+});

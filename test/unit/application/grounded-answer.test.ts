@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'vitest';
+import type { GroundingPolicy } from '../../../src/domain/grounding.ts';
+import { asks, asksWith, calls, FakeLlmTurns, says } from '../../support/fake-llm-turns.ts';
+import {
+  type ConfiguredCall,
+  callFails,
+  FakeToolBox,
+  reports,
+  result,
+  returns,
+  text,
+} from '../../support/fake-tool-box.ts';
+import { startGrounded, tool } from '../../support/grounding.ts';
+
+const TOOLS = [tool('jira/get'), tool('docs/find')];
+const POLICY: Partial<GroundingPolicy> = {
+  tools: { jira: 'all', docs: 'all' },
+  publicServers: ['docs'],
+  callers: ['team'],
+};
+const GET = calls('jira__get');
+const FIND = calls('docs__find');
+const marker = (ref: string) => `\uE200cite\uE202${ref}\uE201`;
+
+function start(turns: FakeLlmTurns, replies: Readonly<Record<string, ConfiguredCall>> = {}, policy = {}) {
+  return startGrounded({
+    turns,
+    toolBox: new FakeToolBox({ tools: TOOLS, replies }),
+    policy: { ...POLICY, ...policy },
+  });
+}
+
+describe('the web (rulings L19 and L20)', () => {
+  async function states(policy: Partial<GroundingPolicy>, get?: ConfiguredCall) {
+    const turns = new FakeLlmTurns(asks(FIND), asks(GET), asks(FIND), says('Two.'));
+    await start(turns, get && { get }, policy).search();
+    return turns.requests.map(({ web }) => web);
+  }
+
+  test('is open until a private tool has answered, with `before`', async () => {
+    expect(await states({ web: 'before' })).toEqual(['open', 'open', 'closed', 'closed']);
+  });
+
+  test('is closed by an error that a private tool reports, and not by a call that was never sent', async () => {
+    expect(await states({}, reports('no'))).toEqual(['open', 'open', 'closed', 'closed']);
+    expect(await states({}, callFails({ kind: 'invalid_input', errors: [] }))).toEqual([
+      'open',
+      'open',
+      'open',
+      'open',
+    ]);
+  });
+
+  test('is closed by every private tool if no server is public', async () => {
+    expect(await states({ publicServers: [] })).toEqual(['open', 'closed', 'closed', 'closed']);
+  });
+
+  test('stays open with `always`, and is absent with `never`', async () => {
+    expect(await states({ web: 'always' })).toEqual(Array(4).fill('open'));
+    expect(await states({ web: 'never' })).toEqual(Array(4).fill('absent'));
+  });
+
+  test('is closed in the last round too', async () => {
+    const turns = new FakeLlmTurns(asks(GET), says('Two.'));
+    await start(turns, {}, { maxRounds: 2 }).search();
+    expect(turns.requests).toMatchObject([{ web: 'open' }, { web: 'closed', mayCall: false }]);
+  });
+
+  test('may have been searched in the response that calls a tool', async () => {
+    const searched = asksWith({ searched: true, report: { queries: ['q'], searches: 1, attempts: 1 } }, GET);
+    const reply = (await start(new FakeLlmTurns(searched, says('Two.'))).search())._unsafeUnwrap();
+    expect(reply).toMatchObject({ searched: true, report: { searches: 1, queries: ['q'] } });
+  });
+
+  test('is open again in the next answer', async () => {
+    const turns = new FakeLlmTurns(asks(GET), says('One.'), says('Two.'));
+    const { search } = start(turns);
+    await search();
+    await search();
+    expect(turns.requests.map(({ web }) => web)).toEqual(['open', 'closed', 'open']);
+  });
+});
+
+describe('the reply', () => {
+  const page = result({ structuredContent: { results: [{ url: 'https://own.com/1', title: 'One' }] } });
+  const file = result({ content: [{ type: 'resource_link', uri: 'file:///home/me/a.txt', name: '/home/me/a.txt' }] });
+
+  test('has the text of the last round, with links in place of the markers (ruling L23)', async () => {
+    const turns = new FakeLlmTurns(
+      asksWith({ text: 'Let me look.' }, GET),
+      says(`Two.${marker('turn0tool0')} And more.${marker('turn9tool9')}`),
+    );
+    const reply = (await start(turns, { get: returns(page) }).search())._unsafeUnwrap();
+    expect(reply.text).toBe(`Two. ([One](https://own.com/1)) And more.${marker('turn9tool9')}`);
+    expect(reply.own?.marked).toMatchObject([{ url: 'https://own.com/1' }]);
+    expect(reply.own?.answered).toHaveLength(1);
+  });
+
+  test('has a marker for each source of each call, which the model has seen', async () => {
+    const turns = new FakeLlmTurns(asks(GET), asks(FIND, { ...GET, callId: '2' }), says('Two.'));
+    const { search } = start(turns, { get: returns(page), find: returns(text('x')) });
+    const refs = (await search())._unsafeUnwrap().own?.answered.map(({ ref }) => ref);
+    expect(refs).toEqual(['turn0tool0', 'turn1tool0', 'turn2tool0']);
+    const outputs = turns.requests[2]?.rounds.flatMap(({ outputs }) => outputs.map(({ output }) => output.text)).join();
+    for (const ref of refs ?? []) expect(outputs).toContain(`Citation Marker: ${marker(ref)}`);
+  });
+
+  test('has the citations and sources of all rounds (ruling L24)', async () => {
+    const sources = (id: number) => ({
+      cited: [{ url: `https://cited.com/${id}` }],
+      consulted: [`https://consulted.com/${id}`],
+      opened: [`https://opened.com/${id}`],
+    });
+    const turns = new FakeLlmTurns(
+      asksWith({ text: 'Let me look.', searched: true, sources: sources(1) }, GET),
+      says('Two.', { sources: sources(2) }),
+    );
+    expect((await start(turns).search())._unsafeUnwrap()).toMatchObject({
+      searched: true,
+      sources: {
+        cited: [{ url: 'https://cited.com/1' }, { url: 'https://cited.com/2' }],
+        consulted: ['https://consulted.com/1', 'https://consulted.com/2'],
+        opened: ['https://opened.com/1', 'https://opened.com/2'],
+      },
+    });
+  });
+
+  test('was not searched if only own tools were used', async () => {
+    expect((await start(new FakeLlmTurns(asks(GET), says('Two.'))).search())._unsafeUnwrap().searched).toBe(false);
+  });
+
+  test('names paths of this machine only to its user (ruling L24)', async () => {
+    const answer = () => new FakeLlmTurns(asks(GET), says(`See file:///home/me/a.txt.${marker('turn0tool0')}`));
+    const local = (await start(answer(), { get: returns(file) }).search())._unsafeUnwrap();
+    expect(local.text).toBe('See file:///home/me/a.txt. [jira/get]');
+    expect(local.own?.marked).toMatchObject([{ url: 'file:///home/me/a.txt', title: '/home/me/a.txt' }]);
+
+    const turns = answer();
+    const remote = (await start(turns, { get: returns(file) }).searchFor('team'))._unsafeUnwrap();
+    expect(remote.text).toBe('See jira/get. [jira/get]');
+    expect(JSON.stringify(remote)).not.toContain('/home/me');
+    expect(turns.requests[1]?.rounds[0]?.outputs[0]?.output.text.split('\n')[1]).toBe(
+      `Citation Marker: ${marker('turn0tool0')} | jira/get`,
+    );
+  });
+});
+
+describe('the report (ruling L25)', () => {
+  test('sums usage and searches over all rounds', async () => {
+    const usage = (tokens: number) => ({
+      inputTokens: tokens,
+      cachedTokens: tokens + 1,
+      outputTokens: tokens + 2,
+      reasoningTokens: tokens + 3,
+    });
+    const turns = new FakeLlmTurns(
+      asksWith(
+        { report: { model: 'm', responseId: '1', usage: usage(10), queries: ['a'], searches: 1, attempts: 2 } },
+        GET,
+      ),
+      asksWith({ report: { queries: [], searches: 0, attempts: 1 } }, FIND),
+      says('Two.', {
+        report: { model: 'm', responseId: '3', usage: usage(20), queries: ['b', 'c'], searches: 2, attempts: 1 },
+      }),
+    );
+    expect((await start(turns).search())._unsafeUnwrap().report).toEqual({
+      model: 'm',
+      responseId: '3',
+      usage: { inputTokens: 30, cachedTokens: 32, outputTokens: 34, reasoningTokens: 36 },
+      queries: ['a', 'b', 'c'],
+      searches: 3,
+      attempts: 4,
+      rounds: 3,
+      toolCalls: [
+        { server: 'jira', tool: 'get', ms: 0, ok: true },
+        { server: 'docs', tool: 'find', ms: 0, ok: true },
+      ],
+    });
+  });
+
+  test('has no usage if the API reported none', async () => {
+    const { report } = (await start(new FakeLlmTurns(says('Two.'))).search())._unsafeUnwrap();
+    expect(report).toEqual({ queries: [], searches: 0, attempts: 1, rounds: 1, toolCalls: [] });
+  });
+
+  test('is progress during the answer: each call, and each later round', async () => {
+    const { search, progress } = start(new FakeLlmTurns(asks(GET), asks(FIND), says('Two.')));
+    await search();
+    expect(progress.map((step) => [step.kind, 'round' in step ? step.round : undefined])).toEqual([
+      ['calling', undefined],
+      ['called', undefined],
+      ['asking', 2],
+      ['calling', undefined],
+      ['called', undefined],
+      ['asking', 3],
+    ]);
+  });
+
+  test('has no arguments and no results in it, nor has the log (ruling L22)', async () => {
+    const turns = new FakeLlmTurns(asks(calls('jira__get', { query: 'PRIVATE' })), says('Two.'));
+    const { search, progress, logger } = start(turns, { get: returns(text('PRIVATE')) });
+    const { report } = (await search())._unsafeUnwrap();
+    expect(JSON.stringify([report, progress, logger.lines])).not.toContain('PRIVATE');
+  });
+});

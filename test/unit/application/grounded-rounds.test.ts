@@ -1,0 +1,197 @@
+import { err, ok } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import type { Round } from '../../../src/application/ports/llm-turns.ts';
+import type { SearchError } from '../../../src/domain/answer-error.ts';
+import { FakeClock, settled } from '../../support/fake-clock.ts';
+import { deferred } from '../../support/fake-llm-search.ts';
+import {
+  asks,
+  asksWith,
+  type ConfiguredTurn,
+  calls,
+  FakeLlmTurns,
+  says,
+  turnFails,
+} from '../../support/fake-llm-turns.ts';
+import { FakeToolBox, returns, text } from '../../support/fake-tool-box.ts';
+import { groundedRequest, startGrounded, tool } from '../../support/grounding.ts';
+
+const TOOLS = [tool('jira/get'), tool('jira/search')];
+const get = (id: number) => calls('jira__get', { id }, { callId: `call_${id}` });
+
+function start(turns: readonly ConfiguredTurn[], over: Partial<Parameters<typeof startGrounded>[0]> = {}) {
+  const toolBox = new FakeToolBox({ tools: TOOLS });
+  return startGrounded({ turns: new FakeLlmTurns(...turns), toolBox, ...over });
+}
+const outputsOf = (rounds: readonly Round[] = []) => rounds.map(({ outputs }) => outputs.map(({ callId }) => callId));
+
+describe('the conversation', () => {
+  test('is one request if the model needs no tool', async () => {
+    const { search, turns, toolBox } = start([says('Two.')]);
+    expect((await search())._unsafeUnwrap().text).toBe('Two.');
+    expect(turns.requests).toMatchObject([{ mayCall: true, web: 'open', rounds: [], round: 0 }]);
+    expect(toolBox.called).toEqual([]);
+  });
+
+  test('is sent again in each round, with the outputs of the calls (ruling L8)', async () => {
+    const { search, turns } = start([asks(get(1), get(2)), asks(get(3)), says('Two.')]);
+    await search();
+    const [first, second, third] = turns.requests;
+    expect(first?.rounds).toEqual([]);
+    expect(second?.rounds.map(({ items }) => items)).toEqual([[{ item: get(1) }, { item: get(2) }]]);
+    expect(outputsOf(second?.rounds)).toEqual([['call_1', 'call_2']]);
+    expect(third?.rounds[0]).toBe(second?.rounds[0]);
+    expect(outputsOf(third?.rounds)).toEqual([['call_1', 'call_2'], ['call_3']]);
+    expect(turns.requests.map(({ round }) => round)).toEqual([0, 1, 2]);
+  });
+
+  test('has the same question and instructions in each round: nothing of a server is in them (ruling L21)', async () => {
+    const hostile = tool('jira/get', { description: 'HOSTILE', title: 'HOSTILE' });
+    const toolBox = new FakeToolBox({ tools: [hostile], replies: { get: returns(text('HOSTILE')) } });
+    const { search, turns } = start([asks(get(1)), says('Two.')], { toolBox });
+    await search();
+    for (const { functions: _, rounds: _rounds, ...request } of turns.requests) {
+      expect(request).toMatchObject({ instructions: 'The policy.', question: { query: 'What is open?' } });
+      expect(JSON.stringify(request)).not.toContain('HOSTILE');
+    }
+  });
+
+  test('does not occupy a place for requests while a tool runs (ruling L18)', async () => {
+    const running = deferred<Awaited<ReturnType<FakeToolBox['call']>>>();
+    const toolBox = new FakeToolBox({ tools: TOOLS, replies: { get: () => running.promise } });
+    let isTurnOpen = false;
+    const open: ConfiguredTurn = async (...args) => {
+      isTurnOpen = true;
+      const turn = await asks(get(1))(...args);
+      isTurnOpen = false;
+      return turn;
+    };
+    const { search } = start([open, says('Two.')], { toolBox });
+    const outcome = search();
+    await settled();
+    expect(toolBox.called).toHaveLength(1);
+    expect(isTurnOpen).toBe(false);
+    running.settle(ok(text('x')));
+    expect((await outcome).isOk()).toBe(true);
+  });
+});
+
+describe('limits (ruling L7)', () => {
+  const mayCall = ({ requests }: FakeLlmTurns) => requests.map(({ mayCall }) => mayCall);
+  const ask = (count: number) => Array.from({ length: count }, (_, index) => asks(get(index)));
+
+  test('in the last round, the model must answer', async () => {
+    const { search, turns, toolBox } = start([...ask(2), says('Two.')], { policy: { maxRounds: 3 } });
+    expect((await search())._unsafeUnwrap().text).toBe('Two.');
+    expect(mayCall(turns)).toEqual([true, true, false]);
+    expect(toolBox.called).toHaveLength(2);
+  });
+
+  test('with a single round, no call can run', async () => {
+    const { search, turns } = start([says('Two.')], { policy: { maxRounds: 1 } });
+    expect((await search()).isOk()).toBe(true);
+    expect(mayCall(turns)).toEqual([false]);
+  });
+
+  test('without a text in the last round, the failure names the limit', async () => {
+    const failure = { kind: 'no_final_answer', limit: 'rounds', max: 2 };
+    for (const last of [says(' \n'), asks(get(9)), asksWith({ text: 'Let me look.' }, get(9))]) {
+      const { search, toolBox } = start([...ask(1), last], { policy: { maxRounds: 2 } });
+      expect((await search())._unsafeUnwrapErr()).toEqual(failure);
+      expect(toolBox.called).toHaveLength(1);
+    }
+    const { search } = start([says('')], { policy: { maxRounds: 1 } });
+    expect((await search())._unsafeUnwrapErr()).toEqual({ ...failure, max: 1 });
+  });
+
+  test('when the calls are used up, no other runs, and the model must answer', async () => {
+    const { search, turns, toolBox } = start([asks(get(1), get(2), get(3)), says('Two.')], { policy: { maxCalls: 2 } });
+    await search();
+    expect(toolBox.called.map(({ args }) => args)).toEqual([{ id: 1 }, { id: 2 }]);
+    expect(turns.requests[1]?.rounds[0]?.outputs[2]?.output.text).toBe(
+      'error: the limit of 2 calls for an answer is reached',
+    );
+    expect(mayCall(turns)).toEqual([true, false]);
+  });
+
+  test('the failure names the calls', async () => {
+    const { search } = start([...ask(1), says('')], { policy: { maxCalls: 1 } });
+    expect((await search())._unsafeUnwrapErr()).toEqual({ kind: 'no_final_answer', limit: 'calls', max: 1 });
+  });
+
+  test('when less than 15 s remain, the model must answer, and the failure names the time (ruling L14)', async () => {
+    const clock = new FakeClock();
+    const slow: ConfiguredTurn = async (...args) => {
+      await clock.advance(85_001);
+      return asks(get(1))(...args);
+    };
+    const answered = start([slow, says('Two.')], { clock });
+    expect((await answered.search({ deadlineMs: 100_000 })).isOk()).toBe(true);
+    expect(mayCall(answered.turns)).toEqual([true, false]);
+    expect(answered.toolBox.called).toEqual([]);
+    expect(answered.turns.requests[1]?.rounds[0]?.outputs[0]?.output.text).toBe(
+      'error: there is no time left for this call',
+    );
+    const silent = start([slow, says('')], { clock });
+    expect((await silent.search({ deadlineMs: clock.elapsedMs() + 100_000 }))._unsafeUnwrapErr()).toMatchObject({
+      kind: 'no_final_answer',
+      limit: 'time',
+    });
+  });
+
+  test('a model that answers without a text, although it could call, is no limit', async () => {
+    const reply = (await start([says('')]).search())._unsafeUnwrap();
+    expect(reply.text).toBe('');
+  });
+
+  test('a text that is cut off is one', async () => {
+    const cutOff = says('', { ending: { kind: 'incomplete', reason: 'max_output_tokens' } });
+    const reply = (await start([...ask(1), cutOff], { policy: { maxRounds: 2 } }).search())._unsafeUnwrap();
+    expect(reply.ending).toEqual({ kind: 'incomplete', reason: 'max_output_tokens' });
+  });
+});
+
+describe('a request that fails ends the answer, and no tool runs again (rulings L13 and L17)', () => {
+  const errors: readonly SearchError[] = [
+    { kind: 'history_rejected', detail: 'x' },
+    { kind: 'policy_violation', detail: 'x' },
+    { kind: 'web_not_restricted', detail: 'x' },
+    { kind: 'rate_limited', attempts: 3, detail: 'x' },
+  ];
+
+  test.each(errors)('$kind', async (error) => {
+    const { search, turns, toolBox } = start([asks(get(1)), asks(get(2)), turnFails(error)]);
+    expect((await search())._unsafeUnwrapErr()).toEqual(error);
+    expect(turns.requests).toHaveLength(3);
+    expect(toolBox.called).toHaveLength(2);
+  });
+});
+
+test('a deadline that is extended during the answer applies to later calls and requests', async () => {
+  const clock = new FakeClock();
+  const { grounded, turns, toolBox } = start([asks(get(1)), asks(get(2)), says('Two.')], { clock });
+  let deadlineMs = 100_000;
+  const request = {
+    ...groundedRequest(),
+    get deadlineMs() {
+      return deadlineMs;
+    },
+  };
+  toolBox.options = {
+    tools: TOOLS,
+    replies: {
+      get: async () => {
+        deadlineMs = 200_000;
+        return ok(text('x'));
+      },
+    },
+  };
+  await grounded.search(request, { onProgress: () => {} }, new AbortController().signal);
+  expect(toolBox.called.map(({ timeoutMs }) => timeoutMs)).toEqual([85_000, 185_000]);
+  expect(turns.requests.map(({ deadlineMs }) => deadlineMs)).toEqual([100_000, 200_000, 200_000]);
+});
+
+test('an aborted request is an aborted answer', async () => {
+  const { search } = start([asks(get(1)), async () => err({ kind: 'aborted' })]);
+  expect((await search())._unsafeUnwrapErr()).toEqual({ kind: 'aborted' });
+});
