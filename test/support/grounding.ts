@@ -37,6 +37,7 @@ export function groundedRequest(over: Partial<SearchRequest> = {}): SearchReques
     question: { tool: 'answer', query: 'What is open?', recencyDays: 60, maxResults: 5, domains: [] },
     profile: { model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'medium' },
     instructions: 'The policy.',
+    timeZone: 'Asia/Tokyo',
     today: '2026-01-05',
     deadlineMs: 300_000,
     ...over,
