@@ -57,6 +57,8 @@ export class FakeConnection implements ServerConnection {
   readonly serverInfo = { name: 'fake', version: '1.2.3' };
   /** The calls that were sent, in order. */
   readonly calls: { readonly name: string; readonly args: JsonObject }[] = [];
+  /** How many of them asked for progress. */
+  progressRequests = 0;
   readonly #server: FakeToolServer;
   readonly #events: ServerEvents;
   /** Ends the calls in flight. */
@@ -75,6 +77,7 @@ export class FakeConnection implements ServerConnection {
   callTool(...[name, args, onProgress, signal]: Parameters<ServerConnection['callTool']>): Reply<ToolResult> {
     return this.#race(signal, (inner) => {
       this.calls.push({ name, args });
+      if (onProgress !== undefined) this.progressRequests += 1;
       return this.#server.answer(name, args, (progress) => inner.aborted || onProgress?.(progress), inner);
     });
   }

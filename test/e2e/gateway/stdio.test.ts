@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { newFile } from '../files.ts';
 import { serve } from '../serve.ts';
 import { configure, isRunning } from './servers.ts';
 
@@ -82,4 +83,33 @@ test('gateway.expose in the file is the same as the option', async () => {
   const server = serve({ args: ['--stdio', '--config', config] });
   await server.initialize();
   expect(namesOf(await server.request('tools/list'))).toHaveLength(3 + 11);
+});
+
+test.each([
+  ['without servers no part of the gateway is', false, []],
+  [
+    'with servers the gateway is',
+    true,
+    expect.arrayContaining(['compose-gateway.js', 'exposed-tools.js', 'gateway-holder.js']),
+  ],
+])('%s loaded', async (_, hasServers, expected) => {
+  // Writes the name of each file of the program that is loaded.
+  const hook = newFile(
+    'hook.cjs',
+    `const Module = require('node:module');
+     const load = Module._load;
+     Module._load = (request, ...rest) => {
+       if (/chunks/.test(request)) process.stderr.write('loaded ' + require('node:path').basename(request) + '\\n');
+       return load(request, ...rest);
+     };`,
+  );
+  const config = hasServers ? ['--config', configure(['one']).config] : [];
+  const env = { NODE_OPTIONS: `--require ${hook}` };
+  const server = serve({ args: ['--stdio', '--expose', ...config], env });
+  await server.initialize();
+  await server.request('tools/list');
+  server.closeStdin();
+  await server.exited;
+  const loaded = [...server.stderr().matchAll(/^loaded (.*)$/gm)].map(([, name = '']) => name);
+  expect(loaded.filter((name) => /gateway|expose|ajv|mcp|child/.test(name))).toEqual(expected);
 });

@@ -3,7 +3,7 @@ import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
 import { cleanLine, cleanText } from '../../../domain/clean-text.ts';
-import type { JsonObject } from '../../../domain/json.ts';
+import { type JsonObject, withoutUndefined } from '../../../domain/json.ts';
 import { type Redactor, redactedJson } from '../../../domain/redaction.ts';
 import type { ToolCallError } from '../../../domain/tool-call-error.ts';
 import { textOf, toPlainResult } from '../../../domain/tool-result.ts';
@@ -33,11 +33,13 @@ export async function callTool(options: CallToolOptions, signal: AbortSignal): P
   // Debug lines would be written into the live line.
   const line = err.isTTY === true && !logger.isDebug ? new LiveLine(err, clock) : undefined;
   line?.show(`${server}/${tool}`);
-  const onProgress = ({ progress, total, message = '' }: ToolProgress) => {
+  const show = ({ progress, total, message = '' }: ToolProgress) => {
     const count = total === undefined ? String(progress) : `${progress}/${total}`;
     line?.show(redactor.anywhere(cleanLine(`${server}/${tool} ${count} ${message}`)));
   };
-  const outcome = await gateway.callTool({ server, tool, args, onProgress }, signal);
+  const onProgress = line === undefined ? undefined : show;
+  const call = { server, tool, args, ...withoutUndefined({ onProgress }) };
+  const outcome = await gateway.callTool(call, signal);
   line?.end();
   if (outcome.isErr()) {
     const { error } = outcome;

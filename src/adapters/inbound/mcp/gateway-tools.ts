@@ -83,13 +83,13 @@ export class GatewayTools implements ToolSet {
     const { clock } = this.#options;
     let progressMs = Number.NEGATIVE_INFINITY;
     const execute = ({ server, name }: Pick<GatewayTool, 'server' | 'name'>) => {
-      const onProgress = (progress: object) => {
-        if (progressToken === undefined) return;
+      const report = (progress: object) => {
         progressMs = clock.elapsedMs();
         notify({ jsonrpc: '2.0', method: 'notifications/progress', params: { ...progress, progressToken } });
       };
+      const onProgress = progressToken === undefined ? undefined : report;
       const onEnded = call.observer?.onServerCallEnded?.bind(call.observer);
-      const input = { server, tool: name, args: call.args, onProgress, ...withoutUndefined({ onEnded }) };
+      const input = { server, tool: name, args: call.args, ...withoutUndefined({ onProgress, onEnded }) };
       return gateway.callTool(input, signal);
     };
     const listed = namesOf(gateway.tools).get(call.name);

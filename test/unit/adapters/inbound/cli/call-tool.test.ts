@@ -156,8 +156,10 @@ describe('progress', () => {
     ]);
   });
 
-  test('is not shown elsewhere', async () => {
-    expect((await run(reports)).err).toBe('');
+  test('is neither requested nor shown elsewhere', async () => {
+    const files = new ScriptedToolServer({ read: reports });
+    expect((await run(reports, { gateway: startScripted({ files }) })).err).toBe('');
+    expect(files.last.progressRequests).toBe(0);
   });
 
   test('is not shown with debug output, which would be written into it', async () => {

@@ -336,10 +336,12 @@ describe('progress', () => {
     expect(sent).toHaveLength(3);
   });
 
-  test('is not sent to a client that did not ask for it, and then nothing waits', async () => {
-    const { call, sent } = start({ files: new ScriptedToolServer({ read: reports }) });
+  test('is not requested for a client that did not ask for it, and then nothing waits', async () => {
+    const files = new ScriptedToolServer({ read: reports });
+    const { call, sent } = start({ files });
     await call('files__read');
     expect(sent).toMatchObject([{ id: 1, result: {} }]);
+    expect(files.last.progressRequests).toBe(0);
   });
 });
 
