@@ -72,10 +72,10 @@ export class FakeConnection implements ServerConnection {
     return this.#race(signal, (inner) => this.#server.list(inner));
   }
 
-  callTool(...[name, args, onProgress, signal]: Parameters<AnswerCall>): Reply<ToolResult> {
+  callTool(...[name, args, onProgress, signal]: Parameters<ServerConnection['callTool']>): Reply<ToolResult> {
     return this.#race(signal, (inner) => {
       this.calls.push({ name, args });
-      return this.#server.answer(name, args, (progress) => inner.aborted || onProgress(progress), inner);
+      return this.#server.answer(name, args, (progress) => inner.aborted || onProgress?.(progress), inner);
     });
   }
 
