@@ -25,7 +25,7 @@ function fakeGateway(states: Readonly<Record<string, ServerState>>) {
   const secrets: string[] = [];
   const toolBox = new GatewayToolBox(async () => {
     starts += 1;
-    return { gateway, secrets };
+    return { gateway, secrets, publicServers: [] };
   });
   return { toolBox, waits, called, secrets, starts: () => starts };
 }
@@ -61,7 +61,7 @@ describe('the tools of the gateway (ruling L6)', () => {
     const { toolBox, called } = fakeGateway({ jira: 'available' });
     expect(await toolBox.call(tool('jira/get'), { id: 1 }, 5000, never())).toEqual(ok(text('x')));
     expect(called).toMatchObject([{ server: 'jira', tool: 'get', args: { id: 1 }, timeoutMs: 5000 }]);
-    called[0]?.onProgress({ progress: 1 });
+    called[0]?.onProgress?.({ progress: 1 });
   });
 });
 
