@@ -283,7 +283,7 @@ describe.concurrent('the end of a server by force', () => {
       'ignores everything and has children': { behaviours: ['stubborn', 'with-children'] },
       'is wrapped': { command: wrapper },
       'is wrapped and ignores everything': { command: wrapper, behaviours: ['stubborn'] },
-      'is wrapped in what ignores SIGTERM': { command: shell('trap "" TERM; "$0" "$@"; sleep 600') },
+      'is wrapped in what ignores SIGTERM': { command: shell('trap "" TERM; "$0" "$@"; sleep 60') },
     };
     const leftBy = Object.entries(kinds).map(async ([kind, options]) => {
       const { connection, tree } = await connect(newChild(options, onTestFinished), onTestFinished);

@@ -17,6 +17,11 @@ function send(message) {
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 }
 
+/** Whatever happens to the test, not for ever. */
+function stayAlive() {
+  setTimeout(() => process.exit(), 60_000);
+}
+
 /** The same program with other behaviour, in the same process group, which holds this program's output open. */
 function leaveChild(...behaviours) {
   const tags = args.filter((arg) => arg.startsWith('--tag='));
@@ -55,12 +60,12 @@ const MISBEHAVIOUR = {
   closeInput: (id) => {
     process.stdin.destroy();
     closeSync(0);
-    setInterval(() => {}, 60_000);
+    stayAlive();
     send({ id, result: { content: [] } });
   },
   deafen: (id) => {
     input.pause();
-    setInterval(() => {}, 60_000);
+    stayAlive();
     send({ id, result: { content: [] } });
   },
   running: (id) => send({ id, result: { content: [], structuredContent: { calls: calls.size } } }),
@@ -143,9 +148,9 @@ if (is('flood')) for (let line = 0; line < 40_000; line += 1) writeSync(2, `${li
 if (is('talkative')) process.stderr.write('listening on standard input\n');
 if (is('stubborn')) {
   process.on('SIGTERM', () => {});
-  setInterval(() => {}, 60_000);
+  stayAlive();
 }
 if (is('with-children')) for (const behaviours of [['stubborn'], ['idle']]) leaveChild(...behaviours);
 if (is('with-child')) leaveChild('idle');
-if (is('idle') || is('idle-after-input')) setInterval(() => {}, 60_000);
+if (is('idle') || is('idle-after-input')) stayAlive();
 if (!is('idle')) input.on('line', onLine);
