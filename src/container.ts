@@ -63,7 +63,14 @@ async function loadGrounding(
   ]);
   const toolBox = new GatewayToolBox(startGateway);
   const redact = (text: string) => redactor.inLogs(toolBox.redact(text));
-  return { policy, turns, toolBox, messageFor: toolErrorMessage, redact };
+  const current: GroundingPolicy = {
+    ...policy,
+    // The servers may be configured again, unlike the rest.
+    get publicServers() {
+      return toolBox.publicServers;
+    },
+  };
+  return { policy: current, turns, toolBox, messageFor: toolErrorMessage, redact };
 }
 
 async function loadOpenAi(runtime: Runtime, proxiedFetch: typeof fetch | undefined): Promise<LlmSearch & LlmTurns> {

@@ -7,20 +7,29 @@ import type { ToolResult } from '../domain/tool-result.ts';
 import type { Gateway } from './gateway.ts';
 import type { ToolBox } from './ports/tool-box.ts';
 
-/** The gateway, and the values of its servers that must not be shown. */
+/** The gateway, and what its configuration says about the servers now. */
 export interface AnswerGateway {
   readonly gateway: Gateway;
+  /** Values that must not be shown. */
   readonly secrets: readonly string[];
+  /** The names of the servers whose tools return nothing private. */
+  readonly publicServers: readonly string[];
 }
 
 /** The tools of the gateway's servers. */
 export class GatewayToolBox implements ToolBox {
   readonly #start: () => Promise<AnswerGateway | undefined>;
   #redactor = createRedactor([]);
+  #publicServers: readonly string[] = [];
 
   /** `start` starts the servers when it is called first. */
   constructor(start: () => Promise<AnswerGateway | undefined>) {
     this.#start = start;
+  }
+
+  /** Of the servers as they are configured now; none before the first list. */
+  get publicServers(): readonly string[] {
+    return this.#publicServers;
   }
 
   /** Masks the secrets of the servers. */
@@ -55,6 +64,7 @@ export class GatewayToolBox implements ToolBox {
     const started = await this.#start();
     // The servers may have been configured again since the last call.
     this.#redactor = createRedactor(started?.secrets ?? []);
+    this.#publicServers = started?.publicServers ?? [];
     return started?.gateway;
   }
 }

@@ -59,7 +59,8 @@ export class GatewayHolder {
     const { servers = [], grounding, gateway } = config;
     const used = gateway.expose ? servers : servers.filter(({ name }) => Object.hasOwn(grounding?.tools ?? {}, name));
     const started = await this.start(used, { onCallEnded: () => {}, logSpawn: (line) => logger.debug(line) });
-    return { gateway: started, secrets: serverSecrets(this.#servers) };
+    const publicServers = this.#servers.filter(({ isPublic }) => isPublic).map(({ name }) => name);
+    return { gateway: started, secrets: serverSecrets(this.#servers), publicServers };
   }
 
   /** Resolves when nothing of any server is left. */

@@ -25,7 +25,7 @@ function fakeGateway(states: Readonly<Record<string, ServerState>>) {
   const secrets: string[] = [];
   const toolBox = new GatewayToolBox(async () => {
     starts += 1;
-    return { gateway, secrets };
+    return { gateway, secrets, publicServers: [] };
   });
   return { toolBox, waits, called, secrets, starts: () => starts };
 }

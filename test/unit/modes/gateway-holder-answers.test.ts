@@ -5,8 +5,8 @@ import { GatewayHolder } from '../../../src/modes/gateway-holder.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
 const HOOKS = { onCallEnded: () => {}, logSpawn: () => {} };
-const server = (name: string, secret: string) =>
-  ({ name, connection: { kind: 'child', envs: { TOKEN: secret } } }) as unknown as ServerEntry;
+const server = (name: string, secret: string, isPublic = false) =>
+  ({ name, isPublic, connection: { kind: 'child', envs: { TOKEN: secret } } }) as unknown as ServerEntry;
 
 /** Answers use only the server `jira`. */
 function start({ expose = false } = {}) {
@@ -47,5 +47,13 @@ describe('answers', () => {
     await holder.configure([server('jira', 'other-secret')], HOOKS);
     expect((await holder.forAnswers(runtime)).secrets).toEqual(['other-secret']);
     expect(started).toEqual([['jira', 'wiki'], ['jira']]);
+  });
+
+  test('know which servers are public now', async () => {
+    const { holder, runtime } = start();
+    await holder.configure([server('jira', '', true), server('wiki', '')], HOOKS);
+    expect((await holder.forAnswers(runtime)).publicServers).toEqual(['jira']);
+    await holder.configure([server('jira', ''), server('wiki', '', true)], HOOKS);
+    expect((await holder.forAnswers(runtime)).publicServers).toEqual(['wiki']);
   });
 });
