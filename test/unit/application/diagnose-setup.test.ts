@@ -291,3 +291,37 @@ test('nothing is left if everything works', async () => {
   expect(clock.pendingSleeps).toBe(0);
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
+
+describe('a model with a shutdown date (A19)', () => {
+  const config = { profiles: { answer: { model: 'gpt-5' } } };
+  const modelCheck = async (today: string) =>
+    (await diagnose({ config, clock: new FakeClock(`${today}T03:00:00Z`) })).find(({ name }) => name === 'model gpt-5');
+
+  test('is reported from 90 days before, with the date and the successor', async () => {
+    expect(await modelCheck('2026-09-11')).toEqual({
+      name: 'model gpt-5',
+      verdict: 'ok',
+      detail: 'for answer, answer_detailed, answer_quick',
+    });
+    expect(await modelCheck('2026-09-12')).toEqual({
+      name: 'model gpt-5',
+      verdict: 'warning',
+      detail: 'for answer, answer_detailed, answer_quick; shuts down on 2026-12-11: use gpt-6.1-sol instead',
+    });
+  });
+
+  test('is still used for the search', async () => {
+    const llmSearch = new FakeLlmSearch(replies(SEARCHED));
+    await diagnose({ config, llmSearch, clock: new FakeClock('2026-12-01T03:00:00Z') });
+    expect(llmSearch.requests).toHaveLength(1);
+  });
+});
+
+test('a server that did not search is reported (A9)', async () => {
+  const checks = await diagnose({ llmSearch: new FakeLlmSearch(replies({ searched: false })) });
+  expect(checks.at(-1)).toMatchObject({
+    name: 'web search',
+    verdict: 'warning',
+    detail: expect.stringMatching(/^this server did not search: .*search\.tool/),
+  });
+});

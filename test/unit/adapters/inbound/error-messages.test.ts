@@ -220,3 +220,9 @@ test.each([
 test.each([1, 40, 49])('%i ms are not shown as 0 s', (ms) => {
   expect(duration(ms)).not.toMatch(/^0/);
 });
+
+test('the message for a model that was shut down names the date and the successor', () => {
+  const message = messageFor({ kind: 'model_not_found', model: 'gpt-5-2025-08-07', detail: 'Not found.' });
+  expect(message).toContain('OpenAI announced its shutdown for 2026-12-11 and recommends gpt-6.1-sol.');
+  expect(messageFor({ kind: 'model_not_found', model: 'gpt-5.2', detail: 'Not found.' })).not.toContain('shutdown');
+});

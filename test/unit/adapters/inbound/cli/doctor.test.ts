@@ -299,3 +299,51 @@ describe('servers', () => {
     });
   });
 });
+
+describe('what works, but is probably not wanted (A23)', () => {
+  const nameOf = (line: string) => /^(?:ok|WARN|FAIL|skip) +([^:]+):/.exec(line)?.[1];
+  const warnings = async (over: Partial<DoctorOptions>) => {
+    const { lines, exitCode } = await run(over);
+    expect(exitCode).toBe(0);
+    return lines.filter((line) => line.startsWith('WARN')).map(nameOf);
+  };
+
+  test.each([
+    ['only answer', { answer: { model: 'a', verbosity: 'low' } }, ['profiles']],
+    ['the same values', { answer: { model: 'a' }, answer_quick: { model: 'a' }, answer_detailed: {} }, ['profiles']],
+    ['a quicker tool', { answer: { model: 'a' }, answer_quick: { verbosity: 'low' } }, []],
+    ['another model', { answer: { model: 'a' }, answer_detailed: { model: 'b' } }, []],
+  ] as const)('profiles with %s', async (_name, profiles, expected) => {
+    expect(await warnings({ profiles })).toEqual(expected);
+  });
+
+  test('the warning about profiles names the preset', async () => {
+    const { out } = await run({ profiles: { answer: { model: 'a' } } });
+    expect(out).toMatch(/WARN {2}profiles: all tools use the same settings; MODEL_PROFILES=tuned /);
+  });
+
+  test('tool_errors: protocol', async () => {
+    expect(await warnings({ toolErrors: 'protocol' })).toEqual(['tool_errors']);
+    expect((await run({ toolErrors: 'protocol' })).out).toMatch(/WARN {2}tool_errors: .*MCP_TOOL_ERRORS=result/);
+  });
+});
+
+describe('progress (A23)', () => {
+  async function written(isTTY: boolean, json = false) {
+    const err: string[] = [];
+    const { out } = await run({ json, err: { isTTY, write: (text: string) => void err.push(text) } });
+    return { err: err.join(''), out };
+  }
+
+  test('is shown on a terminal while a check runs, and is gone afterwards', async () => {
+    const { err, out } = await written(true);
+    expect(err).toContain('Checking');
+    expect(err.endsWith('\r\u001B[2K')).toBe(true);
+    expect(out).not.toContain('Checking');
+  });
+
+  test('is shown neither on a pipe nor with --json', async () => {
+    expect((await written(false)).err).toBe('');
+    expect((await written(true, true)).err).toBe('');
+  });
+});

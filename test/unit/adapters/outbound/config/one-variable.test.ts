@@ -164,3 +164,50 @@ describe('TIME_ZONE (A13)', () => {
     },
   );
 });
+
+describe('MCP_HTTP_TOKEN (A21)', () => {
+  const TOKEN = 'token-itself-0123456789';
+
+  async function tokens(environment: Readonly<Record<string, string>>, listen = '') {
+    const loaded = await new FileConfigSource({ environment, commandLine: { '--http': listen }, version: '1' }).load();
+    return 'value' in loaded ? loaded.value.http?.tokens : loaded.problems;
+  }
+
+  test('contains the token itself', async () => {
+    expect(await tokens({ MCP_HTTP_TOKEN: TOKEN })).toEqual([{ caller: 'default', token: TOKEN }]);
+  });
+
+  test('is enough for an address that other machines can reach', async () => {
+    expect(await tokens({ MCP_HTTP_TOKEN: TOKEN }, '0.0.0.0:0')).toHaveLength(1);
+    expect(await tokens({}, '0.0.0.0:0')).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('set MCP_HTTP_TOKEN to the token') }),
+    ]);
+  });
+
+  test('is the token of another caller beside named ones', async () => {
+    const named = { MCP_HTTP_TOKEN_ENV: 'alice=A', A: 'token-of-alice' };
+    expect(await tokens({ ...named, MCP_HTTP_TOKEN: TOKEN })).toEqual([
+      { caller: 'alice', token: 'token-of-alice' },
+      { caller: 'default', token: TOKEN },
+    ]);
+  });
+
+  test.each(['日本語', 'two words'])('that cannot be sent is a problem, and is not shown: %s', async (token) => {
+    const found = await tokens({ MCP_HTTP_TOKEN: token });
+    expect(found).toMatchObject([{ where: 'MCP_HTTP_TOKEN' }]);
+    expect(JSON.stringify(found)).not.toContain(token);
+  });
+
+  test.each(['my-secret-token', 'lowercase_token'])(
+    'a token in the place of its name is not shown: %s',
+    async (token) => {
+      const found = await tokens({ MCP_HTTP_TOKEN_ENV: token });
+      expect(found).toHaveLength(1);
+      expect(JSON.stringify(found)).not.toContain(token);
+    },
+  );
+
+  test('a name that looks like one is shown', async () => {
+    expect(JSON.stringify(await tokens({ MCP_HTTP_TOKEN_ENV: 'GATEWAY_TOKEN' }))).toContain('GATEWAY_TOKEN');
+  });
+});
