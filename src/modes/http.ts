@@ -78,7 +78,9 @@ export async function serveHttp(
       if (!isStopping && waiting > 0) {
         const seconds = Math.ceil(http.drainMs / 1000);
         process.stderr.write(
-          `Waiting up to ${seconds} s for ${waiting} requests in flight; another signal ends them.\n`,
+          waiting === 1
+            ? `Waiting up to ${seconds} s for 1 request in flight; another signal ends it.\n`
+            : `Waiting up to ${seconds} s for ${waiting} requests in flight; another signal ends them.\n`,
         );
       }
       void (isStopping ? server.close() : server.drain()).then(() => resolve(0));

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { answers, holds } from '../../support/behaviours.ts';
+import { begin, legacy, send } from '../../support/http-client.ts';
+import { startHttpProcess } from '../../support/http-process.ts';
+import { apiEnv, fakeApi } from '../serve.ts';
+
+const TOKEN = 'token-itself-0123456789';
+const CALL = legacy('tools/call', { name: 'answer', arguments: { query: 'q' } });
+const NO_KEY = /^There is no usable API key, .*OPENAI_API_KEY/m;
+const NO_HOSTS = /^Only calls that name this machine as localhost are accepted: .*MCP_HTTP_ALLOWED_HOSTS/m;
+
+/** What the process wrote when it was asked to stop and has stopped: its notices. */
+async function noticesOf(options: Parameters<typeof startHttpProcess>[0]): Promise<string> {
+  const { stderr, kill, exited } = await startHttpProcess(options);
+  kill();
+  await exited;
+  return stderr();
+}
+
+describe('the notices at the start', () => {
+  test('without a key', async () => {
+    expect(await noticesOf({})).toMatch(NO_KEY);
+    expect(await noticesOf({ env: { OPENAI_API_KEY: 'sk-...' } })).toMatch(NO_KEY);
+  });
+
+  test('with a key, or offline, there is none', async () => {
+    expect(await noticesOf({ env: { OPENAI_API_KEY: 'sk-proj-0123456789abcdef' } })).not.toMatch(
+      /There is no|Only calls/,
+    );
+    expect(await noticesOf({ args: ['--http=127.0.0.1:0', '--offline'] })).not.toMatch(/There is no|Only calls/);
+  });
+
+  test.each(['0.0.0.0:0', '[::]:0'])('on %s without allowed hosts', async (address) => {
+    const args = [`--http=${address}`, '--offline'];
+    const env = { MCP_HTTP_TOKEN: TOKEN };
+    const written = await noticesOf({ args, env });
+    expect(written).toMatch(NO_HOSTS);
+    expect(written).not.toContain(TOKEN);
+    expect(await noticesOf({ args, env: { ...env, MCP_HTTP_ALLOWED_HOSTS: 'mcp.example.com' } })).not.toMatch(NO_HOSTS);
+  });
+});
+
+test('MCP_HTTP_TOKEN contains the token itself', async () => {
+  const { url } = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--offline'], env: { MCP_HTTP_TOKEN: TOKEN } });
+  const ping = (Authorization: string) => send(url, { body: legacy('ping'), headers: { Authorization } });
+  expect((await ping('Bearer wrong')).status).toBe(401);
+  expect((await ping(`Bearer ${TOKEN}`)).status).toBe(200);
+});
+
+describe.skipIf(process.platform === 'win32')('a signal', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('%s: the process says what it is waiting for', async (signal) => {
+    const api = await fakeApi();
+    const held = holds();
+    api.reply(held);
+    const env = { ...apiEnv(api), MCP_HTTP_DRAIN_MS: '9500' };
+    const { url, stderr, kill, exited } = await startHttpProcess({ env });
+    const { reply } = begin(url, { body: CALL });
+    await api.waitForRequests(1);
+    kill(signal);
+    while (!stderr().includes('in flight')) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(stderr()).toContain('Waiting up to 10 s for 1 request in flight; another signal ends it.\n');
+    held.release(answers('Done.'));
+    expect((await reply).status).toBe(200);
+    expect(await exited).toMatchObject({ code: 0 });
+  });
+
+  test('without a request, there is nothing to wait for', async () => {
+    expect(await noticesOf({})).not.toContain('Waiting');
+  });
+});
