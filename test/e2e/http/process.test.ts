@@ -38,7 +38,7 @@ test('reads its section from YAML, overridden by variables, and the token from t
 describe('a start that must fail exits with 1 and the reason', () => {
   test.each([
     ['an invalid address', ['--http=nowhere:x'], {}, '--http (http.listen): got "nowhere:x", expected host:port'],
-    ['an open address without a token', ['--http=0.0.0.0:0'], {}, 'so a token is required: set MCP_HTTP_TOKEN_ENV'],
+    ['an open address without a token', ['--http=0.0.0.0:0'], {}, 'so a token is required: set MCP_HTTP_TOKEN to'],
     ['an empty token', ['--http'], { MCP_HTTP_TOKEN_ENV: 'TOKEN', TOKEN: ' ' }, 'TOKEN: empty or not set'],
     [
       'a token that two callers share',
