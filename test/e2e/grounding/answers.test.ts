@@ -5,7 +5,16 @@ import { startHttpProcess } from '../../support/http-process.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { scriptedServer } from '../../support/scripted-mcp.ts';
 import { answerOf, apiEnv, failureOf, tokyoToday } from '../serve.ts';
-import { CONVERSATION, configFile, conversationApi, reportOf, SEARCH_NOTES, serveGrounded, WRITE_NOTE } from './kit.ts';
+import {
+  CONVERSATION,
+  configFile,
+  conversationApi,
+  PATIENTLY,
+  reportOf,
+  SEARCH_NOTES,
+  serveGrounded,
+  WRITE_NOTE,
+} from './kit.ts';
 
 const QUESTION = { query: 'When do we deploy next week, and is that a holiday?' };
 const ANSWER = expect.stringMatching(
@@ -209,6 +218,6 @@ test('a place in request.max_concurrency is free while a tool runs', async () =>
   api.script([[reasons('1'), calls('1', 'notes__search_notes', { word: 'x' })]], 'slow');
   api.script([[says('2', 'Done.')]], 'quick');
   void server.callTool('answer', { query: 'The slow question' });
-  await expect.poll(() => notes.calls()).toHaveLength(1);
+  await expect.poll(() => notes.calls(), PATIENTLY).toHaveLength(1);
   expect(answerOf(await server.callTool('answer', { query: 'The quick question' })).answer).toBe('Done.');
 });

@@ -7,7 +7,7 @@ import { startHttpProcess } from '../../support/http-process.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { type Reaction, scriptedServer, text } from '../../support/scripted-mcp.ts';
 import { answerOf, apiEnv, failureOf } from '../serve.ts';
-import { configFile, conversationApi, reportOf, SEARCH_NOTES, serveGrounded, WRITE_NOTE } from './kit.ts';
+import { configFile, conversationApi, PATIENTLY, reportOf, SEARCH_NOTES, serveGrounded, WRITE_NOTE } from './kit.ts';
 
 /** Two rounds with one call each, and the answer. */
 const SCRIPT = [
@@ -147,7 +147,7 @@ test.each<[string, Reaction, RegExp]>([
   expect(notes.running()).toEqual([]);
 });
 
-test('a cancellation during a call ends it within a second, and nothing is sent afterwards', async () => {
+test('a cancellation during a call ends it, and nothing is sent afterwards', async () => {
   const slow = { ...SEARCH_NOTES, reactions: [{ does: 'hang' as const }] };
   const { api, notes, server } = await serveGrounded({ tools: [slow] });
   api.script([
@@ -155,11 +155,9 @@ test('a cancellation during a call ends it within a second, and nothing is sent 
   ]);
   void server.callTool('answer', { query: 'Slow' }, { progressToken: 'p' }, 'slow');
   await server.waitFor(({ params }) => /Calling/.test(String(params?.message)));
-  await expect.poll(() => notes.calls()).toHaveLength(2);
+  await expect.poll(() => notes.calls(), PATIENTLY).toHaveLength(2);
   server.notify('notifications/cancelled', { requestId: 'slow' });
-  await expect
-    .poll(() => notes.events().filter(({ event }) => event === 'cancelled'), { timeout: 1000 })
-    .toHaveLength(2);
+  await expect.poll(() => notes.events().filter(({ event }) => event === 'cancelled'), PATIENTLY).toHaveLength(2);
   expect((await server.request('ping')).result).toEqual({});
   expect(server.messages.filter(({ id }) => id === 'slow')).toEqual([]);
   expect(api.requests).toHaveLength(1);
@@ -196,9 +194,9 @@ test('a caller over HTTP that leaves during a call cancels it', async () => {
     headers: { Authorization: 'Bearer token-of-alice-0123' },
     body: legacy('tools/call', { name: 'answer', arguments: { query: 'Slow' }, _meta: { progressToken: 1 } }),
   });
-  await expect.poll(() => notes.calls()).toHaveLength(1);
+  await expect.poll(() => notes.calls(), PATIENTLY).toHaveLength(1);
   exchange.leave();
-  await expect.poll(() => notes.events().map(({ event }) => event), { timeout: 1000 }).toContain('cancelled');
+  await expect.poll(() => notes.events().map(({ event }) => event), PATIENTLY).toContain('cancelled');
   http.kill();
   expect(await http.exited).toEqual({ code: 0, signal: null });
   expect(api.requests).toHaveLength(1);
@@ -210,7 +208,7 @@ test('a program that is stopped during a call leaves no process', async () => {
   const { api, notes, server } = await serveGrounded({ tools: [slow] });
   api.script([[calls('1', 'notes__search_notes', { word: 'x' })]]);
   void server.callTool('answer', { query: 'Slow' });
-  await expect.poll(() => notes.calls()).toHaveLength(1);
+  await expect.poll(() => notes.calls(), PATIENTLY).toHaveLength(1);
   server.kill('SIGTERM');
   await server.exited;
   expect(notes.running()).toEqual([]);

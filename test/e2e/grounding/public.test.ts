@@ -6,7 +6,7 @@ import { legacy, send } from '../../support/http-client.ts';
 import { startHttpProcess } from '../../support/http-process.ts';
 import { scriptedServer } from '../../support/scripted-mcp.ts';
 import { answerOf, apiEnv } from '../serve.ts';
-import { CONVERSATION, configFile, conversationApi, SEARCH_NOTES } from './kit.ts';
+import { CONVERSATION, configFile, conversationApi, PATIENTLY, SEARCH_NOTES } from './kit.ts';
 
 test('a public server leaves the web open, and no longer does so once it is configured as private', async () => {
   const api = await conversationApi();
@@ -33,8 +33,8 @@ test('a public server leaves the web open, and no longer does so once it is conf
 
   writeFileSync(config, readFileSync(config, 'utf8').replace('"public":true', '"public":false'));
   http.kill('SIGHUP');
-  await expect.poll(() => http.stderr()).toContain('the configuration was read again');
-  await expect.poll(() => notes.events().filter(({ event }) => event === 'start')).toHaveLength(2);
+  await expect.poll(() => http.stderr(), PATIENTLY).toContain('the configuration was read again');
+  await expect.poll(() => notes.events().filter(({ event }) => event === 'start'), PATIENTLY).toHaveLength(2);
   expect(await ask('After?')).toMatch(/^We deploy on Tuesday/);
   expect(webs()).toEqual([true, true, true, false]);
 });

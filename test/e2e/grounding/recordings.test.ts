@@ -85,7 +85,7 @@ test('doctor shows what is offered, and tries a web search and a grounded questi
   const { stdout, stderr } = await runCli(['doctor', '--config', config], { env: apiEnv(api) });
   const lines = stdout.split('\n').filter((line) => /^\w+ +(?:server |ground|web search)/.test(line));
   expect(lines).toEqual([
-    'ok    server notes: 1 tools (stdio)',
+    'ok    server notes: 1 tool (stdio)',
     'WARN  grounding: offers 1 tool to the model: notes/search_notes; there is no tool notes/find (grounding.tools)',
     'ok    grounding.web: before: the model may search the web until a private tool has answered',
     expect.stringMatching(/^ok {4}web search: answered with 1 source in \d+\.\d s$/),
