@@ -33,7 +33,11 @@ test.each([
   ['a wrong input', { toolName: 'strict' }, { server: 'files', tool: 'strict', status: 400, outcome: 'invalid_input' }],
   ['a tool that does not exist', { toolName: SECRET }, { server: 'files', status: 404, outcome: 'unknown_tool' }],
   ['a server that does not exist', { server: SECRET, toolName: SECRET }, { status: 404, outcome: 'unknown_server' }],
-  ['a body that is wrong', { [SECRET]: 1 }, { status: 400, outcome: 'refused' }],
+  [
+    'a body that is wrong',
+    { [SECRET]: 1 },
+    { status: 400, outcome: 'refused', path: '/mcp/call', reason: 'malformed message' },
+  ],
 ])('logs %s in one line, with none of its text', async (_, body, expected) => {
   const { call, accessLines, untilLogged, logger } = await serveGateway({ files: scripted() });
   await call({ server: 'files', input: { text: SECRET }, ...body });
