@@ -299,7 +299,12 @@ describe.concurrent('the end of a server by force', () => {
       { command: shell('exec 3<&0; "$0" "$@" <&3 & exit 0'), behaviours: ['stubborn'] },
       onTestFinished,
     );
-    expect(errorOf(await child.server.connect(child.events, never()))).toBe('exited with code 0');
+    const started = await child.server.connect(child.events, never());
+    // On a busy machine, the server that was left can answer before the end of its shell is noticed.
+    await started.match(
+      (connection) => connection.close(),
+      (error) => expect(error).toBe('exited with code 0'),
+    );
     expect(child.tree.pids()).toEqual([]);
   });
 

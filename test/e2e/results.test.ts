@@ -96,7 +96,7 @@ describe('the report of an answer', () => {
     api.reply(failsOnce, reported());
     const { code, stdout, stderr } = await runCli(['ask', '--verbose', 'The weather?'], { env: apiEnv(api) });
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^Sunny\.\n\nSources:\n/) });
-    expect(JSON.parse(stderr)).toEqual(EXPECTED_REPORT);
+    expect(stderr).toMatch(/^\d+\.\d s · .*\n$/);
   });
 
   test.for([[['--json']], [['--json', '--verbose']]])('is in the output of ask %j', async ([options = []]) => {
@@ -164,14 +164,14 @@ describe('tools/list', () => {
   test.for([
     ['legacy', {}],
     ['modern', { _meta: MODERN }],
-  ] as const)('is one line of less than 4 kB: %s', async ([, params]) => {
+  ] as const)('is one line of less than 5 kB (ruling A14): %s', async ([, params]) => {
     const config = newFile('config.yaml', 'server: {max_answer_chars: 100000000}\n');
     for (const args of [['--stdio'], ['--stdio', '--config', config]]) {
       const server = serve({ args });
       await server.request('tools/list', params);
       const lines = server.stdout.split('\n').filter((line) => line !== '');
       expect(lines).toHaveLength(1);
-      expect(Buffer.byteLength(`${lines[0]}\n`)).toBeLessThan(4096);
+      expect(Buffer.byteLength(`${lines[0]}\n`)).toBeLessThan(5000);
     }
   });
 

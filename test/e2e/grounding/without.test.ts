@@ -13,7 +13,7 @@ const INPUT = `${QUESTION}\n\n[Search hints] recency_days=60; max_results=5\n[To
 /** The request of a program that knows no own tools. */
 const BODY =
   `{"model":"gpt-5.2","instructions":${JSON.stringify(SYSTEM_POLICY)},"input":${JSON.stringify(INPUT)},` +
-  '"tools":[{"type":"web_search"}],"include":["web_search_call.action.sources"],' +
+  '"tools":[{"type":"web_search","user_location":{"type":"approximate"}}],"include":["web_search_call.action.sources"],' +
   '"text":{"verbosity":"medium"},"reasoning":{"effort":"medium"},"store":false,"stream":true}';
 
 /** Asks, and returns the request and the files of the program that were loaded. */

@@ -4,7 +4,7 @@ import type { Tool } from './tool-set.ts';
 
 const queryIn = (zone: string) => ({
   type: 'string',
-  description: `The question, in any language. Complete sentences work best; relative dates such as "today" are in ${zone}.`,
+  description: `The question, in any language; relative dates such as "today" are in ${zone}.`,
 });
 
 const searchSchemaIn = (zone: string) => ({
@@ -29,7 +29,7 @@ const searchSchemaIn = (zone: string) => ({
 const outputSchemaIn = (zone: string) => ({
   type: 'object',
   properties: {
-    answer: { type: 'string', description: 'the answer; if there are sources, it ends with a list of them' },
+    answer: { type: 'string', description: 'the answer, with its sources at the end' },
     used_search: { type: 'boolean', description: 'whether the web was searched' },
     citations: {
       type: 'array',
@@ -38,7 +38,7 @@ const outputSchemaIn = (zone: string) => ({
         type: 'object',
         properties: {
           url: { type: 'string', description: 'a URL, or the ID of a source without one' },
-          title: { type: 'string', description: 'the title of the source' },
+          title: { type: 'string', description: 'its title' },
           published_at: {
             type: 'string',
             description: `day of access in ${zone}, unless citations.resolve_dates found the day of publication`,

@@ -88,7 +88,7 @@ test('everything that a client sees of the first tool', () => {
             "type": "number",
           },
           "query": {
-            "description": "The question, in any language. Complete sentences work best; relative dates such as "today" are in Asia/Tokyo.",
+            "description": "The question, in any language; relative dates such as "today" are in Asia/Tokyo.",
             "type": "string",
           },
           "recency_days": {
@@ -105,7 +105,7 @@ test('everything that a client sees of the first tool', () => {
       "outputSchema": {
         "properties": {
           "answer": {
-            "description": "the answer; if there are sources, it ends with a list of them",
+            "description": "the answer, with its sources at the end",
             "type": "string",
           },
           "citations": {
@@ -117,7 +117,7 @@ test('everything that a client sees of the first tool', () => {
                   "type": "string",
                 },
                 "title": {
-                  "description": "the title of the source",
+                  "description": "its title",
                   "type": "string",
                 },
                 "url": {
