@@ -11,7 +11,7 @@ const MAX_SOCKETS = 256;
 /** Starts the program, and resolves when it listens. */
 export async function startGatewayProcess(config, onProblem) {
   const child = spawn(process.execPath, [`--import=${MEMORY}`, PROGRAM, '--http=127.0.0.1:0', '--config', config], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, LLM_ADAPTER: 'offline' },
     stdio: ['ignore', 'inherit', 'pipe'],
   });
   const exited = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
@@ -31,7 +31,7 @@ export async function startGatewayProcess(config, onProblem) {
     else if (/^gateway: the configuration was read again/.test(line)) account.reloads += 1;
     else if (/the configuration has problems, so that nothing was changed/.test(line)) account.refusedReloads += 1;
     else if (/is unavailable and is started again/.test(line)) account.restarts += 1;
-    else if (!/gateway: \S+(?:: started| failed and is not started again)/.test(line)) {
+    else if (!/gateway: \S+(?:: started| failed and is not started again)|^Waiting up to/.test(line)) {
       onProblem(`on standard error: ${line}`);
     }
   });

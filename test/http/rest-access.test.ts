@@ -328,6 +328,12 @@ describe('/readyz', () => {
   });
 });
 
+test('a gateway needs no key to be ready', async () => {
+  const { get, gateway } = await serveGateway({ files: new ScriptedToolServer({}) }, { http: { canAnswer: false } });
+  await until(() => gateway.readiness() !== 'starting');
+  expect((await get('/readyz')).status).toBe(200);
+});
+
 describe('while the gateway is being loaded', () => {
   test('it is not ready, and requests wait for it', async () => {
     const loaded = deferred<void>();

@@ -66,9 +66,12 @@ export class Routes {
   #probe(path: string, response: ServerResponse): void {
     const { isDraining, canAnswer, rest } = this.#context;
     const isLoading = rest.loading?.() !== undefined;
-    const readiness = isLoading ? 'starting' : (rest.gateway()?.readiness() ?? 'ready');
+    const gateway = rest.gateway();
+    const readiness = isLoading ? 'starting' : (gateway?.readiness() ?? 'ready');
     const servers = readiness === 'ready' ? undefined : readiness === 'starting' ? 'servers starting' : readiness;
-    const notReady = isDraining() ? 'draining' : canAnswer ? servers : 'no key';
+    // The servers' tools need no key.
+    const isUseful = canAnswer || isLoading || gateway !== undefined;
+    const notReady = isDraining() ? 'draining' : isUseful ? servers : 'no key';
     const why = path === '/readyz' ? notReady : undefined;
     sendJson(response, why === undefined ? 200 : 503, JSON.stringify({ ok: why === undefined, why }));
   }
