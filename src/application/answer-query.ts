@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { AnswerError } from '../domain/answer-error.ts';
 import { type AnswerResult, toAnswerResult } from '../domain/answer-result.ts';
-import { isWebUrl } from '../domain/citation.ts';
+import { isWebUrl, pageKey } from '../domain/citation.ts';
 import { type ModelProfile, modelSupport, profileFor } from '../domain/model-profile.ts';
 import { parseQuestion } from '../domain/question.ts';
 import { systemPolicyIn } from '../domain/system-policy.ts';
@@ -144,7 +144,7 @@ export class AnswerQuery {
     return { ...this.#deps.config, question, model: profile.model, today };
   }
 
-  /** Undefined if dates are not to be read from pages (ruling A15). */
+  /** Undefined if dates are not to be read from pages (ruling A15). Pages that own tools named are not: they may be private. */
   async #datesOf(
     reply: SearchReply,
     request: SearchRequest,
@@ -153,7 +153,9 @@ export class AnswerQuery {
     const { pageDates } = this.#deps;
     if (pageDates === undefined) return undefined;
     const cited = toAnswerResult(reply, this.#contextOf(request));
-    const urls = cited.isOk() ? cited.value.citations.map(({ url }) => url).filter(isWebUrl) : [];
+    const own = new Set(reply.own?.answered.map(({ url }) => pageKey(url)));
+    const isPublicPage = (url: string) => isWebUrl(url) && !own.has(pageKey(url));
+    const urls = cited.isOk() ? cited.value.citations.map(({ url }) => url).filter(isPublicPage) : [];
     return urls.length === 0 ? new Map() : pageDates.publishedOn(urls, signal);
   }
 
