@@ -144,7 +144,7 @@ export class AnswerQuery {
     return { ...this.#deps.config, question, model: profile.model, today };
   }
 
-  /** Undefined if dates are not to be read from pages (ruling A15). Pages that own tools named are not: they may be private. */
+  /** Undefined if dates are not to be read from pages (ruling A15). */
   async #datesOf(
     reply: SearchReply,
     request: SearchRequest,
@@ -153,10 +153,9 @@ export class AnswerQuery {
     const { pageDates } = this.#deps;
     if (pageDates === undefined) return undefined;
     const cited = toAnswerResult(reply, this.#contextOf(request));
-    const own = new Set(reply.own?.answered.map(({ url }) => pageKey(url)));
-    const isPublicPage = (url: string) => isWebUrl(url) && !own.has(pageKey(url));
-    const urls = cited.isOk() ? cited.value.citations.map(({ url }) => url).filter(isPublicPage) : [];
-    return urls.length === 0 ? new Map() : pageDates.publishedOn(urls, signal);
+    const urls = cited.isOk() ? cited.value.citations.map(({ url }) => url) : [];
+    const pages = urls.filter((url) => isWebUrl(url) && mayBeFetched(url, reply));
+    return pages.length === 0 ? new Map() : pageDates.publishedOn(pages, signal);
   }
 
   #logProfile(tool: ToolName, { model }: ModelProfile): void {
@@ -181,6 +180,12 @@ export class AnswerQuery {
 interface Found {
   readonly reply: SearchReply;
   readonly publishedOn: ReadonlyMap<string, string> | undefined;
+}
+
+/** Not an address that an own tool named, or that the model wrote after a private output: it may contain private data (ruling L19). */
+function mayBeFetched(url: string, { own }: SearchReply): boolean {
+  const isAmong = (urls: readonly string[]) => urls.some((other) => pageKey(other) === pageKey(url));
+  return own === undefined || (isAmong(own.publicPages) && !isAmong(own.answered.map(({ url }) => url)));
 }
 
 /** Where the date of a citation comes from. */

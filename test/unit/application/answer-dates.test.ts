@@ -80,7 +80,7 @@ test.each([
     const pageDates = new FakePageDates({ [A]: DAY, [ticket]: DAY, [wiki]: DAY });
     // The API cites the page of the wiki too.
     const sources = { cited: [{ url: A }, { url: `${wiki}#part` }], consulted: [], opened: [] };
-    const own = { marked: isMarked ? answered : [], answered };
+    const own = { marked: isMarked ? answered : [], answered, publicPages: [A, wiki] };
     const { result, report } = await answerTo('Sunny.', pageDates, { sources, own });
     expect(pageDates.asked).toEqual([[A]]);
     expect(result.citations).toEqual([
@@ -91,6 +91,14 @@ test.each([
     expect(report.dates?.map(({ origin }) => origin)).toEqual(['resource', 'access', 'page']);
   },
 );
+
+test('a page that is cited only after a private output is not read: its address may contain that output', async () => {
+  const pageDates = new FakePageDates({ [A]: DAY, [B]: DAY });
+  const own = { marked: [], answered: [], publicPages: [`${A}#part`] };
+  const { result } = await answerTo('Sunny.', pageDates, { own });
+  expect(pageDates.asked).toEqual([[A]]);
+  expect(result.citations.map(({ published_at }) => published_at)).toEqual([DAY, '2026-01-05']);
+});
 
 test('without the feature, the origin of dates is not reported', async () => {
   const { result, report } = await answerTo('Sunny.');
