@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { AnswerError } from '../domain/answer-error.ts';
 import { type AnswerResult, toAnswerResult } from '../domain/answer-result.ts';
-import { isWebUrl } from '../domain/citation.ts';
+import { isWebUrl, pageKey } from '../domain/citation.ts';
 import { type ModelProfile, modelSupport, profileFor } from '../domain/model-profile.ts';
 import { parseQuestion } from '../domain/question.ts';
 import { systemPolicyIn } from '../domain/system-policy.ts';
@@ -153,8 +153,9 @@ export class AnswerQuery {
     const { pageDates } = this.#deps;
     if (pageDates === undefined) return undefined;
     const cited = toAnswerResult(reply, this.#contextOf(request));
-    const urls = cited.isOk() ? cited.value.citations.map(({ url }) => url).filter(isWebUrl) : [];
-    return urls.length === 0 ? new Map() : pageDates.publishedOn(urls, signal);
+    const urls = cited.isOk() ? cited.value.citations.map(({ url }) => url) : [];
+    const pages = urls.filter((url) => isWebUrl(url) && mayBeFetched(url, reply));
+    return pages.length === 0 ? new Map() : pageDates.publishedOn(pages, signal);
   }
 
   #logProfile(tool: ToolName, { model }: ModelProfile): void {
@@ -179,6 +180,12 @@ export class AnswerQuery {
 interface Found {
   readonly reply: SearchReply;
   readonly publishedOn: ReadonlyMap<string, string> | undefined;
+}
+
+/** Not an address that an own tool named, or that the model wrote after a private output: it may contain private data (ruling L19). */
+function mayBeFetched(url: string, { own }: SearchReply): boolean {
+  const isAmong = (urls: readonly string[]) => urls.some((other) => pageKey(other) === pageKey(url));
+  return own === undefined || (isAmong(own.publicPages) && !isAmong(own.answered.map(({ url }) => url)));
 }
 
 /** Where the date of a citation comes from. */

@@ -118,6 +118,7 @@ export class GroundedSearch implements LlmSearch {
     });
     let rounds: readonly Round[] = [];
     const replies: SearchReply[] = [];
+    const publicPages: string[] = [];
     for (let round = 0; ; round += 1) {
       const isLast = round >= maxRounds - 1;
       const mayCall = functions.length > 0 && !isLast && !calls.isExhausted && calls.hasTime;
@@ -127,12 +128,18 @@ export class GroundedSearch implements LlmSearch {
       if (outcome.isErr()) return err(outcome.error);
       const turn = outcome.value;
       replies.push(turn.reply);
+      if (web === 'open')
+        publicPages.push(
+          ...turn.reply.sources.cited.map(({ url }) => url),
+          ...turn.reply.sources.consulted,
+          ...turn.reply.sources.opened,
+        );
       if (turn.calls.length === 0 || !mayCall) {
         const { text, ending } = turn.reply;
         // A message before a call is not the answer.
         const isCutOff = turn.calls.length > 0 || (text.trim() === '' && ending.kind === 'complete');
         if (functions.length === 0 || mayCall || !isCutOff) {
-          return ok(this.#combine(turn, replies, calls, request.isLocal === true));
+          return ok(this.#combine(turn, replies, calls, publicPages, request.isLocal === true));
         }
         const limit = isLast ? 'rounds' : calls.isExhausted ? 'calls' : 'time';
         return err({ kind: 'no_final_answer', limit, max: limit === 'rounds' ? maxRounds : maxCalls });
@@ -144,7 +151,13 @@ export class GroundedSearch implements LlmSearch {
   }
 
   /** The text of the last round, and the sources and costs of all (rulings L23 to L25). */
-  #combine({ reply }: Turn, replies: readonly SearchReply[], calls: GroundedCalls, isLocal: boolean): SearchReply {
+  #combine(
+    { reply }: Turn,
+    replies: readonly SearchReply[],
+    calls: GroundedCalls,
+    publicPages: readonly string[],
+    isLocal: boolean,
+  ): SearchReply {
     const sources = isLocal ? calls.sources : calls.sources.map(withoutLocalPath);
     const resolved = resolveMarkers(reply.text, sources);
     const text = isLocal ? resolved.text : withoutFileUris(resolved.text, calls.sources);
@@ -158,7 +171,7 @@ export class GroundedSearch implements LlmSearch {
         consulted: all(({ sources }) => sources.consulted),
         opened: all(({ sources }) => sources.opened),
       },
-      own: { marked: resolved.marked, answered: sources },
+      own: { marked: resolved.marked, answered: sources, publicPages },
       report: { ...sum(replies.map(({ report }) => report)), rounds: replies.length, toolCalls: calls.summaries },
     };
   }

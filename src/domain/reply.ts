@@ -19,6 +19,8 @@ export interface Reply {
 export interface OwnSources {
   readonly marked: readonly OwnSource[];
   readonly answered: readonly OwnSource[];
+  /** The web pages whose addresses cannot contain what a private tool returned: the model named them before. */
+  readonly publicPages: readonly string[];
 }
 
 /** How a reply ended. `reason` is the API's, such as `max_output_tokens`. */

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { toSse } from '../support/api-stream.ts';
+import { sendsBody } from '../support/behaviours.ts';
 import { calls, reasons, says, searches } from '../support/conversation-items.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { answered, READ_PAGE, startTurns, turnOf, turnRequest } from './turn-kit.ts';
@@ -22,6 +24,16 @@ describe('the calls of a response', () => {
     const { calls: asked, reply } = turnOf(await ask());
     expect(asked).toEqual([]);
     expect(reply.ending).toEqual({ kind: 'incomplete', reason: 'max_output_tokens' });
+  });
+
+  test('none of a response that is incomplete by its last event only', async () => {
+    const { api, ask } = await startTurns();
+    const response = { id: 'resp_1', output: [calls('a', 'wiki__read_page')] };
+    api.script([OK]);
+    api.disturb(0, [sendsBody({ body: toSse({ type: 'response.incomplete', response }) })]);
+    const { calls: asked, reply } = turnOf(await ask());
+    expect(asked).toEqual([]);
+    expect(reply.ending).toEqual({ kind: 'incomplete', reason: 'incomplete' });
   });
 
   test('a call that was cut off is marked', async () => {

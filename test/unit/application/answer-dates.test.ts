@@ -65,6 +65,41 @@ test('only cited web pages are read, and nothing if there are none', async () =>
   expect(none.asked).toEqual([]);
 });
 
+test.each([
+  ['marked', true],
+  ['not marked', false],
+])(
+  'pages that own tools named are never read (%s): their date is that of the tool, or the day of access',
+  async (_, isMarked) => {
+    const ticket = 'https://tracker.example/42?signature=secret';
+    const wiki = 'https://wiki.example/private';
+    const answered = [
+      { ref: 'turn0tool0', url: ticket, changedOn: '2025-12-01', call: 'jira/get' },
+      { ref: 'turn0tool1', url: wiki, call: 'jira/get' },
+    ];
+    const pageDates = new FakePageDates({ [A]: DAY, [ticket]: DAY, [wiki]: DAY });
+    // The API cites the page of the wiki too.
+    const sources = { cited: [{ url: A }, { url: `${wiki}#part` }], consulted: [], opened: [] };
+    const own = { marked: isMarked ? answered : [], answered, publicPages: [A, wiki] };
+    const { result, report } = await answerTo('Sunny.', pageDates, { sources, own });
+    expect(pageDates.asked).toEqual([[A]]);
+    expect(result.citations).toEqual([
+      { url: ticket, published_at: '2025-12-01' },
+      { url: wiki, published_at: '2026-01-05' },
+      { url: A, published_at: DAY },
+    ]);
+    expect(report.dates?.map(({ origin }) => origin)).toEqual(['resource', 'access', 'page']);
+  },
+);
+
+test('a page that is cited only after a private output is not read: its address may contain that output', async () => {
+  const pageDates = new FakePageDates({ [A]: DAY, [B]: DAY });
+  const own = { marked: [], answered: [], publicPages: [`${A}#part`] };
+  const { result } = await answerTo('Sunny.', pageDates, { own });
+  expect(pageDates.asked).toEqual([[A]]);
+  expect(result.citations.map(({ published_at }) => published_at)).toEqual([DAY, '2026-01-05']);
+});
+
 test('without the feature, the origin of dates is not reported', async () => {
   const { result, report } = await answerTo('Sunny.');
   expect(result.citations[0]?.published_at).toBe('2026-01-05');

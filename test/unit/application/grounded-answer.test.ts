@@ -72,6 +72,22 @@ describe('the web (rulings L19 and L20)', () => {
     expect(reply).toMatchObject({ searched: true, report: { searches: 1, queries: ['q'] } });
   });
 
+  test.each([
+    ['before' as const, ['https://a.example/', 'https://b.example/', 'https://c.example/']],
+    ['always' as const, ['https://a.example/', 'https://b.example/', 'https://c.example/', 'https://d.example/']],
+    ['never' as const, []],
+  ])('with `%s`, the addresses of these pages are not private', async (web, publicPages) => {
+    const first = {
+      cited: [{ url: 'https://a.example/' }],
+      consulted: ['https://b.example/'],
+      opened: ['https://c.example/'],
+    };
+    const last = { cited: [{ url: 'https://d.example/' }], consulted: [], opened: [] };
+    const turns = new FakeLlmTurns(asksWith({ sources: first }, GET), says('Two.', { sources: last }));
+    const reply = (await start(turns, {}, { web }).search())._unsafeUnwrap();
+    expect(reply.own?.publicPages).toEqual(publicPages);
+  });
+
   test('is open again in the next answer', async () => {
     const turns = new FakeLlmTurns(asks(GET), says('One.'), says('Two.'));
     const { search } = start(turns);

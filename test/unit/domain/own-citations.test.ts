@@ -30,7 +30,7 @@ function answer(given: Given, over: Partial<AnswerContext> = {}) {
     ending: { kind: 'complete' },
     searched,
     sources: { cited: cited.map((url) => ({ url })), consulted, opened },
-    own: { marked, answered },
+    own: { marked, answered, publicPages: [] },
   };
   return toAnswerResult(reply, { ...CONTEXT, ...over })._unsafeUnwrap();
 }

@@ -43,8 +43,11 @@ export class ResponseEvents {
         // Nested in real replies, flat in the API's documentation.
         this.outcome = err(toStreamFailure(asObject(event.error) ?? event, this.#context));
         break;
-      case 'response.completed':
       case 'response.incomplete':
+        // Not every server repeats the status; a call of such a response must not run (ruling L9).
+        this.outcome = ok({ status: 'incomplete', ...this.#complete(asObject(event.response) ?? {}) });
+        break;
+      case 'response.completed':
       case 'response.failed':
       case 'response.cancelled':
         this.outcome = ok(this.#complete(asObject(event.response) ?? {}));
