@@ -47,10 +47,14 @@ export function withoutLocalPath(source: OwnSource): OwnSource {
   return { ref, call, url: call };
 }
 
-/** A text without the `file:` URIs of these sources: in their place is the call. */
+/** The model can repeat a URI that it read in the content of a result. */
+const FILE_URI = /\bfile:\/+[^\s<>"'`)\]]*[^\s<>"'`)\].,;:!?]/gi;
+
+/** A text without `file:` URIs: in the place of those of these sources is the call. Without sources, nothing of this machine was read. */
 export function withoutFileUris(text: string, sources: readonly OwnSource[]): string {
   const local = sources.filter(({ url }) => isFileUri(url)).sort((a, b) => b.url.length - a.url.length);
-  return local.reduce((text, { url, call }) => text.replaceAll(url, call), text);
+  const named = local.reduce((text, { url, call }) => text.replaceAll(url, call), text);
+  return sources.length === 0 ? named : named.replace(FILE_URI, '[local file]');
 }
 
 /** A drive letter is not a scheme. */

@@ -128,6 +128,19 @@ describe('paths of this machine', () => {
       'See jira/search, jira/search, /a and https://a.com.',
     );
   });
+
+  test('do not appear in the text either if only the content of a result named them', () => {
+    const sources = of([link('notes://1')]);
+    expect(withoutFileUris('[A](file:///home/me/a.txt), FILE:/b.md. A file: c.', sources)).toBe(
+      '[A]([local file]), [local file]. A file: c.',
+    );
+    expect(withoutFileUris('file:///etc/hosts', [])).toBe('file:///etc/hosts');
+  });
+
+  test.for(['file:/.', 'file:/..'])('are removed in linear time: %s', (part) => {
+    const sources = of([link('notes://1')]);
+    expectLinear((n) => withoutFileUris(`${part.repeat(n)}${'.'.repeat(n)}`, sources), 50_000);
+  });
 });
 
 describe('markers in the text', () => {
