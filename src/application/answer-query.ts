@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { AnswerError } from '../domain/answer-error.ts';
 import { type AnswerResult, toAnswerResult } from '../domain/answer-result.ts';
-import { isWebUrl } from '../domain/citation.ts';
+import { isWebUrl, pageKey } from '../domain/citation.ts';
 import { type ModelProfile, modelSupport, profileFor } from '../domain/model-profile.ts';
 import { parseQuestion } from '../domain/question.ts';
 import { systemPolicyIn } from '../domain/system-policy.ts';
@@ -153,7 +153,10 @@ export class AnswerQuery {
     const { pageDates } = this.#deps;
     if (pageDates === undefined) return undefined;
     const cited = toAnswerResult(reply, this.#contextOf(request));
-    const urls = cited.isOk() ? cited.value.citations.map(({ url }) => url).filter(isWebUrl) : [];
+    // URLs of own systems are not for the internet, nor for a proxy: a name in one may be private.
+    const own = new Set([...(reply.own?.marked ?? []), ...(reply.own?.answered ?? [])].map(({ url }) => pageKey(url)));
+    const isPublic = (url: string) => isWebUrl(url) && !own.has(pageKey(url));
+    const urls = cited.isOk() ? cited.value.citations.map(({ url }) => url).filter(isPublic) : [];
     return urls.length === 0 ? new Map() : pageDates.publishedOn(urls, signal);
   }
 

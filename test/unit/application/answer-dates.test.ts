@@ -65,6 +65,16 @@ test('only cited web pages are read, and nothing if there are none', async () =>
   expect(none.asked).toEqual([]);
 });
 
+test('pages of own systems are not read: their URLs stay in the network, and their servers date them', async () => {
+  const pageDates = new FakePageDates({ [A]: DAY, [B]: DAY });
+  const source = { ref: 'turn0tool0', url: `${A}#part`, call: 'wiki/search', changedOn: '2025-12-01' };
+  const own = { marked: [source], answered: [source] };
+  const { result, report } = await answerTo('Sunny.', pageDates, { own });
+  expect(pageDates.asked).toEqual([[B]]);
+  expect(result.citations.map(({ published_at }) => published_at)).toEqual(['2025-12-01', DAY]);
+  expect(report.dates?.map(({ origin }) => origin)).toEqual(['resource', 'page']);
+});
+
 test('without the feature, the origin of dates is not reported', async () => {
   const { result, report } = await answerTo('Sunny.');
   expect(result.citations[0]?.published_at).toBe('2026-01-05');
