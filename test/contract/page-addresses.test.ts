@@ -46,6 +46,10 @@ const FORBIDDEN = [
   '169.254.169.254',
   '[fe80::1]',
   '[fd00:ec2::254]',
+  '100.100.100.200',
+  '192.0.0.192',
+  '168.63.129.16',
+  '[::ffff:168.63.129.16]',
   // IPv4 inside IPv6: mapped, compatible, translated, NAT64, 6to4, Teredo.
   '[::ffff:127.0.0.1]',
   '[::ffff:7f00:1]',
