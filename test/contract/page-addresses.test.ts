@@ -1,4 +1,6 @@
 import type { LookupAddress, LookupAllOptions } from 'node:dns';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { fetch } from 'undici';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createPageDates } from '../../src/adapters/outbound/pages/create-page-dates.ts';
@@ -241,6 +243,20 @@ describe('in production', () => {
     'http://',
     '',
   ];
+
+  test('a proxy that hangs up is asked once', async () => {
+    let connections = 0;
+    const proxy = createServer((socket) => {
+      connections += 1;
+      socket.on('error', () => {});
+      socket.once('data', () => socket.destroy());
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void proxy.close());
+    await once(proxy, 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    expect(await fetched(['https://page.test/'], `http://127.0.0.1:${port}`)).toEqual(new Map());
+    expect(connections).toBe(1);
+  });
 
   test('a proxy is not asked for other ports, other schemes, users, or what is not a URL', async () => {
     const proxy = await startForwardProxy(pages.port);
