@@ -46,7 +46,12 @@ async function run(command: RunnableCommand): Promise<number> {
       return doctorOnProblems(validated.problems, { json: command.json, out: (text) => process.stdout.write(text) });
     }
     const { messageForProblems } = await import('./adapters/inbound/cli/config-problems.ts');
-    process.stderr.write(messageForProblems(validated.problems));
+    const message = messageForProblems(validated.problems);
+    if ('json' in command && command.json) {
+      const error = { kind: 'configuration', message: message.trimEnd() };
+      process.stdout.write(`${JSON.stringify({ error }, undefined, 2)}\n`);
+    }
+    process.stderr.write(message);
     return FAILED;
   }
   const runtime = validated.value;

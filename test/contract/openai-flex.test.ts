@@ -93,6 +93,15 @@ test('other tiers keep their waits and their tier', async () => {
   expect(new Set(tiers())).toEqual(new Set(['priority']));
 });
 
+test('a tier that the model rejected extends no wait', async () => {
+  const error = { message: 'Not supported.', type: 'x', param: 'service_tier', code: 'unsupported_parameter' };
+  api.reply(fails({ status: 400, error }), unavailable(), unavailable(), OK);
+  const { ask, clock } = start();
+  expect((await ask()).isOk()).toBe(true);
+  expect(tiers()).toEqual(['flex', undefined, undefined, undefined]);
+  expect(clock.slept).toEqual([1000, 2000]);
+});
+
 test('the next call has the tier again', async () => {
   api.reply(unavailable(), OK, OK);
   const { ask } = start(1);

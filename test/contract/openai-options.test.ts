@@ -292,6 +292,11 @@ describe('errors that are never retried (A7)', () => {
     expect(clock.slept).toEqual([]);
   });
 
+  test('a policy that only the type of the error names', async () => {
+    api.reply(fails({ status: 400, error: { message: MESSAGE, type: 'cyber_policy', param: null, code: null } }));
+    expect(errorOf(await start().ask())).toMatchObject({ kind: 'content_filtered' });
+  });
+
   test('the message says that OpenAI blocked the request, and why', async () => {
     api.reply(fails({ status: 403, error: error('misalignment_policy_violation') }));
     const failure = errorOf(await start().ask());

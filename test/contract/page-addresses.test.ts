@@ -1,4 +1,6 @@
 import type { LookupAddress, LookupAllOptions } from 'node:dns';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { fetch } from 'undici';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createPageDates } from '../../src/adapters/outbound/pages/create-page-dates.ts';
@@ -46,6 +48,10 @@ const FORBIDDEN = [
   '169.254.169.254',
   '[fe80::1]',
   '[fd00:ec2::254]',
+  '100.100.100.200',
+  '192.0.0.192',
+  '168.63.129.16',
+  '[::ffff:168.63.129.16]',
   // IPv4 inside IPv6: mapped, compatible, translated, NAT64, 6to4, Teredo.
   '[::ffff:127.0.0.1]',
   '[::ffff:7f00:1]',
@@ -237,6 +243,20 @@ describe('in production', () => {
     'http://',
     '',
   ];
+
+  test('a proxy that hangs up is asked once', async () => {
+    let connections = 0;
+    const proxy = createServer((socket) => {
+      connections += 1;
+      socket.on('error', () => {});
+      socket.once('data', () => socket.destroy());
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void proxy.close());
+    await once(proxy, 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    expect(await fetched(['https://page.test/'], `http://127.0.0.1:${port}`)).toEqual(new Map());
+    expect(connections).toBe(1);
+  });
 
   test('a proxy is not asked for other ports, other schemes, users, or what is not a URL', async () => {
     const proxy = await startForwardProxy(pages.port);

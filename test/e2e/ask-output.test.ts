@@ -34,6 +34,11 @@ test('--json prints JSON for a configuration that cannot be used, and for a miss
   const { code, stdout } = await runCli(['ask', 'q', '--json']);
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({ error: { kind: 'no_api_key' } });
+  const invalid = await runCli(['ask', 'q', '--json'], { env: { TIME_ZONE: 'Mars/Base' } });
+  expect(invalid.code).toBe(1);
+  const { error } = JSON.parse(invalid.stdout) as { readonly error: { readonly message: string } };
+  expect(error).toEqual({ kind: 'configuration', message: expect.stringContaining('TIME_ZONE: got "Mars/Base"') });
+  expect(invalid.stderr).toBe(`${error.message}\n`);
 });
 
 test('--verbose prints a line for people', async () => {

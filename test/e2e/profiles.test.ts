@@ -10,8 +10,12 @@ const TOOLS = ['answer', 'answer_detailed', 'answer_quick'] as const;
 const EXAMPLE = path.join(ROOT, 'config', 'config.yaml.example');
 
 /** The request of each tool to the API. */
-async function asked(...args: readonly string[]) {
-  const { api, server } = await serveWithApi({ args: ['--stdio', ...args] });
+function asked(...args: readonly string[]) {
+  return askedWith({ args: ['--stdio', ...args] });
+}
+
+async function askedWith(options: Parameters<typeof serveWithApi>[0]) {
+  const { api, server } = await serveWithApi(options);
   api.replyAlways(answers('Yes.'));
   for (const tool of TOOLS) answerOf(await server.callTool(tool, { query: 'q' }));
   return api.requests.map(({ body }) => ({
@@ -42,6 +46,15 @@ describe('answer_detailed and answer_quick', () => {
   test('complete their profile from that of answer', async () => {
     const config = newFile('c.yaml', 'model_profiles: {answer_quick: {reasoning_effort: low}}\n');
     expect(await asked('--config', config)).toEqual([STANDARD, STANDARD, { ...STANDARD, effort: 'low' }]);
+  });
+
+  test('are quick and detailed with one variable, which changes no model', async () => {
+    const env = { MODEL_PROFILES: 'tuned', MODEL_ANSWER: 'gpt-5.4' };
+    expect(await askedWith({ env })).toEqual([
+      { ...STANDARD, model: 'gpt-5.4' },
+      { model: 'gpt-5.4', effort: 'high', verbosity: 'high', contextSize: 'high', maxToolCalls: 30 },
+      { model: 'gpt-5.4', effort: 'low', verbosity: 'low', contextSize: 'low', maxToolCalls: 3 },
+    ]);
   });
 
   test('answer with the model of their profile', async () => {

@@ -98,8 +98,9 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
   }
   if ('help' in values) return { kind: 'help' };
   if ('version' in values) return { kind: 'version' };
-  if (first === 'help' && words.length === 1) return { kind: 'help' };
-  if (first === 'version' && words.length === 1) return { kind: 'version' };
+  // Also `help ask`: there is one text.
+  if (first === 'help') return { kind: 'help' };
+  if (first === 'version') return words.length === 1 ? { kind: 'version' } : badUsage('version takes no arguments');
   if (isServer) return toServe(words, values, isTerminal);
   if (first === 'doctor' || first === 'tools') return toDoctor(first, words.slice(1), values);
   if (first === 'call') return toCall(words.slice(1), values);

@@ -45,7 +45,7 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   if (permission !== undefined) return permanent({ kind: 'missing_permission', variable, detail });
   if (status === 401) return permanent({ kind: 'rejected_api_key', variable });
   if ([code, type].includes('misalignment_policy_violation')) return permanent({ kind: 'policy_violation', detail });
-  if (CONTENT_FILTER.test(code ?? '')) return permanent({ kind: 'content_filtered' });
+  if (CONTENT_FILTER.test(code ?? type ?? '')) return permanent({ kind: 'content_filtered' });
   if (status === 403) return permanent({ kind: 'forbidden', detail });
   if (status === 429) {
     const isExhausted =

@@ -18,9 +18,10 @@ export class FlexTier {
     return rest as RequestBody;
   }
 
-  /** The wait after an attempt: the last attempt is the one without the tier, at half of the time at the latest. */
-  waitFor(number: number, waitMs: number, nowMs: number): number {
-    if (!this.#isFlex || nowMs >= this.#halfMs) return waitMs;
+  /** The wait after an attempt with this body: the last attempt is the one without the tier, at half of the time at the latest. */
+  waitFor({ service_tier: tier }: RequestBody, number: number, waitMs: number, nowMs: number): number {
+    // The model may have rejected the tier.
+    if (tier !== 'flex' || nowMs >= this.#halfMs) return waitMs;
     const untilHalfMs = this.#halfMs - nowMs;
     return number >= this.#maxRetries ? untilHalfMs : Math.min(waitMs, untilHalfMs);
   }

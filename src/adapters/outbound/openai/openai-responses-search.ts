@@ -153,7 +153,7 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
         body = shorter;
         return err({ ...reply.error, retry: adapted === undefined ? 'immediately' : 'changed' });
       };
-      const waitFor = (number: number, waitMs: number) => flex.waitFor(number, waitMs, clock.elapsedMs());
+      const waitFor = (number: number, waitMs: number) => flex.waitFor(body, number, waitMs, clock.elapsedMs());
       const retries = { random: Math.random, ...this.#options, waitFor };
       return (await withRetries(attempt, retries, request, observer, signal)).mapErr(failed);
     } finally {
@@ -208,7 +208,7 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
 
   #logRequest({ tools = [], reasoning, text }: RequestBody): void {
     const onOff = (parameter: unknown) => (parameter === undefined ? 'off' : 'on');
-    const web = tools.find(({ type }) => type === 'web_search');
+    const web = tools.find(({ type }) => type === (this.#options.request.tool ?? 'web_search'));
     const isClosed = web !== undefined && 'external_web_access' in web;
     const count = tools.filter(({ type }) => type === 'function').length;
     const offered = `tools=web_search(${isClosed ? 'closed' : onOff(web)})${count === 0 ? '' : ` functions=${count}`}`;

@@ -8,13 +8,18 @@ export interface ProxyFetch {
 
 /** A `fetch` through a proxy. It is undici's, because Node's own accepts no dispatcher of another major version. */
 export function createProxyFetch(proxy: string): ProxyFetch {
-  const dispatcher = new ProxyAgent({
-    uri: proxy,
-    factory: (origin, options) => new Pool(origin, withFailingConnect(options as Pool.Options)),
-  });
+  const dispatcher = createProxyAgent(proxy);
   const proxied = (input: unknown, init?: object) =>
     undiciFetch(input as Parameters<typeof undiciFetch>[0], { ...init, dispatcher });
   return { fetch: proxied as unknown as typeof fetch, close: () => dispatcher.destroy() };
+}
+
+/** A dispatcher of requests through a proxy. */
+export function createProxyAgent(proxy: string): ProxyAgent {
+  return new ProxyAgent({
+    uri: proxy,
+    factory: (origin, options) => new Pool(origin, withFailingConnect(options as Pool.Options)),
+  });
 }
 
 /** If a proxy hangs up on CONNECT, undici would connect again without end, because of the code of the error. */

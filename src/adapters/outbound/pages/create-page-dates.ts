@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
-import { ProxyAgent } from 'undici';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { PageDates } from '../../../application/ports/page-dates.ts';
+import { createProxyAgent } from '../openai/proxy-fetch.ts';
 import { createPageAgent } from './page-connector.ts';
 import { isPublicAddress } from './public-address.ts';
 import { WebPageDates } from './web-page-dates.ts';
@@ -21,7 +21,7 @@ export function createPageDates({ proxy, ...options }: CreatePageDatesOptions): 
   readonly pageDates: PageDates;
   readonly close: () => Promise<void>;
 } {
-  const dispatcher = proxy === undefined ? createPageAgent(isPublicAddress, CONNECT_MS) : new ProxyAgent(proxy);
+  const dispatcher = proxy === undefined ? createPageAgent(isPublicAddress, CONNECT_MS) : createProxyAgent(proxy);
   const pageDates = new WebPageDates({
     ...options,
     dispatcher,

@@ -164,6 +164,7 @@ describe('bad usage', () => {
     [['--tool', 'answer'], '--tool is an option of ask'],
     [['--verbose'], '--verbose is an option of ask'],
     [['doctor', 'now'], 'doctor takes no arguments'],
+    [['version', 'now'], 'version takes no arguments'],
     [['doctor', '--verbose'], '--verbose cannot be combined with doctor'],
     [['ask', '--record', 'my question'], '--record needs a folder: --record=<folder>'],
   ])('%j', (argv, problem) => {

@@ -29,6 +29,10 @@ describe('help', () => {
   });
 });
 
+test('the help is the same for every command', () => {
+  expect(parseCommandLine(['help', 'ask'], true)).toEqual({ kind: 'help' });
+});
+
 describe('what is mistyped', () => {
   test.each([
     ['aks', 'ask'],
