@@ -59,7 +59,7 @@ export async function compose(
 async function loadPageDates({ clock, config }: Runtime) {
   const { createPageDates } = await import('./adapters/outbound/pages/create-page-dates.ts');
   const userAgent = `${PROGRAM}/${VERSION} (reads the publication date of cited pages)`;
-  return createPageDates({ clock, timeZone: config.timeZone, userAgent, proxy: config.openai.proxy });
+  return createPageDates({ clock, timeZone: config.timeZone, userAgent, proxy: config.pageProxy });
 }
 
 async function loadGrounding(

@@ -351,8 +351,11 @@ describe('the cache', () => {
     expect(paths().toSorted()).toEqual(['/dated', '/undated']);
   });
 
-  test('does not keep that a page could not be read', async () => {
-    const url = pages.serve('/page', ({ socket }) => socket.resetAndDestroy());
+  test.for([
+    ['the connection breaks', ({ socket }) => socket.resetAndDestroy()],
+    ['its server fails', (_, response) => response.writeHead(503).end()],
+  ] satisfies [string, PageHandler][])('does not keep that a page could not be read: %s', async ([, fails]) => {
+    const url = pages.serve('/page', fails);
     const pageDates = newPageDates();
     expect((await pageDates.publishedOn([url], never())).size).toBe(0);
     pages.serve('/page', html(DATED));

@@ -51,6 +51,7 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
         apiKeyVariable: key.variable,
         apiKey: key.value,
         proxy: proxy.proxy,
+        pageProxy: values.get('citations.resolve_dates') ? (await readProxy(environment, ANY_PAGE)).proxy : undefined,
         http,
         servers,
         explicit,
@@ -64,6 +65,9 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
     };
   }
 }
+
+/** Of the hosts in `NO_PROXY`, only `*` contains all cited pages. */
+const ANY_PAGE = 'https://page.invalid/';
 
 /** The default file may be absent (ruling 15). */
 function defaultFile(): string | undefined {

@@ -20,6 +20,8 @@ interface Extras {
   readonly apiKey: string | undefined;
   /** The URL of the proxy for requests to `baseUrl`. */
   readonly proxy: string | undefined;
+  /** The URL of the proxy for cited pages, if they are read. */
+  readonly pageProxy: string | undefined;
   /** Present only if the command line requests the HTTP endpoint. */
   readonly http: HttpConfig | undefined;
   /** The servers of the gateway, if any are configured. */

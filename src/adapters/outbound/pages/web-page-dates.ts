@@ -101,6 +101,7 @@ export class WebPageDates implements PageDates {
       const isHtml = /^\s*(?:text\/html|application\/xhtml\+xml)/i.test(contentType);
       if (!response.ok || !isHtml || response.body === null) {
         await response.body?.cancel();
+        if (response.status >= 500) throw new Error(`HTTP ${response.status}`);
         return undefined;
       }
       return publishedOn(await parse(response.body, contentType), zonedDate(clock.now(), timeZone));

@@ -183,6 +183,23 @@ describe('layers', () => {
     expect({ proxy: openai.proxy, env: sources.env }).toEqual({ proxy: undefined, env: [] });
   });
 
+  test.each([
+    ['', 'http://proxy:1/'],
+    ['localhost,proxied.example', 'http://proxy:1/'],
+    ['*', undefined],
+  ])(
+    'cited pages are read by the proxy for https, also if requests to the API need none (NO_PROXY: %j)',
+    async (bypass, expected) => {
+      const environment = {
+        HTTPS_PROXY: 'http://proxy:1/',
+        NO_PROXY: bypass,
+        OPENAI_BASE_URL: 'http://localhost:11434/v1',
+      };
+      expect((await config({ environment: { ...environment, RESOLVE_DATES: '1' } })).pageProxy).toBe(expected);
+      expect((await config({ environment })).pageProxy).toBeUndefined();
+    },
+  );
+
   test('a map of tokens in the environment is merged over that in YAML', async () => {
     const { http } = await config({
       yaml: 'http: { token_env: { alice: A, bob: B } }',
