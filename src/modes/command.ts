@@ -104,7 +104,8 @@ async function call(
   if (typeof args === 'string' || signal.aborted) return BAD_USAGE;
   const gateway = await startServers(options, gateways, server);
   if (gateway === undefined) return BAD_USAGE;
-  return callTool({ ...options, gateway, server, tool, args, err: process.stderr }, signal);
+  const isTerminal = process.stdout.isTTY === true;
+  return callTool({ ...options, gateway, server, tool, args, err: process.stderr, isTerminal }, signal);
 }
 
 /** The input of a call, or why it cannot be read. */

@@ -248,6 +248,23 @@ describe('a server that is lost during a call', () => {
     expect(tree.pids()).toEqual([]);
   });
 
+  test('if it leaves too much unread, which would fill the memory', async () => {
+    const { connection, events } = await connectChild();
+    const { outcome } = await callWaiting(connection);
+    await call(connection, 'deafen');
+    const args = { text: 'x'.repeat(20 * 1024 * 1024) };
+    for (let calls = 0; calls < 4; calls += 1) {
+      const controller = new AbortController();
+      const left = connection.callTool('echo', args, undefined, controller.signal);
+      controller.abort();
+      expect(errorOf(await left)).toEqual({ kind: 'aborted' });
+    }
+    const reason = 'does not read its standard input';
+    expect(errorOf(await call(connection, 'echo', { text: 'a' }))).toEqual({ kind: 'crashed', reason });
+    expect(errorOf(await outcome)).toEqual({ kind: 'crashed', reason });
+    expect(events.lost).toEqual([reason]);
+  });
+
   test('with the next call, if it closed its input', async () => {
     const { connection, events, tree } = await connectChild();
     await call(connection, 'closeInput');

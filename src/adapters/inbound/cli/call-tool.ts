@@ -7,6 +7,7 @@ import { type JsonObject, withoutUndefined } from '../../../domain/json.ts';
 import { type Redactor, redactedJson } from '../../../domain/redaction.ts';
 import type { ToolCallError } from '../../../domain/tool-call-error.ts';
 import { textOf, toPlainResult } from '../../../domain/tool-result.ts';
+import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
 import { toolErrorMessage } from '../tool-error-messages.ts';
 import { LiveLine, type Terminal } from './live-line.ts';
 
@@ -19,6 +20,8 @@ export interface CallToolOptions {
   readonly tool: string;
   readonly args: JsonObject;
   readonly out: (text: string) => void;
+  /** Whether a person sees the result: it is then without characters that control a terminal. A program gets it unchanged. */
+  readonly isTerminal?: boolean;
   /** Standard error. */
   readonly err: Terminal;
 }
@@ -53,7 +56,8 @@ export async function callTool(options: CallToolOptions, signal: AbortSignal): P
   }
   const { result, content } = toPlainResult(outcome.value);
   const shown = result === null && content !== undefined ? content : result;
-  out(`${typeof shown === 'string' ? redactor.anywhere(shown) : redactedJson(shown, redactor.anywhere, 2)}\n`);
+  const text = typeof shown === 'string' ? redactor.anywhere(shown) : redactedJson(shown, redactor.anywhere, 2);
+  out(`${options.isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
   return 0;
 }
 

@@ -26,6 +26,9 @@ export interface ChildTransportOptions extends ChildOptions {
 /** Time for what a process wrote before it ended. Others may still hold its output open. */
 const LAST_OUTPUT_MS = 50;
 
+/** How much a process may leave unread. Without a limit, calls that time out on a process that hangs would fill the memory. */
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
+
 /**
  * The transport of the official client for a child process. Other than the client's own, it ends the complete process tree, always reads
  * standard error, notices a crash at once, and never leaves a message unsettled.
@@ -39,7 +42,8 @@ export class ChildTransport implements Transport {
   #child: ChildProcess | undefined;
   /** Resolves when the process has ended, and all its output was read. */
   #childClosed: Promise<unknown> = Promise.resolve();
-  #isBroken = false;
+  /** Why nothing can be sent to the process or received, although it runs. */
+  #broken: string | undefined;
   #isClosed = false;
   #hasWarned = false;
   /** The IDs of the requests without a response. */
@@ -60,7 +64,7 @@ export class ChildTransport implements Transport {
   get lostReason(): string | undefined {
     const { pid, exitCode, signalCode } = this.#child ?? {};
     if (pid === undefined) return undefined;
-    let end = this.#isBroken ? 'closed its standard input or output' : undefined;
+    let end = this.#broken;
     if (exitCode != null) end = `exited with code ${exitCode}`;
     if (signalCode != null) end = `killed by ${signalCode}`;
     return end === undefined || this.#stderr.last === '' ? end : `${this.#stderr.last} (${end})`;
@@ -96,6 +100,10 @@ export class ChildTransport implements Transport {
     const { stdin } = this.#child ?? {};
     if (stdin === null || stdin === undefined || this.#isClosed)
       return Promise.reject(new Error('the process has ended'));
+    if (stdin.writableLength > MAX_UNREAD_BYTES) {
+      const reason = 'does not read its standard input';
+      return this.#onLost(reason).then(() => Promise.reject(new Error(`the process ${reason}`)));
+    }
     if ('method' in message && 'id' in message) this.#pending.add(message.id);
     return new Promise((resolve, reject) => {
       stdin.write(`${JSON.stringify(message)}\n`, (error) => {
@@ -119,8 +127,8 @@ export class ChildTransport implements Transport {
   }
 
   /** The process has ended, or nothing can be sent to it or received. What is left of it is ended too. */
-  async #onLost(): Promise<void> {
-    this.#isBroken = true;
+  async #onLost(reason = 'closed its standard input or output'): Promise<void> {
+    this.#broken ??= reason;
     // In a busy process, what has happened meanwhile is known only in the next turn of the event loop.
     await Promise.race([this.#childClosed, sleep(LAST_OUTPUT_MS).then(() => nextTurn())]);
     await this.close();

@@ -66,6 +66,12 @@ describe('prints', () => {
     expect((await run(echoes, { args: { path: 'a' } })).out).toBe('{\n  "path": "a"\n}\n');
   });
 
+  test('nothing that controls a terminal, on a terminal only', async () => {
+    const text = '\u001B]0;title\u0007\u001B[31mred\n\tnext\u202E';
+    expect((await run(says(text), { isTerminal: true })).out).toBe('red\n\tnext\n');
+    expect((await run(says(text))).out).toBe(`${text}\n`);
+  });
+
   test('no key of this program', async () => {
     const redactor = createRedactor(['secret-key-0123']);
     expect(await run(says('It is secret-key-0123.'), { redactor })).toMatchObject({ out: 'It is [redacted].\n' });
