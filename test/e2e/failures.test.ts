@@ -30,6 +30,15 @@ test('a retry that succeeds gives the answer, and reports the number of attempts
   expect(Object.values(response.result?._meta as object)[0]).toMatchObject({ attempts: 3 });
 });
 
+test('a model that was shut down is reported with the date and the successor (ruling A19)', async () => {
+  const { api, server } = await serveWithApi({ env: { MODEL_ANSWER: 'o3-mini-2025-01-31' } });
+  api.replyAlways(apiError(404, 'model_not_found', 'The model does not exist.'));
+  const message = failureOf(await server.callTool('answer', { query: 'q' }));
+  expect(message).toContain('The model o3-mini-2025-01-31 does not exist');
+  expect(message).toContain('shutdown for 2026-10-23 and recommends gpt-5.6-sol.');
+  expect(api.requests).toHaveLength(1);
+});
+
 test('a refused connection names host and cause', async () => {
   const port = await closedPort();
   const server = serve({
