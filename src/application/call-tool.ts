@@ -3,12 +3,12 @@ import type { GatewayTool } from '../domain/gateway-tool.ts';
 import { type JsonObject, withoutUndefined } from '../domain/json.ts';
 import type { ToolCallError } from '../domain/tool-call-error.ts';
 import type { ToolResult } from '../domain/tool-result.ts';
-import { forwardAbort } from './forward-abort.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
 import type { SchemaValidator } from './ports/schema-validator.ts';
 import type { ToolProgress } from './ports/tool-server.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
+import { TimeLimits } from './time-limits.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
 
 /** A call of a server's tool. */
@@ -48,10 +48,12 @@ export class CallTool {
   readonly #deps: Dependencies;
   /** The tools with a warning about their output. */
   readonly #warned = new Set<string>();
+  readonly #limits: TimeLimits;
   #isDraining = false;
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
+    this.#limits = new TimeLimits(deps.clock);
   }
 
   /** Later calls fail with `shutting_down`. */
@@ -91,18 +93,10 @@ export class CallTool {
     supervisor: ServerSupervisor,
     signal: AbortSignal,
   ): Promise<ToolCallOutcome> {
-    const { clock } = this.#deps;
     const timeoutMs = Math.min(supervisor.definition.timeoutMs, input.timeoutMs ?? Number.POSITIVE_INFINITY);
-    const limit = new AbortController();
-    const stopForwarding = forwardAbort(signal, limit);
-    void clock.sleep(timeoutMs, limit.signal).then((outcome) => {
-      if (outcome === 'elapsed') limit.abort('timed out');
-    });
-    const outcome = await this.#call(input, supervisor, limit.signal);
-    const isTimedOut = limit.signal.reason === 'timed out';
-    // Without a reason, an exception with its stack would be created for every call.
-    limit.abort('ended');
-    stopForwarding();
+    const { outcome, isTimedOut } = await this.#limits.run(timeoutMs, signal, (untilOver) =>
+      this.#call(input, supervisor, untilOver),
+    );
     if (outcome.isErr() && outcome.error.kind === 'cancelled' && isTimedOut)
       return err({ kind: 'timed_out', timeoutMs });
     return outcome;

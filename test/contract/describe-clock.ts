@@ -80,5 +80,31 @@ export function describeClock(name: string, start: () => StartedClock): void {
         if (pending !== undefined) expect(pending()).toBe(0);
       },
     );
+
+    test('runs something when the time has passed, not earlier, and leaves no timer', async ({ skip }) => {
+      const { clock, pass, pending = () => 0 } = start();
+      if (pass === undefined) return skip('time never passes');
+      const startedMs = clock.elapsedMs();
+      const ran: number[] = [];
+      clock.after(20, () => ran.push(clock.elapsedMs() - startedMs));
+      expect(ran).toEqual([]);
+      for (let turn = 0; turn < 50 && ran.length === 0; turn += 1) await pass(20);
+      expect(ran).toHaveLength(1);
+      expect(ran[0]).toBeGreaterThanOrEqual(20);
+      expect(pending()).toBe(0);
+    });
+
+    test.for([0, 20, 2 ** 40])('does not run after %i ms what was cancelled', async (ms) => {
+      const { clock, pass = async () => {}, pending = () => 0 } = start();
+      let hasRun = false;
+      const cancel = clock.after(ms, () => {
+        hasRun = true;
+      });
+      cancel();
+      expect(pending()).toBe(0);
+      await pass(30);
+      await settled();
+      expect(hasRun).toBe(false);
+    });
   });
 }

@@ -34,6 +34,18 @@ export class FakeClock implements Clock {
     });
   }
 
+  after(ms: number, run: () => void): () => void {
+    const sleeper = {
+      dueMs: this.#elapsedMs + Math.max(0, ms),
+      wake: () => {
+        this.#sleepers.delete(sleeper);
+        run();
+      },
+    };
+    this.#sleepers.add(sleeper);
+    return () => void this.#sleepers.delete(sleeper);
+  }
+
   /** How many sleeps have not ended. */
   get pendingSleeps(): number {
     return this.#sleepers.size;

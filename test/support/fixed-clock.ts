@@ -33,4 +33,10 @@ export class FixedClock implements Clock {
       else signal.addEventListener('abort', () => resolve('aborted'), { once: true });
     });
   }
+
+  after(ms: number): () => void {
+    this.slept.push(ms);
+    this.#asleep.settle();
+    return () => {};
+  }
 }

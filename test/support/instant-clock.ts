@@ -24,4 +24,14 @@ export class InstantClock implements Clock {
     this.#elapsedMs += Math.max(0, ms);
     return 'elapsed';
   }
+
+  after(ms: number, run: () => void): () => void {
+    let isCancelled = false;
+    void this.sleep(ms, new AbortController().signal).then(() => {
+      if (!isCancelled) run();
+    });
+    return () => {
+      isCancelled = true;
+    };
+  }
 }

@@ -13,28 +13,36 @@ export class SystemClock implements Clock {
     return performance.now();
   }
 
-  /** Not `timers/promises`: it creates an exception for every wait that is aborted, and every call has one. */
   sleep(ms: number, signal: AbortSignal): Promise<'elapsed' | 'aborted'> {
-    const untilMs = this.elapsedMs() + ms;
     return new Promise((resolve) => {
       if (signal.aborted) return resolve('aborted');
-      let timer: NodeJS.Timeout | undefined;
+      if (ms <= 0) return resolve('elapsed');
       const onAbort = () => {
-        clearTimeout(timer);
+        cancel();
         resolve('aborted');
       };
-      // Node's timers may fire up to a millisecond early.
-      const waitForRest = () => {
-        const leftMs = untilMs - this.elapsedMs();
-        if (leftMs > 0) {
-          timer = setTimeout(waitForRest, Math.min(Math.ceil(leftMs), LONGEST_TIMER_MS));
-          return;
-        }
+      const cancel = this.after(ms, () => {
         signal.removeEventListener('abort', onAbort);
         resolve('elapsed');
-      };
+      });
       signal.addEventListener('abort', onAbort, { once: true });
-      waitForRest();
     });
+  }
+
+  /** Not `timers/promises`: it creates an exception for every wait that is aborted, and every call has one. */
+  after(ms: number, run: () => void): () => void {
+    const untilMs = this.elapsedMs() + ms;
+    let timer: NodeJS.Timeout;
+    const wait = (leftMs: number) => {
+      timer = setTimeout(onTimer, Math.min(Math.max(0, Math.ceil(leftMs)), LONGEST_TIMER_MS));
+    };
+    // Node's timers may fire up to a millisecond early.
+    const onTimer = () => {
+      const leftMs = untilMs - this.elapsedMs();
+      if (leftMs > 0) wait(leftMs);
+      else run();
+    };
+    wait(ms);
+    return () => clearTimeout(timer);
   }
 }
