@@ -57,7 +57,10 @@ const bundle = await rolldown({
   // ES modules where a package has them: they need no wrappers, which cost time at the start.
   resolve: {
     mainFields: ['es2015', 'module', 'main'],
-    alias: { '@modelcontextprotocol/client/_shims': join(root, 'scripts/lib/client-shims.js') },
+    alias: {
+      '@modelcontextprotocol/client/_shims': join(root, 'scripts/lib/client-shims.js'),
+      undici$: join(root, 'scripts/lib/undici-parts.js'),
+    },
   },
   transform: { target: 'node20', define: { PACKAGE_VERSION: JSON.stringify(version) } },
   logLevel: 'warn',
