@@ -82,6 +82,12 @@ const layout = { hasExtra: true, version: 1 };
 writeConfig();
 const gateway = await startGatewayProcess(config, (problem) => problems.push(problem));
 process.on('exit', () => gateway.kill('SIGKILL'));
+let isStopping = false;
+void gateway.exited.then((exit) => {
+  if (isStopping) return;
+  problems.push(`the program ended unexpectedly: ${JSON.stringify(exit)}; ${gateway.latestLines().join('; ')}`);
+  finish();
+});
 const startedAt = performance.now();
 const endsAt = startedAt + minutes * 60_000;
 
@@ -251,6 +257,7 @@ async function stopUnderLoad() {
     }),
   );
   await wait(300);
+  isStopping = true;
   gateway.kill('SIGTERM');
   for (const [index, result] of (await Promise.allSettled(slow)).entries()) {
     const { status, reason, value } = result;

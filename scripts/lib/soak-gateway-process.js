@@ -24,7 +24,10 @@ export async function startGatewayProcess(config, onProblem) {
   });
   // The error is reported by `exited`.
   url.catch(() => {});
+  const latest = [];
   createInterface({ input: child.stderr }).on('line', (line) => {
+    latest.push(line);
+    if (latest.length > 5) latest.shift();
     if (line.startsWith('{')) account.accessLines += 1;
     else if (line.startsWith('memory ')) waiting.memory?.(JSON.parse(line.slice(7)));
     else if (line.includes('serving MCP at ')) waiting.url(new URL(line.split(' ').at(-1)));
@@ -41,7 +44,8 @@ export async function startGatewayProcess(config, onProblem) {
   return {
     account,
     exited,
-    pid: child.pid,
+    /** Of standard error. */
+    latestLines: () => latest,
     /** Resolves with {status, body}. Rejects if there is no complete response, or with `signal`. */
     send: (method, path, body, signal) =>
       new Promise((resolve, reject) => {
