@@ -85,7 +85,7 @@ process.on('exit', () => gateway.kill('SIGKILL'));
 let isStopping = false;
 void gateway.exited.then((exit) => {
   if (isStopping) return;
-  problems.push(`the program ended unexpectedly: ${JSON.stringify(exit)}; ${gateway.latestLines().join('; ')}`);
+  problems.unshift(`the program ended unexpectedly: ${JSON.stringify(exit)}; ${gateway.latestLines().join('; ')}`);
   finish();
 });
 const startedAt = performance.now();
