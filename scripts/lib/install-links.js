@@ -15,7 +15,7 @@ export function installParts() {
   return {
     'install-links': links.map(({ client, label }) => `[${client}][${label}]`).join(' · '),
     'install-commands': Object.entries(installCommands())
-      .map(([client, command]) => `${client}\n\n\`\`\`sh\n${command}\n\`\`\``)
+      .map(([client, command]) => `**${client}**\n\n\`\`\`sh\n${command}\n\`\`\``)
       .join('\n\n'),
     // Apart from the links, since they are long.
     'install-urls': links.map(({ label, url }) => `[${label}]: ${url}`).join('\n'),
