@@ -3,13 +3,14 @@ import OpenAI from 'openai';
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
 import type { SearchError } from '../../../domain/answer-error.ts';
 import { keyProblem } from '../../../domain/redaction.ts';
+import type { ApiResponse } from './api-fetch.ts';
 import type { RequestBody } from './api-types.ts';
 
 /** Resolves with the response; rejects as the `openai` package does. Leaves a listener on the signal. */
 export interface ApiCall {
-  (body: RequestBody, signal: AbortSignal): Promise<Response>;
+  (body: RequestBody, signal: AbortSignal): Promise<ApiResponse>;
   /** Continues the stream of a background response after an event (ruling A10). */
-  readonly resume: (id: string, after: number, signal: AbortSignal) => Promise<Response>;
+  readonly resume: (id: string, after: number, signal: AbortSignal) => Promise<ApiResponse>;
   /** Ends a background response. */
   readonly cancel: (id: string) => Promise<unknown>;
 }

@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { err, ok, type Result } from 'neverthrow';
 import { isObject, type JsonObject, parseJson } from '../../../domain/json.ts';
+import type { ApiResponse, ByteReader, ByteStream } from './api-fetch.ts';
 import { excerpt, type Failure, type FailureContext, permanentFailure } from './failure.ts';
 import type { ResponseEvents } from './response-events.ts';
 import { toThrownFailure } from './thrown-failure.ts';
@@ -14,7 +15,7 @@ const DRAIN_MS = 1000;
  * receives the body.
  */
 export async function readResponse(
-  http: Response,
+  http: ApiResponse,
   events: ResponseEvents,
   context: FailureContext,
   onText: (text: string) => void = () => {},
@@ -34,7 +35,7 @@ export async function readResponse(
 }
 
 async function readStream(
-  stream: ReadableStream<Uint8Array>,
+  stream: ByteStream,
   events: ResponseEvents,
   context: FailureContext,
   onText: (text: string) => void,
@@ -54,7 +55,7 @@ async function readStream(
 }
 
 /** Reads to the end in the background, or gives up. */
-async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+async function drain(reader: ByteReader): Promise<void> {
   const giveUp = setTimeout(() => void reader.cancel().catch(() => {}), DRAIN_MS).unref();
   try {
     while (!(await reader.read()).done);
