@@ -5,7 +5,7 @@ import { Agent, type Dispatcher } from 'undici';
 export interface ApiResponse {
   readonly status: number;
   readonly ok: boolean;
-  readonly headers: Headers;
+  readonly headers: { get(name: string): string | null | undefined };
   readonly body: ByteStream | null;
   text(): Promise<string>;
 }
@@ -35,14 +35,14 @@ export function createApiFetch(dispatcher: Dispatcher = new Agent()): ApiFetch {
       origin,
       path: `${pathname}${search}`,
       method: method as Dispatcher.HttpMethod,
-      headers: Object.fromEntries(new Headers(headers)),
+      headers: Object.fromEntries(headers as Headers),
       body: (body as string | undefined) ?? null,
       signal,
     });
     return {
       status: response.statusCode,
       ok: response.statusCode >= 200 && response.statusCode < 300,
-      headers: new Headers(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
+      headers: new Map(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
       body: { getReader: () => readerOf(response.body) },
       text: () => response.body.text(),
     };

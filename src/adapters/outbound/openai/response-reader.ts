@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import { err, ok, type Result } from 'neverthrow';
 import { isObject, type JsonObject, parseJson } from '../../../domain/json.ts';
@@ -41,11 +42,12 @@ async function readStream(
   onText: (text: string) => void,
 ): Promise<Result<JsonObject, Failure>> {
   const parser = createParser({ onEvent: ({ event, data }) => events.take(event, data) });
-  const decoder = new TextDecoder();
+  // An ICU decoder would take longer than parsing the text.
+  const decoder = new StringDecoder('utf8');
   const reader = stream.getReader();
   while (events.outcome === undefined) {
     const { done, value } = await reader.read();
-    const text = done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true });
+    const text = done ? `${decoder.end()}\n\n` : decoder.write(value);
     onText(text);
     parser.feed(text);
     if (done) break;
