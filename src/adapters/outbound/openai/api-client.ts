@@ -26,9 +26,25 @@ interface ApiClientOptions {
 /** The package stops its timer when the headers arrive; the time limit of a call is enforced with the signal. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
+type BuildRequest = OpenAI['buildRequest'];
+
+/** Builds the headers once: they are the same for every question, and the package needs more time for them than for sending a request. */
+class Client extends OpenAI {
+  #headers: Headers | undefined;
+
+  override async buildRequest(...[options, context]: Parameters<BuildRequest>): ReturnType<BuildRequest> {
+    const { method, path, body, signal } = options;
+    if (body === undefined) return super.buildRequest(options, context);
+    const headers = this.#headers ?? (await super.buildRequest(options, context)).req.headers;
+    this.#headers = headers;
+    const req = { method, headers, body: JSON.stringify(body), signal: signal ?? null };
+    return { req, url: this.buildURL(path, undefined), timeout: NO_TIMEOUT_MS };
+  }
+}
+
 /** The `openai` package's client without its retries, timer and log (ruling 12). */
 export function createApiCall({ apiKey, baseUrl, organization, project, fetch }: ApiClientOptions): ApiCall {
-  const client = new OpenAI({
+  const client = new Client({
     apiKey,
     baseURL: baseUrl,
     organization: organization ?? null,
