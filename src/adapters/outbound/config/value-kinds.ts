@@ -98,7 +98,7 @@ const hostPortText = textReadBy('host:port, such as 127.0.0.1:3917 or [::1]:3917
 /** In YAML, a port alone is a number. */
 export const hostPort: ValueKind = {
   ...hostPortText,
-  fromYaml: (value) => hostPortText.fromYaml(typeof value === 'number' ? String(value) : value),
+  fromYaml: (value) => hostPortText.fromYaml(integer(0).fromYaml(value) === undefined ? value : String(value)),
 };
 
 export const secretVariable: ValueKind = {
