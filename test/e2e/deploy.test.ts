@@ -70,6 +70,11 @@ describe('deploy/kubernetes.yaml', () => {
     expect(server.image).toBe(`ghcr.io/uchimanajet7/openai-responses-mcp:${version}`);
   });
 
+  test.for(['deploy/cloud-run.md', 'docs/container.md'])('%s names the same image', (file) => {
+    const tags = [...read(file).matchAll(/uchimanajet7\/openai-responses-mcp:([\w.-]+)/g)].map(([, tag]) => tag);
+    expect(new Set(tags)).toEqual(new Set([version]));
+  });
+
   test('gives the process time to drain, and the gateway to stop its servers', () => {
     const pauseS = server.lifecycle.preStop.sleep.seconds;
     const drainS = Number(variable('MCP_HTTP_DRAIN_MS')?.value) / 1000;
