@@ -163,7 +163,7 @@ describe('the packed package, installed into an empty folder', () => {
   });
 });
 
-test('contains the licenses of what is bundled', async () => {
+test('contains the licenses and the bill of materials of what is bundled', async () => {
   const bundle = await rolldown({
     cwd: ROOT,
     input: { index: 'src/main.ts' },
@@ -184,4 +184,22 @@ test('contains the licenses of what is bundled', async () => {
   const licences = readFileSync(path.join(ROOT, 'build', 'THIRD_PARTY_LICENSES.txt'), 'utf8');
   const named = [...licences.matchAll(/^(\S+) \d+\.\d+\.\d+\S* \([^)]+\)\n-+\n/gm)].map(([, name]) => name);
   expect(named).toEqual([...packages].toSorted());
+
+  const billOfMaterials = JSON.parse(readFileSync(path.join(ROOT, 'build', 'sbom.cdx.json'), 'utf8'));
+  expect(billOfMaterials).toMatchObject({
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    serialNumber: expect.stringMatching(/^urn:uuid:[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/),
+    metadata: { component: { name: packageJson.name, version: packageJson.version } },
+  });
+  const listed = (billOfMaterials.components as { name: string }[]).map(({ name }) => name);
+  expect(listed).toEqual(named);
+  const { version } = JSON.parse(readFileSync(path.join(ROOT, 'node_modules', 'openai', 'package.json'), 'utf8'));
+  expect(billOfMaterials.components).toContainEqual({
+    type: 'library',
+    name: 'openai',
+    version,
+    licenses: [{ expression: 'Apache-2.0' }],
+    purl: `pkg:npm/openai@${version}`,
+  });
 });

@@ -242,7 +242,7 @@ test('1,000 equal questions at the same time are one search, and every caller ge
  * collects when it chooses to.
  */
 const PRINTS_HEAP = {
-  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`
+  NODE_OPTIONS: `--max-semi-space-size=16 --import=data:text/javascript,${encodeURIComponent(`
     import v8 from 'node:v8';
     import vm from 'node:vm';
     v8.setFlagsFromString('--expose-gc');

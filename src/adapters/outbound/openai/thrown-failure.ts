@@ -28,7 +28,8 @@ function toConnectionFailure(error: unknown, context: FailureContext): Failure {
   const message = causes.at(-1)?.message ?? String(error);
   const reason = excerpt(context.redact(message));
   const name = error instanceof Error ? error.name : undefined;
-  if (error instanceof TypeError && /header|ByteString/i.test(message)) {
+  // With a code, a connection failed: OpenSSL's messages contain words such as `tls_validate_record_header`.
+  if (error instanceof TypeError && code === undefined && /header|ByteString/i.test(message)) {
     return permanentFailure({ kind: 'bad_request', detail: `the request could not be sent (${reason})` }, reason);
   }
   return {
