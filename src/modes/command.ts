@@ -96,7 +96,7 @@ async function call(
   const names = (options.config.servers ?? []).map(({ name }) => name);
   if (!names.includes(server)) {
     const advice = names.length === 0 ? 'No servers are configured.' : `The servers are ${names.join(', ')}.`;
-    process.stderr.write(`There is no server ${JSON.stringify(server)}. ${advice}\n`);
+    process.stderr.write(`There is no server ${options.redactor.inLogs(JSON.stringify(server))}. ${advice}\n`);
     return BAD_USAGE;
   }
   const args = await readInput(input, untilAborted);

@@ -1,4 +1,5 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
+import { MASK } from '../../../domain/redaction.ts';
 import { type Environment, shownName, variableText } from './environment.ts';
 import { expandPath, readNonEmptyText } from './files.ts';
 
@@ -23,5 +24,13 @@ export function readApiKey(environment: Environment, name: string): ApiKey {
   if (value !== '') return problem({ message: `${variable} and ${fileVariable} are both set; set only one` });
   const content = readNonEmptyText(expandPath(path));
   if ('text' in content) return { variable: fileVariable, value: content.text.trim(), problems: [] };
-  return problem({ value: path, message: `expected the path of a file that contains a key (${content.reason})` });
+  return problem({
+    value: isPath(path) ? path : MASK,
+    message: `expected the path of a file that contains a key (${content.reason})`,
+  });
+}
+
+/** Anything else may be the key itself. */
+function isPath(text: string): boolean {
+  return /^(?:~|\.{1,2})?[/\\]|^[A-Za-z]:[/\\]/.test(text);
 }

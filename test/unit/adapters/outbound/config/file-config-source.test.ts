@@ -540,6 +540,34 @@ describe('a key in the wrong place', () => {
   });
 });
 
+describe('a secret that does not look like a key', () => {
+  const SECRET = 'token-0123456789+/abc==';
+
+  test.each([
+    ['where the name of a variable belongs', { environment: { MCP_HTTP_TOKEN_ENV: SECRET } }],
+    ['of a caller', { environment: { MCP_HTTP_TOKEN_ENV: `alice=${SECRET}` } }],
+    ['in YAML, where the name of a variable belongs', { yaml: `http: { token_env: "${SECRET}" }` }],
+    ['of a caller in YAML', { yaml: `http: { token_env: { alice: "${SECRET}" } }` }],
+    ['where the path of a key file belongs', { environment: { OPENAI_API_KEY_FILE: SECRET } }],
+    ['in the query of the base URL', { environment: { OPENAI_BASE_URL: `https://a.com/v1?api-key=${SECRET}` } }],
+    ['in the query of a base URL without a scheme', { environment: { OPENAI_BASE_URL: `a.com/v1?api-key=${SECRET}` } }],
+    ['in the fragment of the base URL', { yaml: `openai: { base_url: "https://a.com/#${SECRET}" }` }],
+    ['in the proxy', { environment: { HTTPS_PROXY: `http://me:${SECRET}@proxy:x` } }],
+    ['in a proxy without a scheme', { environment: { HTTP_PROXY: `me:${SECRET}@proxy:x` } }],
+    ['in a proxy without a host', { environment: { HTTP_PROXY: `me:${SECRET}@` } }],
+    ['with a space in the proxy', { environment: { HTTP_PROXY: `http://me:a ${SECRET} b@proxy` } }],
+  ])('is masked %s', async (_, given) => {
+    const found = await problems(given);
+    expect(found).toHaveLength(1);
+    expect(JSON.stringify(found)).not.toMatch(/token-|0123456789|abc==/);
+  });
+
+  test('the path of a key file is shown', async () => {
+    const path = join(folder, 'no', 'key');
+    expect(await problems({ environment: { OPENAI_API_KEY_FILE: path } })).toMatchObject([{ value: path }]);
+  });
+});
+
 describe('the printed configuration', () => {
   test('states where it comes from', async () => {
     const yaml = 'policy: { max_citations: 5 }';
