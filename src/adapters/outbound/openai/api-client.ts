@@ -3,6 +3,7 @@ import OpenAI from 'openai';
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
 import type { SearchError } from '../../../domain/answer-error.ts';
 import { keyProblem } from '../../../domain/redaction.ts';
+import { apiFetch } from './api-fetch.ts';
 import type { RequestBody } from './api-types.ts';
 
 /** Resolves with the response; rejects as the `openai` package does. Leaves a listener on the signal. */
@@ -26,7 +27,13 @@ interface ApiClientOptions {
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** The `openai` package's client without its retries, timer and log (ruling 12). */
-export function createApiCall({ apiKey, baseUrl, organization, project, fetch }: ApiClientOptions): ApiCall {
+export function createApiCall({
+  apiKey,
+  baseUrl,
+  organization,
+  project,
+  fetch = globalThis.fetch,
+}: ApiClientOptions): ApiCall {
   const client = new OpenAI({
     apiKey,
     baseURL: baseUrl,
@@ -36,7 +43,7 @@ export function createApiCall({ apiKey, baseUrl, organization, project, fetch }:
     timeout: NO_TIMEOUT_MS,
     // The default logger writes to standard output, which is reserved for MCP.
     logLevel: 'off',
-    ...(fetch === undefined ? {} : { fetch }),
+    fetch: apiFetch(fetch),
   });
   const create = (body: RequestBody, signal: AbortSignal) =>
     client.responses.create(body as ResponseCreateParamsStreaming, { signal }).asResponse();

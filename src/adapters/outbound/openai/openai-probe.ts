@@ -5,6 +5,7 @@ import type { SearchError } from '../../../domain/answer-error.ts';
 import { parseJson, withoutUndefined } from '../../../domain/json.ts';
 import type { NetworkOptions } from './api-client.ts';
 import { toFailure } from './api-failure.ts';
+import { apiFetch } from './api-fetch.ts';
 import { excerpt, type FailureContext } from './failure.ts';
 import { asObject } from './json-values.ts';
 import { toThrownFailure } from './thrown-failure.ts';
@@ -58,7 +59,7 @@ export class OpenAiProbe implements ApiProbe {
     const controller = new AbortController();
     const stopForwarding = forwardAbort(signal, controller);
     try {
-      const response = await fetch(`${baseUrl}/${path}`, { headers, signal: controller.signal });
+      const response = await apiFetch(fetch)(`${baseUrl}/${path}`, { headers, signal: controller.signal });
       return ok({ status: response.status, body: await response.text() });
     } catch (thrown) {
       return signal.aborted ? err({ kind: 'aborted' }) : err(toThrownFailure(thrown, this.#context('')).error);

@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { err, ok, type Result } from 'neverthrow';
 import { isObject, type JsonObject, parseJson } from '../../../domain/json.ts';
+import { isEventStream, MAX_LENGTH, RefusedResponse, TOO_LARGE } from './api-fetch.ts';
 import { excerpt, type Failure, type FailureContext, permanentFailure } from './failure.ts';
 import type { ResponseEvents } from './response-events.ts';
 import { toThrownFailure } from './thrown-failure.ts';
@@ -19,8 +20,7 @@ export async function readResponse(
   context: FailureContext,
   onText: (text: string) => void = () => {},
 ): Promise<Result<JsonObject, Failure>> {
-  const isStream = /^\s*text\/event-stream/i.test(http.headers.get('content-type') ?? '');
-  if (isStream && http.body !== null) return readStream(http.body, events, context, onText);
+  if (isEventStream(http.headers) && http.body !== null) return readStream(http.body, events, context, onText);
 
   const body = await http.text();
   const response = parseJson(body);
@@ -39,7 +39,14 @@ async function readStream(
   context: FailureContext,
   onText: (text: string) => void,
 ): Promise<Result<JsonObject, Failure>> {
-  const parser = createParser({ onEvent: ({ event, data }) => events.take(event, data) });
+  let isTooLarge = false;
+  const parser = createParser({
+    onEvent: ({ event, data }) => events.take(event, data),
+    onError: ({ type }) => {
+      isTooLarge ||= type === 'max-buffer-size-exceeded';
+    },
+    maxBufferSize: MAX_LENGTH,
+  });
   const decoder = new TextDecoder();
   const reader = stream.getReader();
   while (events.outcome === undefined) {
@@ -47,6 +54,10 @@ async function readStream(
     const text = done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true });
     onText(text);
     parser.feed(text);
+    if (isTooLarge) {
+      await reader.cancel();
+      throw new RefusedResponse(TOO_LARGE);
+    }
     if (done) break;
   }
   void drain(reader);
