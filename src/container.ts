@@ -86,6 +86,8 @@ async function loadGrounding(
 
 async function loadOpenAi(runtime: Runtime, proxiedFetch: typeof fetch | undefined) {
   const { openai, search, llm, maxRetries, maxConcurrency } = runtime.config;
+  if (openai.isUnencrypted)
+    runtime.logger.warn('openai.base_url begins with http://: the API key and the questions are sent unencrypted');
   const [{ OpenAiResponsesSearch }, { networkCalls }] = await Promise.all([
     import('./adapters/outbound/openai/openai-responses-search.ts'),
     import('./adapters/outbound/openai/api-client.ts'),

@@ -41,7 +41,8 @@ export async function runCommand(
     code = await call(command, options, gateways, untilAborted, signal);
   } else {
     const { json } = command;
-    const apiKey = { variable: openai.apiKeyVariable, value: openai.apiKey };
+    const { apiKeyVariable: variable, apiKey: value, isKeyFileShared: isShared } = openai;
+    const apiKey = { variable, value, isShared };
     const isOffline = llm.adapter === 'offline';
     const configSources = describeSources(sources);
     const gateway = await startServers(runtime, gateways);
@@ -52,6 +53,7 @@ export async function runCommand(
         configSources,
         apiKey,
         isOffline,
+        isUnencrypted: openai.isUnencrypted,
         gateway,
         grounding: runtime.config.grounding,
         profiles: runtime.config.profiles,

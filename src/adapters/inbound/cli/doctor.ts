@@ -24,7 +24,14 @@ export interface DoctorOptions extends PrintOptions {
   readonly redactor: Redactor;
   /** Where the configuration was read from, for people. */
   readonly configSources: string;
-  readonly apiKey: { readonly variable: string; readonly value?: string | undefined };
+  readonly apiKey: {
+    readonly variable: string;
+    readonly value?: string | undefined;
+    /** Other users of this machine can read the file that contains it. */
+    readonly isShared?: boolean | undefined;
+  };
+  /** Others on the network can read what is sent to the API. */
+  readonly isUnencrypted?: boolean | undefined;
   readonly isOffline: boolean;
   /** Undefined if no servers are configured. */
   readonly gateway: Servers | undefined;
@@ -87,7 +94,20 @@ async function* checks(options: DoctorOptions, signal: AbortSignal): AsyncGenera
   }
   const key = checkKey(apiKey.variable, apiKey.value);
   yield key;
+  yield* checkExposure(options);
   yield* application.diagnoseSetup(key.verdict === 'ok' ? undefined : `the key is ${key.detail}`, signal);
+}
+
+/** Who else can read the key. */
+function* checkExposure({ apiKey, isUnencrypted }: DoctorOptions): Generator<PrintedCheck> {
+  if (apiKey.isShared) {
+    const detail = `other users of this machine can read the file that ${apiKey.variable} names: chmod 600 it`;
+    yield { name: 'key file', verdict: 'warning', detail };
+  }
+  if (isUnencrypted) {
+    const detail = 'http:// sends the key and the questions unencrypted; use https:// unless the network is private';
+    yield { name: 'base_url', verdict: 'warning', detail };
+  }
 }
 
 /** What works, but is probably not what the user wants (ruling A23). */

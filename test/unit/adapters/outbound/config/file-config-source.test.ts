@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -560,6 +560,30 @@ describe('a secret that does not look like a key', () => {
     const found = await problems(given);
     expect(found).toHaveLength(1);
     expect(JSON.stringify(found)).not.toMatch(/token-|0123456789|abc==/);
+  });
+
+  test.skipIf(process.platform === 'win32').each([
+    [0o644, true],
+    [0o604, true],
+    [0o640, undefined],
+    [0o600, undefined],
+  ])('a key file of mode %o can be read by others: %s', async (mode, isKeyFileShared) => {
+    const path = join(folder, 'key');
+    writeFileSync(path, KEY);
+    chmodSync(path, mode);
+    const { openai } = await config({ environment: { OPENAI_API_KEY_FILE: path } });
+    expect(openai.isKeyFileShared).toBe(isKeyFileShared);
+  });
+
+  test.each([
+    ['http://litellm:4000/v1', true],
+    ['HTTP://192.168.0.1', true],
+    ['http://localhost:11434/v1', undefined],
+    ['http://127.0.0.2/v1', undefined],
+    ['http://[::1]:8080', undefined],
+    ['https://api.example.com/v1', undefined],
+  ])('what is sent to %s can be read by others: %s', async (url, isUnencrypted) => {
+    expect((await config({ environment: { OPENAI_BASE_URL: url } })).openai.isUnencrypted).toBe(isUnencrypted);
   });
 
   test('the path of a key file is shown', async () => {
