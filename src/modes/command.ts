@@ -26,6 +26,7 @@ export async function runCommand(
   const { signal, untilAborted } = interruption();
   const options = { ...runtime, application, out: (text: string) => process.stdout.write(text) };
   const { openai, llm, sources } = runtime.config;
+  const isTerminal = process.stdout.isTTY === true;
   let code: number;
   if (command.kind === 'ask') {
     const question = command.question ?? (await Promise.race([text(process.stdin), untilAborted]))?.trim();
@@ -34,7 +35,14 @@ export async function runCommand(
   } else if (command.kind === 'tools') {
     const gateway = await startServers(runtime, gateways);
     code = await listTools(
-      { ...options, json: command.json, gateway, redact: runtime.redactor.inLogs, offered: await offeredBy(runtime) },
+      {
+        ...options,
+        json: command.json,
+        isTerminal,
+        gateway,
+        redact: runtime.redactor.inLogs,
+        offered: await offeredBy(runtime),
+      },
       signal,
     );
   } else if (command.kind === 'call') {

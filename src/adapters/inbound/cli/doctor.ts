@@ -8,6 +8,7 @@ import type { GroundingPolicy } from '../../../domain/grounding.ts';
 import { type ModelProfiles, profileFor } from '../../../domain/model-profile.ts';
 import { createRedactor, keyProblem, type Redactor } from '../../../domain/redaction.ts';
 import { TOOL_NAMES } from '../../../domain/tool-name.ts';
+import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
 import { messageFor } from '../error-messages.ts';
 import { messageForProblem } from './config-problems.ts';
 import { LiveLine, type Terminal } from './live-line.ts';
@@ -181,7 +182,8 @@ async function print(
   let isOk = true;
   for await (const { name, verdict, error, ...check } of checks) {
     if (signal.aborted) return INTERRUPTED;
-    const detail = inLogs(check.detail);
+    // Names of tools are texts of their servers.
+    const detail = inLogs(withoutUnsafeCharacters(check.detail));
     const advice = error === undefined ? check.todo : messageFor(error);
     const todo = advice === undefined ? undefined : inLogs(advice);
     isOk &&= verdict !== 'failed';

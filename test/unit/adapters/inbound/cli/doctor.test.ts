@@ -239,7 +239,7 @@ describe('grounded answers', () => {
     } as const;
     const gateway = {
       servers: [notes],
-      tools: [toolNamed('search', readOnly), toolNamed('delete')],
+      tools: [toolNamed('search', readOnly), toolNamed('delete'), toolNamed('odd\u009B31m\u202E\u200Dname')],
       whenStarted: async () => {},
     };
     const policy = { tools, web, maxRounds: 6, maxCalls: 20, maxOutputChars: 1000, callers: [], publicServers: [] };
@@ -257,6 +257,12 @@ describe('grounded answers', () => {
     });
     expect((await groundingLines({ notes: ['search', 'delete'] })).lines[0]).toBe(
       'ok    grounding: offers 2 tools to the model: notes/delete, notes/search',
+    );
+  });
+
+  test('shows a name of a tool without what controls the terminal or hides text', async () => {
+    expect((await groundingLines({ notes: ['odd\u009B31m\u202E\u200Dname'] })).lines[0]).toBe(
+      'ok    grounding: offers 1 tool to the model: notes/oddname',
     );
   });
 
