@@ -26,6 +26,7 @@ export async function runCommand(
   const { signal, untilAborted } = interruption();
   const options = { ...runtime, application, out: (text: string) => process.stdout.write(text) };
   const { openai, llm, sources } = runtime.config;
+  const isTerminal = process.stdout.isTTY === true;
   let code: number;
   if (command.kind === 'ask') {
     const question = command.question ?? (await Promise.race([text(process.stdin), untilAborted]))?.trim();
@@ -34,14 +35,22 @@ export async function runCommand(
   } else if (command.kind === 'tools') {
     const gateway = await startServers(runtime, gateways);
     code = await listTools(
-      { ...options, json: command.json, gateway, redact: runtime.redactor.inLogs, offered: await offeredBy(runtime) },
+      {
+        ...options,
+        json: command.json,
+        isTerminal,
+        gateway,
+        redact: runtime.redactor.inLogs,
+        offered: await offeredBy(runtime),
+      },
       signal,
     );
   } else if (command.kind === 'call') {
     code = await call(command, options, gateways, untilAborted, signal);
   } else {
     const { json } = command;
-    const apiKey = { variable: openai.apiKeyVariable, value: openai.apiKey };
+    const { apiKeyVariable: variable, apiKey: value, isKeyFileShared: isShared } = openai;
+    const apiKey = { variable, value, isShared };
     const isOffline = llm.adapter === 'offline';
     const configSources = describeSources(sources);
     const gateway = await startServers(runtime, gateways);
@@ -52,6 +61,7 @@ export async function runCommand(
         configSources,
         apiKey,
         isOffline,
+        isUnencrypted: openai.isUnencrypted,
         gateway,
         grounding: runtime.config.grounding,
         profiles: runtime.config.profiles,
@@ -96,7 +106,7 @@ async function call(
   const names = (options.config.servers ?? []).map(({ name }) => name);
   if (!names.includes(server)) {
     const advice = names.length === 0 ? 'No servers are configured.' : `The servers are ${names.join(', ')}.`;
-    process.stderr.write(`There is no server ${JSON.stringify(server)}. ${advice}\n`);
+    process.stderr.write(`There is no server ${options.redactor.inLogs(JSON.stringify(server))}. ${advice}\n`);
     return BAD_USAGE;
   }
   const args = await readInput(input, untilAborted);

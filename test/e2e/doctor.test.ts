@@ -196,7 +196,7 @@ describe('exit code 1, and advice, if', () => {
   test('the name does not exist', async () => {
     const result = await doctor({ OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: 'http://nope.invalid/v1' });
     expect(result.code).toBe(1);
-    expect(linesOf(result)[3]).toMatch(
+    expect(linesOf(result)[4]).toMatch(
       /^FAIL {2}connection: .*nope\.invalid.*(?:ENOTFOUND|EAI_AGAIN).* Check the network/,
     );
   });
@@ -305,7 +305,10 @@ describe('with a proxy', () => {
     const HTTP_PROXY = await tunnelTo(port);
     const result = await doctor({ ...env, HTTP_PROXY, OPENAI_BASE_URL: 'http://api.example.test/v1' });
     expect(result.code).toBe(0);
-    expect(linesOf(result)[3]).toMatch(/^ok {4}connection: api\.example\.test.*proxy.*can be reached/);
+    expect(linesOf(result).slice(3)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^WARN {2}base_url: http:\/\/ sends the key .* unencrypted/)]),
+    );
+    expect(linesOf(result)[4]).toMatch(/^ok {4}connection: api\.example\.test.*proxy.*can be reached/);
   });
 
   test('that NO_PROXY bypasses, reports no proxy', async () => {

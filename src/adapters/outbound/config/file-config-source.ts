@@ -50,6 +50,7 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
         instructions,
         apiKeyVariable: key.variable,
         apiKey: key.value,
+        isKeyFileShared: key.isShared === true,
         proxy: proxy.proxy,
         pageProxy: values.get('citations.resolve_dates') ? (await readProxy(environment, ANY_PAGE)).proxy : undefined,
         http,

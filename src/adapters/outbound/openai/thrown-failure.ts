@@ -1,6 +1,7 @@
 import { APIConnectionError, APIError } from 'openai';
 import { withoutUndefined } from '../../../domain/json.ts';
 import { toFailure } from './api-failure.ts';
+import { RefusedResponse } from './api-fetch.ts';
 import { excerpt, type Failure, type FailureContext, permanentFailure } from './failure.ts';
 import { asObject, asText } from './json-values.ts';
 
@@ -11,7 +12,10 @@ const PERMANENT =
 /** The failure for an exception of the `openai` package, of `fetch`, or of reading the response. `now` is for `retry-after`. */
 export function toThrownFailure(thrown: unknown, context: FailureContext, now = new Date(0)): Failure {
   if (!(thrown instanceof APIError) || thrown instanceof APIConnectionError || thrown.status === undefined) {
-    return toConnectionFailure(thrown, context);
+    const refused = causesOf(thrown).find((cause) => cause instanceof RefusedResponse);
+    if (refused === undefined) return toConnectionFailure(thrown, context);
+    const detail = excerpt(context.redact(refused.message));
+    return permanentFailure({ kind: 'unreadable_reply', detail }, detail);
   }
   const { status, headers, message } = thrown;
   const isHtml = /<(?:!doctype|html|head|body)\b/i.test(message);

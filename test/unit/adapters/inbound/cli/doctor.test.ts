@@ -71,6 +71,17 @@ test('if everything works: one line per check, and exit code 0', async () => {
   });
 });
 
+test('warns if others can read the key', async () => {
+  const apiKey = { variable: 'OPENAI_API_KEY_FILE', value: 'sk-proj-0123456789', isShared: true };
+  const { exitCode, lines } = await run({ apiKey, isUnencrypted: true });
+  expect(exitCode).toBe(0);
+  expect(lines.slice(2, 5)).toEqual([
+    'ok    key: from OPENAI_API_KEY_FILE',
+    'WARN  key file: other users of this machine can read the file that OPENAI_API_KEY_FILE names: chmod 600 it',
+    'WARN  base_url: http:// sends the key and the questions unencrypted; use https:// unless the network is private',
+  ]);
+});
+
 test('each line is written as soon as its check ends', async () => {
   expect((await run()).writes).toBe(6);
 });
@@ -241,7 +252,7 @@ describe('grounded answers', () => {
     } as const;
     const gateway = {
       servers: [notes],
-      tools: [toolNamed('search', readOnly), toolNamed('delete')],
+      tools: [toolNamed('search', readOnly), toolNamed('delete'), toolNamed('odd\u009B31m\u202E\u200Dname')],
       whenStarted: async () => {},
     };
     const policy = { tools, web, maxRounds: 6, maxCalls: 20, maxOutputChars: 1000, callers: [], publicServers: [] };
@@ -259,6 +270,12 @@ describe('grounded answers', () => {
     });
     expect((await groundingLines({ notes: ['search', 'delete'] })).lines[0]).toBe(
       'ok    grounding: offers 2 tools to the model: notes/delete, notes/search',
+    );
+  });
+
+  test('shows a name of a tool without what controls the terminal or hides text', async () => {
+    expect((await groundingLines({ notes: ['odd\u009B31m\u202E\u200Dname'] })).lines[0]).toBe(
+      'ok    grounding: offers 1 tool to the model: notes/oddname',
     );
   });
 

@@ -8,14 +8,14 @@ import {
 } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
 
 const BATCH = 'batches are not part of MCP: send one message at a time';
-const BAD_ID = 'id must be a string or a number that JSON can represent exactly';
+const BAD_ID = 'id must be a string of at most 256 characters or a number that JSON can represent exactly';
 
 function invalid(reason: string) {
   return { code: -32600, message: `Invalid Request: ${reason}` };
 }
 
 describe('a request', () => {
-  test.each([0, '', 1, -1, 1.5, 'abc', '1', 2 ** 53 - 1])('may have the id %j', (id) => {
+  test.each([0, '', 1, -1, 1.5, 'abc', '1', 2 ** 53 - 1, 'x'.repeat(256)])('may have the id %j', (id) => {
     expect(toMessage({ jsonrpc: '2.0', id, method: 'ping' })).toEqual({
       kind: 'request',
       id,
@@ -24,9 +24,12 @@ describe('a request', () => {
     });
   });
 
-  test.each([[null], [2 ** 60], [true], [{}], [[1]], [undefined]])('may not have the id %j', (id) => {
-    expect(toMessage({ jsonrpc: '2.0', id, method: 'ping' })).toEqual({ kind: 'invalid', error: invalid(BAD_ID) });
-  });
+  test.each([[null], [2 ** 60], [true], [{}], [[1]], [undefined], ['x'.repeat(257)]])(
+    'may not have the id %j',
+    (id) => {
+      expect(toMessage({ jsonrpc: '2.0', id, method: 'ping' })).toEqual({ kind: 'invalid', error: invalid(BAD_ID) });
+    },
+  );
 
   test.each([
     [undefined, {}],
