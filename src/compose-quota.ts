@@ -3,6 +3,7 @@ import type { Clock } from './application/ports/clock.ts';
 import type { QuotaStore } from './application/ports/quota-store.ts';
 import { QuotaGuard } from './application/quota-guard.ts';
 import type { Runtime } from './bootstrap.ts';
+import { NOTHING_USED } from './domain/quota.ts';
 
 /** The limits of callers per day, and what ends the connection to their store. */
 export interface ComposedQuota {
@@ -29,4 +30,12 @@ export async function openQuotaStore({ store: url }: QuotaConfig, clock: Clock):
   }
   const { RedisQuotaStore } = await import('./adapters/outbound/quota/redis-quota-store.ts');
   return new RedisQuotaStore({ url, clock });
+}
+
+/** Why the store cannot be used; undefined if it can. Changes nothing in it. */
+export async function probeQuotaStore(quota: QuotaConfig, clock: Clock): Promise<string | undefined> {
+  const store = await openQuotaStore(quota, clock);
+  const outcome = await store.add({ caller: 'doctor', date: 'never', keepMs: 0 }, NOTHING_USED);
+  await store.close();
+  return outcome.isErr() ? outcome.error : undefined;
 }

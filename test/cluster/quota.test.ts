@@ -2,6 +2,7 @@ import * as v2 from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as HttpTransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport as TransportV1 } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { createClient } from '@redis/client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { newFile } from '../e2e/files.ts';
 import { apiEnv, fakeApi } from '../e2e/serve.ts';
@@ -16,6 +17,7 @@ import {
   type RedisServerOptions,
   startRedisServer,
 } from '../support/redis-server.ts';
+import { runCli } from '../support/run-cli.ts';
 
 const QUOTA = 'io.github.uchimanajet7.openai-responses-mcp/quota';
 const PASSWORD = 'hunter2/p@ssword';
@@ -89,7 +91,7 @@ function tests(file: string): void {
     expect(api.requests).toHaveLength(9);
     expect(refused).toHaveLength(15);
     for (const reason of refused) expect(reason).toMatch(/quota is used up: calls_per_day is 9/);
-    const left = admitted.map(({ _meta }) => Object(Object(_meta)[QUOTA]).calls_per_day);
+    const left = admitted.map((result) => Object(Object(result?._meta)[QUOTA]).calls_per_day);
     expect(left).toContainEqual({ limit: 9, left: 0 });
     for (const replica of replicas) {
       expect((await post(replica.url)).status).toBe(429);
@@ -137,6 +139,25 @@ function tests(file: string): void {
     const list = await send(replica.url, { body: legacy('tools/list'), headers: requestInit.headers });
     expect(list.status).toBe(200);
     expect((await post(replica.url)).status).toBe(503);
+  });
+
+  test('are announced by doctor, which checks the store and does not change it', async () => {
+    const store = await startStore(file);
+    const config = newFile('config.yaml', 'http: { quota: { calls_per_day: 9 } }');
+    const check = async (url: string) => {
+      const env = { MCP_HTTP_QUOTA_STORE: url };
+      const { stdout, stderr } = await runCli(['doctor', '--offline', '--config', config], { env });
+      expect(stdout + stderr).not.toContain(PASSWORD);
+      return /^.* quota: .*$/m.exec(stdout)?.[0];
+    };
+    const shown = `redis://:[redacted]@127.0.0.1:${store.port}/5`;
+    expect(await check(`${store.url}/5`)).toBe(`ok    quota: calls_per_day 9; counted in ${shown}`);
+    expect(await check(`${store.url}/5`.replace('hunter2', 'hunter3'))).toMatch(
+      /^FAIL {2}quota: .* cannot be used \(WRONGPASS /,
+    );
+    const client = await createClient({ url: `${store.url}/5` }).connect();
+    onTestFinished(() => client.destroy());
+    expect(await client.dbSize()).toBe(0);
   });
 
   test('do not wait for a store that hangs', async () => {
