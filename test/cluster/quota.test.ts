@@ -90,7 +90,7 @@ function tests(file: string): void {
     expect(admitted).toHaveLength(9);
     expect(api.requests).toHaveLength(9);
     expect(refused).toHaveLength(15);
-    for (const reason of refused) expect(reason).toMatch(/quota is used up: calls_per_day is 9/);
+    for (const reason of refused) expect(reason).toMatch(/daily quota is used up: calls_per_day is 9/);
     const left = admitted.map((result) => Object(Object(result?._meta)[QUOTA]).calls_per_day);
     expect(left).toContainEqual({ limit: 9, left: 0 });
     for (const replica of replicas) {

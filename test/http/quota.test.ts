@@ -84,7 +84,7 @@ describe('over MCP', () => {
       error: {
         code: -32600,
         message:
-          'The quota is used up: calls_per_day is 1. It ends at 2026-11-23 00:00 (Asia/Tokyo); try again after that.',
+          'The daily quota is used up: calls_per_day is 1. It ends at 2026-11-23 00:00 (Asia/Tokyo); try again after that.',
         data: { limit: 'calls_per_day', max: 1, endsAt: '2026-11-22T15:00:00.000Z' },
       },
     });
@@ -256,7 +256,7 @@ describe('over REST, and for tools of servers', () => {
         error: {
           code: 'QUOTA_EXCEEDED',
           message:
-            'The quota is used up: calls_per_day is 1. It ends at 2026-11-23 00:00 (Asia/Tokyo); try again after that.',
+            'The daily quota is used up: calls_per_day is 1. It ends at 2026-11-23 00:00 (Asia/Tokyo); try again after that.',
           details: {
             limit: 'calls_per_day',
             max: 1,

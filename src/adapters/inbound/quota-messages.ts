@@ -14,7 +14,7 @@ export function quotaMessage(error: QuotaError): string {
   }
   const { unit, limit, endsAt, timeZone } = error;
   const end = `${zonedDate(endsAt, timeZone)} ${zonedTime(endsAt, timeZone)} (${timeZone})`;
-  return `The quota is used up: ${limitName(unit)} is ${limit}. It ends at ${end}; try again after that.`;
+  return `The daily quota is used up: ${limitName(unit)} is ${limit}. It ends at ${end}; try again after that.`;
 }
 
 /** What is left, as JSON for callers. */

@@ -47,7 +47,7 @@ export async function runCall<T>(
       const limit = admitted.error.kind === 'quota_reached' ? limitName(admitted.error.unit) : 'unknown';
       metrics.onQuotaRefused(limit);
       entry.reason = limit === 'unknown' ? 'quota store not available' : `quota reached: ${limit}`;
-      return err(toRefusal(admitted.error));
+      return err(ofQuotaError(admitted.error));
     }
     // The client may have left while the store was asked.
     if (response.destroyed) {
@@ -61,7 +61,8 @@ export async function runCall<T>(
   return ran ?? err({ status: 429, code: 'OVERLOADED', message, retryAfterMs: 1000 });
 }
 
-function toRefusal(error: QuotaError): CallRefusal {
+/** The refusal of a call whose caller has used up a quota, or whose quota is not known. */
+export function ofQuotaError(error: QuotaError): CallRefusal {
   const message = quotaMessage(error);
   if (error.kind === 'quota_unknown') {
     return { status: 503, code: 'QUOTA_UNAVAILABLE', message, retryAfterMs: STORE_RETRY_MS };
