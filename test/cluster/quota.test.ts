@@ -3,7 +3,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as HttpTransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport as TransportV1 } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { createClient } from '@redis/client';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { newFile } from '../e2e/files.ts';
 import { apiEnv, fakeApi } from '../e2e/serve.ts';
 import { answers, holds } from '../support/behaviours.ts';
@@ -11,8 +11,7 @@ import type { FakeApi } from '../support/fake-api.ts';
 import { legacy, send } from '../support/http-client.ts';
 import { startHttpProcess } from '../support/http-process.ts';
 import {
-  findRedisServer,
-  NO_REDIS_SERVER,
+  describeWithRedis,
   type RedisServer,
   type RedisServerOptions,
   startRedisServer,
@@ -25,9 +24,7 @@ const TOKEN = 'alice-token-0123456789';
 const CLIENT_INFO = { name: 'test', version: '1.0.0' };
 const requestInit = { headers: { Authorization: `Bearer ${TOKEN}` } };
 
-const file = findRedisServer();
-if (file === undefined) test.skip(`two replicas with one quota: ${NO_REDIS_SERVER}`);
-else describe('two replicas with one quota', () => tests(file));
+describeWithRedis('two replicas with one quota', tests);
 
 async function startStore(file: string, options: RedisServerOptions = {}): Promise<RedisServer> {
   const store = await startRedisServer(file, { password: PASSWORD, ...options });

@@ -7,7 +7,7 @@ import { MemoryQuotaStore } from '../../src/adapters/outbound/quota/memory-quota
 import { RedisQuotaStore } from '../../src/adapters/outbound/quota/redis-quota-store.ts';
 import { NOTHING_USED } from '../../src/domain/quota.ts';
 import { FakeClock, settled } from '../support/fake-clock.ts';
-import { findRedisServer, NO_REDIS_SERVER, type RedisServer, startRedisServer } from '../support/redis-server.ts';
+import { describeWithRedis, type RedisServer, startRedisServer } from '../support/redis-server.ts';
 import { describeQuotaStore } from './describe-quota-store.ts';
 
 const KEY = { caller: 'alice', date: '2026-11-22', keepMs: 60_000 };
@@ -26,11 +26,7 @@ test('in memory, the caller that has not called for the longest time is forgotte
   expect(await usedBy('bob')).toBe(1);
 });
 
-const file = findRedisServer();
-if (file === undefined) test.skip(`RedisQuotaStore ${NO_REDIS_SERVER}`);
-else describeWithServer(file);
-
-function describeWithServer(file: string): void {
+describeWithRedis('RedisQuotaStore', (file) => {
   const password = 'p@ss:w/rd';
   let server: RedisServer;
   beforeAll(async () => {
@@ -56,7 +52,7 @@ function describeWithServer(file: string): void {
     return { store: open(), other: open() };
   });
 
-  describe('RedisQuotaStore', () => {
+  describe('its connection', () => {
     test('keeps a day for as long as it was asked to, in the database of the URL', async () => {
       const client = await control();
       await client.flushAll();
@@ -117,7 +113,7 @@ function describeWithServer(file: string): void {
       expect(relay.connections).toBe(2);
     });
   });
-}
+});
 
 /** A relay to a local port that can stop passing on what it receives on its present connections. */
 async function startRelay(port: number) {

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { describe, test } from 'vitest';
 
 /** Valkey or Redis, the first on the PATH; undefined if there is none. */
-export function findRedisServer({ PATH = '' } = process.env): string | undefined {
+function findRedisServer({ PATH = '' } = process.env): string | undefined {
   const files = ['valkey-server', 'redis-server'].flatMap((name) =>
     PATH.split(path.delimiter).map((folder) => path.join(folder, name)),
   );
@@ -19,9 +20,17 @@ export function findRedisServer({ PATH = '' } = process.env): string | undefined
   });
 }
 
-/** The name of a skipped test. */
-export const NO_REDIS_SERVER =
-  'needs valkey-server or redis-server on the PATH (Debian: apt-get install valkey-server)';
+/** Tests that need a server of Valkey or Redis. Without one, they are skipped, which is reported by name. */
+export function describeWithRedis(name: string, tests: (file: string) => void): void {
+  const file = findRedisServer();
+  if (file !== undefined) {
+    describe(name, () => tests(file));
+    return;
+  }
+  const skipped = `${name}: skipped, because there is no valkey-server or redis-server on the PATH`;
+  test.skip(skipped);
+  process.stderr.write(`${skipped}\n`);
+}
 
 export interface RedisServer {
   readonly port: number;
