@@ -36,7 +36,7 @@ const HAS_LEFT: CallRefusal = {
 
 /** Runs a call of a tool, unless its caller has too many in flight, or has used up a quota. */
 export async function runCall<T>(
-  { response, caller, entry }: Exchange,
+  { request, caller, entry }: Exchange,
   { callerSlots, maxCallsPerToken, quota, metrics }: HttpContext,
   call: () => Promise<T>,
 ): Promise<Result<Ran<T>, CallRefusal>> {
@@ -50,7 +50,7 @@ export async function runCall<T>(
       return err(ofQuotaError(admitted.error));
     }
     // The client may have left while the store was asked.
-    if (response.destroyed) {
+    if (request.socket.destroyed) {
       await admitted.value.settle(NOTHING_USED);
       return err(HAS_LEFT);
     }
