@@ -5,6 +5,7 @@ import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { withoutUnusedRedis } from './lib/without-unused-redis.js';
 
 /** The recordings in the package. */
 const SHIPPED_RECORDINGS = [
@@ -18,6 +19,9 @@ const SHIPPED_RECORDINGS = [
   'answer-tokyo-weather-en.sse',
   'answer-tokyo-weather-ja.sse',
 ];
+
+/** The holders of packages whose licence file is only in their repository. */
+const COPYRIGHTS = { '@redis/client': 'Copyright (c) 2022-2025, Redis, inc.' };
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
@@ -65,12 +69,13 @@ const bundle = await rolldown({
     mainFields: ['es2015', 'module', 'main'],
     alias: {
       '@modelcontextprotocol/client/_shims': join(root, 'scripts/lib/client-shims.js'),
+      '@redis/client$': join(root, 'scripts/lib/redis-parts.js'),
       undici$: join(root, 'scripts/lib/undici-parts.js'),
     },
   },
   transform: { target: 'node20', define: { PACKAGE_VERSION: JSON.stringify(version) } },
   logLevel: 'warn',
-  plugins: [findStarts, withoutHtmlEntities],
+  plugins: [findStarts, withoutHtmlEntities, withoutUnusedRedis],
 });
 const { output } = await bundle.write({
   dir: 'build',
@@ -128,8 +133,15 @@ function bundledPackages(files) {
 
 function licenceOf({ name, version, license, folder }) {
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-  if (!file) throw new Error(`${name} ${version} is bundled but contains no licence file`);
-  return `${name} ${version} (${license})\n${'-'.repeat(72)}\n${readFileSync(`${folder}/${file}`, 'utf8').trim()}\n`;
+  const text = file ? readFileSync(`${folder}/${file}`, 'utf8') : mitLicenceOf(name, license);
+  if (!text) throw new Error(`${name} ${version} is bundled but contains no licence file`);
+  return `${name} ${version} (${license})\n${'-'.repeat(72)}\n${text.trim()}\n`;
+}
+
+/** The text of the MIT licence is that of this project. */
+function mitLicenceOf(name, license) {
+  if (license !== 'MIT' || COPYRIGHTS[name] === undefined) return undefined;
+  return readFileSync(`${root}LICENSE`, 'utf8').replace(/^Copyright .*$/m, COPYRIGHTS[name]);
 }
 
 /** CycloneDX, for scanners: the published package has no dependencies in which they could find the bundled packages. */

@@ -34,6 +34,15 @@ const KINDS = {
       { type: 'object', propertyNames: { pattern: CALLER.source }, additionalProperties: variable, minProperties: 1 },
     ],
   }),
+  quotaStore: () => matching(/^(?:memory|rediss?:\/\/.*)$/),
+  quotaCallers: () => {
+    const limit = { type: 'integer', minimum: 0 };
+    const properties = { calls_per_day: limit, searches_per_day: limit, tokens_per_day: limit };
+    return {
+      type: 'object',
+      additionalProperties: { type: 'object', properties, additionalProperties: false },
+    };
+  },
   servers: () => ({ type: 'array', items: serverSchema() }),
 };
 

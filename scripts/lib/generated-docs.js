@@ -1,12 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { configSchema, descriptionOf } from './config-schema.js';
+import { installParts } from './install-links.js';
 import { WITHOUT_KEY } from './key-descriptions.js';
 import { loadSource } from './load-source.js';
 import { SERVER_KEYS } from './server-keys.js';
 
 /** The documents with generated parts: `<!-- generated: NAME -->`, the part, `<!-- /generated -->`. */
-const DOCUMENTS = ['docs/reference/config-reference.md', 'docs/gateway.md', 'docs/spec.md'];
+const DOCUMENTS = [
+  'README.md',
+  'README.ja.md',
+  'docs/clients.md',
+  'docs/reference/config-reference.md',
+  'docs/gateway.md',
+  'docs/spec.md',
+];
 
 /** What the parts are generated from the code. */
 const PARTS = {
@@ -26,6 +34,7 @@ const PARTS = {
   options: ({ USAGE }) => `\`\`\`text\n${USAGE.trimEnd()}\n\`\`\``,
   variables: ({ KEYS }) => table(['variable', 'key'], variableRows(KEYS)),
   tools: ({ answerToolList }) => toolSections(answerToolList(20_000)),
+  ...Object.fromEntries(Object.entries(installParts()).map(([name, part]) => [name, () => part])),
 };
 
 /** The generated files and the documents with generated parts: the complete text of each by its path. */

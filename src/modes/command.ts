@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { ask } from '../adapters/inbound/cli/ask.ts';
 import { callTool } from '../adapters/inbound/cli/call-tool.ts';
+import type { CheckedQuota } from '../adapters/inbound/cli/check-quota.ts';
 import { type Command, QUESTION_REQUIRED } from '../adapters/inbound/cli/command-line.ts';
 import { doctor } from '../adapters/inbound/cli/doctor.ts';
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
@@ -64,6 +65,7 @@ export async function runCommand(
         isUnencrypted: openai.isUnencrypted,
         gateway,
         grounding: runtime.config.grounding,
+        quota: await checkedQuota(runtime),
         profiles: runtime.config.profiles,
         toolErrors: runtime.config.server.toolErrors,
         err: process.stderr,
@@ -74,6 +76,15 @@ export async function runCommand(
   // However slow the reader of standard output is, it gets everything.
   await Promise.race([new Promise<void>((resolve) => process.stdout.write('', () => resolve())), untilAborted]);
   return signal.aborted ? INTERRUPTED : code;
+}
+
+async function checkedQuota({ config: { quota }, clock }: Runtime): Promise<CheckedQuota | undefined> {
+  if (quota === undefined) return undefined;
+  const [{ probeQuotaStore }, { shownStore }] = await Promise.all([
+    import('../compose-quota.ts'),
+    import('../adapters/outbound/config/quota-config.ts'),
+  ]);
+  return { ...quota, store: shownStore(quota.store), probe: () => probeQuotaStore(quota, clock) };
 }
 
 /** The names of the tools that are offered to the model in answers. */

@@ -44,10 +44,13 @@ export async function serveHttp(
   const tools = config.gateway.expose
     ? (await import('./exposed-tools.ts')).exposedOnHttp(answerTools, runtime, holder)
     : answerTools;
+  const quota =
+    config.quota && (await (await import('../compose-quota.ts')).composeQuota(runtime, config.quota, config.timeZone));
   const accessLog = new LineWriter({ clock: runtime.clock, stream: process.stderr });
   const server = new HttpServer({
     ...http,
     ...runtime,
+    quota: quota?.guard,
     canAnswer: llm.adapter === 'offline' || keyProblem(openai.apiKey) === undefined,
     openSession: (request) =>
       new McpSession({ ...request, tools, logger, serverInfo: { name: PROGRAM, version: VERSION } }),
@@ -104,6 +107,7 @@ export async function serveHttp(
   if (llm.adapter !== 'offline' && keyProblem(openai.apiKey) !== undefined) process.stderr.write(KEY_NOTICE);
   if (/^(?:0\.0\.0\.0|::)$/.test(http.host) && http.allowedHosts.length === 0) process.stderr.write(HOSTS_NOTICE);
   const code = await stopped;
+  await quota?.close();
   accessLog.flush();
   return code;
 }

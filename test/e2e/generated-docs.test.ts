@@ -8,13 +8,21 @@ const docs = await generatedDocs();
 
 test('parts of the documents and the schema of the configuration are generated', () => {
   expect([...docs.keys()]).toEqual([
+    'README.md',
+    'README.ja.md',
+    'docs/clients.md',
     'docs/reference/config-reference.md',
     'docs/gateway.md',
     'docs/spec.md',
     'config/config.schema.json',
   ]);
   const parts = [...docs.values()].flatMap((text) => [...text.matchAll(/<!-- generated: (\S+) -->/g)]);
-  expect(parts.map(([, name]) => name)).toEqual(['keys', 'options', 'server-keys', 'tools', 'variables', 'options']);
+  expect(parts.map(([, name]) => name)).toEqual([
+    ...['install-links', 'install-commands', 'install-urls'],
+    ...['install-links', 'install-commands', 'install-urls'],
+    ...['install-links', 'install-commands', 'install-urls'],
+    ...['keys', 'options', 'server-keys', 'tools', 'variables', 'options'],
+  ]);
 });
 
 test.for([...docs])('%s is up to date', ([file, text]) => {

@@ -10,6 +10,7 @@ import { createRedactor, keyProblem, type Redactor } from '../../../domain/redac
 import { TOOL_NAMES } from '../../../domain/tool-name.ts';
 import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
 import { messageFor } from '../error-messages.ts';
+import { type CheckedQuota, checkQuota } from './check-quota.ts';
 import { messageForProblem } from './config-problems.ts';
 import { LiveLine, type Terminal } from './live-line.ts';
 
@@ -37,6 +38,8 @@ export interface DoctorOptions extends PrintOptions {
   /** Undefined if no servers are configured. */
   readonly gateway: Servers | undefined;
   readonly grounding: GroundingPolicy | undefined;
+  /** Undefined if nothing is limited. */
+  readonly quota?: CheckedQuota | undefined;
   readonly profiles: ModelProfiles;
   readonly toolErrors: 'protocol' | 'result';
   /** Standard error, where progress is shown on a terminal. */
@@ -88,6 +91,7 @@ async function* checks(options: DoctorOptions, signal: AbortSignal): AsyncGenera
   yield* checkSettings(options);
   yield* checkServers(options.gateway, signal);
   if (options.grounding !== undefined) yield* checkGrounding(options.gateway, options.grounding);
+  if (options.quota !== undefined) yield await checkQuota(options.quota);
   if (isOffline) {
     const detail = 'offline: answers come from recordings, so no key and no network are needed';
     yield { name: 'adapter', verdict: 'ok', detail };

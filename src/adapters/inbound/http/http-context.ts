@@ -2,6 +2,7 @@ import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
 import type { Gateway } from '../../../application/gateway.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
+import type { QuotaGuard } from '../../../application/quota-guard.ts';
 import type { CallObserver } from '../mcp/call-meter.ts';
 import type { McpSession, McpSessionOptions } from '../mcp/session.ts';
 import type { BuiltInServer } from '../rest/built-in-server.ts';
@@ -25,6 +26,8 @@ export interface HttpServerOptions {
   readonly maxBodyBytes: number;
   readonly maxConnections: number;
   readonly maxCallsPerToken: number;
+  /** Undefined if nothing is limited per day. */
+  readonly quota?: Pick<QuotaGuard, 'admit'> | undefined;
   /** Whether there is a key, or recordings to answer from. */
   readonly canAnswer: boolean;
   /** Opens a session for one request. */

@@ -62,7 +62,7 @@ export class RequestGuard {
     if (origin === undefined || !this.#options.allowedOrigins.includes(origin)) return undefined;
     return {
       'Access-Control-Allow-Origin': origin,
-      'Access-Control-Expose-Headers': 'ETag, Retry-After, X-Request-Id',
+      'Access-Control-Expose-Headers': 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
       Vary: 'Origin',
     };
   }

@@ -55,7 +55,7 @@ export class Routes {
     await closed;
     const refused = REASONS[response.statusCode];
     if (refused !== undefined && entry.call === undefined && entry.gatewayCall === undefined) {
-      Object.assign(entry, { path, reason: refused });
+      Object.assign(entry, { path, reason: entry.reason ?? refused });
     }
     const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED;
     metrics.onResponse(status);

@@ -29,7 +29,7 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
     const { environment, commandLine, version } = this.#options;
     const option = commandLine['--config'];
     const file = option === undefined ? defaultFile() : expandPath(option);
-    const { values, explicit, names, instructions, http, servers, ...set } = await readKeys(
+    const { values, explicit, names, instructions, http, quota, servers, ...set } = await readKeys(
       file,
       environment,
       commandLine,
@@ -54,6 +54,7 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
         proxy: proxy.proxy,
         pageProxy: values.get('citations.resolve_dates') ? (await readProxy(environment, ANY_PAGE)).proxy : undefined,
         http,
+        quota,
         servers,
         explicit,
         secretVariables: secretVariables(values),

@@ -7,6 +7,7 @@ import type { SearchDefaults } from '../../../domain/question.ts';
 import type { HttpConfig } from './http-config.ts';
 import { KEYS, type Values } from './keys.ts';
 import { isUnencrypted } from './listen-address.ts';
+import type { QuotaConfig } from './quota-config.ts';
 import type { ServerEntry } from './server-entry.ts';
 import { toZone } from './time-zone.ts';
 
@@ -26,6 +27,8 @@ interface Extras {
   readonly pageProxy: string | undefined;
   /** Present only if the command line requests the HTTP endpoint. */
   readonly http: HttpConfig | undefined;
+  /** The limits of callers per day, if there are any. */
+  readonly quota: QuotaConfig | undefined;
   /** The servers of the gateway, if any are configured. */
   readonly servers: readonly ServerEntry[] | undefined;
   /** The names of the variables that contain keys and tokens of this program. */

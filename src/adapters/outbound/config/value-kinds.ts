@@ -131,6 +131,41 @@ export const callers = listOf('a list of callers, as in http.token_env', (entry)
   /^[\w.@-]+$/.test(entry) ? entry : undefined,
 );
 
+const QUOTA_KEYS = ['calls_per_day', 'searches_per_day', 'tokens_per_day'];
+
+/** Limits by caller. Names that come from an authorization server may contain any character. */
+export const quotaCallers: ValueKind = {
+  accepted: `a map of callers to their limits (${QUOTA_KEYS.join(', ')}), such as {alice: {calls_per_day: 50}}`,
+  fromYaml: (value) => {
+    const isLimit = ([key, limit]: readonly [string, unknown]) =>
+      QUOTA_KEYS.includes(key) && integer(0).fromYaml(limit) !== undefined;
+    const isLimits = (limits: unknown) => isObject(limits) && Object.entries(limits).every(isLimit);
+    return isObject(value) && Object.values(value).every(isLimits) ? value : undefined;
+  },
+  fromText: () => undefined,
+};
+
+/** `memory`, or the URL of a server, with its database as path. */
+export const quotaStore: ValueKind = {
+  ...textReadBy(
+    'memory, or the URL of a store, such as redis://127.0.0.1:6379 or rediss://user:password@host',
+    (text) => (text === 'memory' || isStoreUrl(text) ? text : undefined),
+  ),
+  isSecret: true,
+};
+
+/** The user and password must be decodable, since the client decodes them for each connection. */
+function isStoreUrl(text: string): boolean {
+  if (!/^rediss?:\/\/[^/]/.test(text) || !URL.canParse(text)) return false;
+  const { hostname, pathname, search, hash, username, password } = new URL(text);
+  try {
+    decodeURIComponent(username + password);
+    return hostname !== '' && /^(?:\/\d*)?$/.test(pathname) && `${search}${hash}` === '';
+  } catch {
+    return false;
+  }
+}
+
 /** By server: names of tools, or `all`. */
 export const groundedTools: ValueKind = {
   accepted: 'a map of servers to lists of names of tools, or to all',

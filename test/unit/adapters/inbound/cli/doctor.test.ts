@@ -113,6 +113,40 @@ test.each(['sk-...', `\${OPENAI_API_KEY}`, `\${input:openai-key}`, `\${user_conf
     );
   },
 );
+describe('the quota', () => {
+  const limits = { calls: 500, tokens: 2_000_000 };
+  const quota = {
+    limits,
+    callers: { alice: { calls: 50 }, bob: {} },
+    store: 'redis://:[redacted]@store:6379',
+    onStoreFailure: 'refuse' as const,
+    probe: async (): Promise<string | undefined> => undefined,
+  };
+  const lineOf = async (over: Partial<DoctorOptions['quota']> = {}) => {
+    const { lines, exitCode } = await run({ quota: { ...quota, ...over } });
+    return { line: lines[2], exitCode };
+  };
+  const LIMITS = 'calls_per_day 500, tokens_per_day 2000000; alice: calls_per_day 50; bob: no limit';
+
+  test('is shown, with its store', async () => {
+    const line = `ok    quota: ${LIMITS}; counted in redis://:[redacted]@store:6379`;
+    expect(await lineOf()).toEqual({ line, exitCode: 0 });
+  });
+
+  test('in memory is counted by each process', async () => {
+    const probe = () => Promise.reject(new Error('there is nothing to probe'));
+    const line = `ok    quota: ${LIMITS}; each process counts in its own memory`;
+    expect(await lineOf({ store: 'memory', probe })).toEqual({ line, exitCode: 0 });
+  });
+
+  test.each([
+    ['refuse', 'FAIL', 'refused', 1],
+    ['allow', 'WARN', 'allowed without a quota', 0],
+  ] as const)('with %s, a store that cannot be used is %s', async (onStoreFailure, mark, consequence, exitCode) => {
+    const line = `${mark}  quota: the store redis://:[redacted]@store:6379 cannot be used (ECONNREFUSED): calls are ${consequence} (http.quota.on_store_failure)`;
+    expect(await lineOf({ onStoreFailure, probe: async () => 'ECONNREFUSED' })).toEqual({ line, exitCode });
+  });
+});
 
 const FAILED: readonly (readonly [Check, RegExp])[] = [
   [
