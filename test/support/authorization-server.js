@@ -20,7 +20,7 @@ server.listen(port, '127.0.0.1', () => {
         getResourceServerInfo: (_, audience) => ({
           scope,
           audience,
-          accessTokenTTL: 300,
+          accessTokenTTL: 900,
           accessTokenFormat: 'jwt',
           jwt: { sign: { alg: keys[0].alg, kid: keys[0].kid } },
         }),
