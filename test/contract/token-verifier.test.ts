@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
 import { CompactSign, exportSPKI } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readKeySet } from '../../src/adapters/outbound/oauth/issuer-documents.ts';
@@ -125,6 +126,7 @@ describe('an attack fails:', () => {
     ['no signature', 'not_a_jwt', () => unsigned({ alg: 'none' }, '')],
     ['alg none', 'unsupported_algorithm', () => unsigned({ alg: 'none', kid: 'rsa' })],
     ['alg nOnE', 'unsupported_algorithm', () => unsigned({ alg: 'nOnE', kid: 'rsa' })],
+    ['a list of algorithms', 'unsupported_algorithm', () => unsigned({ alg: ['RS256'], kid: 'rsa' })],
     ['no alg', 'unsupported_algorithm', () => unsigned({ kid: 'rsa' })],
     ['HS256 with the public key', 'unsupported_algorithm', () => confused('HS256')],
     ['HS512 with the public key', 'unsupported_algorithm', () => confused('HS512')],
@@ -200,6 +202,25 @@ describe('an attack fails:', () => {
       if (/not_a_jwt|too_long|unsupported_algorithm/.test(problem)) await outcomeOf(await forge());
     }
     expect(issuer.requests).toEqual([]);
+  });
+
+  test('any text is rejected, and none ends in an exception', async () => {
+    const verifier = newVerifier();
+    const json = fc.oneof(fc.json(), fc.constantFrom('{"alg":"RS256","kid":"rsa"}', '{"alg":["RS256"]}', 'null'));
+    const part = fc.oneof(
+      json.map((text) => Buffer.from(text).toString('base64url')),
+      fc.string(),
+    );
+    const token = fc.oneof(
+      fc.string(),
+      fc.tuple(part, part, part).map((parts) => parts.join('.')),
+    );
+    await fc.assert(
+      fc.asyncProperty(token, async (text) => {
+        expect((await verifier.verify(text)).isErr()).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
   });
 
   test('a weak key of the issuer does not verify', async () => {

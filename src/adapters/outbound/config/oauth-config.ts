@@ -1,5 +1,5 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import type { Values } from './keys.ts';
+import { DEFAULTS, type Values } from './keys.ts';
 import { secureUrl } from './value-kinds.ts';
 
 /** The section `http.oauth`. */
@@ -22,14 +22,16 @@ export function readOAuth(values: Values): {
   const [issuer, audience, jwksUri] = [get('issuer'), get('audience'), get('jwks_uri')];
   const isUrl = secureUrl.fromText(audience ?? '') !== undefined;
   const resource = get('resource') ?? (isUrl ? audience : undefined);
-  if ([issuer, audience, resource, jwksUri].every((value) => value === undefined)) return { problems: [] };
+  const scopes = values.get('http.oauth.scopes') as readonly string[];
+  const callerClaim = values.get('http.oauth.caller_claim') as string;
+  const isDefault = scopes.length === 0 && callerClaim === DEFAULTS.get('http.oauth.caller_claim');
+  const isEmpty = [issuer, audience, resource, jwksUri].every((value) => value === undefined);
+  if (isEmpty && isDefault) return { problems: [] };
   const missing = { issuer, audience, ...(audience === undefined ? {} : { resource }) };
   const problems = Object.entries(missing)
     .filter(([, value]) => value === undefined)
     .map(([key]) => ({ where: `http.oauth.${key}`, message: REQUIRED[key] ?? '' }));
   if (issuer === undefined || audience === undefined || resource === undefined) return { problems };
-  const scopes = values.get('http.oauth.scopes') as readonly string[];
-  const callerClaim = values.get('http.oauth.caller_claim') as string;
   return { oauth: { issuer, audience, resource, scopes, jwksUri, callerClaim }, problems };
 }
 

@@ -17,6 +17,9 @@ const COOLDOWN_MS = 10_000;
 /** For all documents of an attempt together. */
 const TIME_LIMIT_MS = 5000;
 
+/** A reason may contain text of the issuer. */
+const MAX_REASON = 1000;
+
 export interface IssuerKeysOptions {
   readonly issuer: string;
   /** The published keys; or why they cannot be read, for the log. */
@@ -77,7 +80,7 @@ export class IssuerKeys {
   #report(outcome: Result<unknown, string>): void {
     const { logger, issuer } = this.#options;
     if (outcome.isErr() && !this.#isFailing) {
-      logger.warn(`oauth: the keys of ${issuer} cannot be read: ${outcome.error}`);
+      logger.warn(`oauth: the keys of ${issuer} cannot be read: ${outcome.error.slice(0, MAX_REASON)}`);
     } else if (outcome.isOk() && this.#isFailing) {
       logger.warn(`oauth: the keys of ${issuer} were read again`);
     }

@@ -42,10 +42,11 @@ export class JwtTokenVerifier implements TokenVerifier {
     if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return invalid('not_a_jwt');
     const header = headerOf(token);
     if (header === undefined) return invalid('not_a_jwt');
-    if (!ALGORITHMS.includes(String(header.alg))) return invalid('unsupported_algorithm');
+    const { alg } = header;
+    if (alg === undefined || !ALGORITHMS.includes(alg)) return invalid('unsupported_algorithm');
     if (!/^(?:(?:application\/)?at\+jwt|jwt)$/i.test(header.typ ?? 'JWT')) return invalid('not_an_access_token');
     // The key comes from the issuer only: `jwk`, `jku` and `x5u` in the header are ignored.
-    const key = await this.#options.keys.keyFor({ ...header, alg: String(header.alg) });
+    const key = await this.#options.keys.keyFor({ ...header, alg });
     if (key.isErr()) return err(key.error);
     const { issuer, clock, scopes } = this.#options;
     let payload: JWTPayload;

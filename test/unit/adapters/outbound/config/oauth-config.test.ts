@@ -73,8 +73,16 @@ describe('is a problem:', () => {
     expect(read(oauth).problems).toEqual(problems);
   });
 
-  test('jwks_uri alone', () => {
-    expect(read({ jwks_uri: 'https://auth.example.com/keys' }).problems).toHaveLength(2);
+  test.each([
+    { jwks_uri: 'https://auth.example.com/keys' },
+    { resource: AUDIENCE },
+    { scopes: ['ask'] },
+    { caller_claim: 'email' },
+  ])('%j alone, which would have no effect', (oauth) => {
+    expect(read(oauth).problems).toEqual([
+      expect.stringMatching(/^http\.oauth\.issuer: required/),
+      expect.stringMatching(/^http\.oauth\.audience: required/),
+    ]);
   });
 });
 
