@@ -72,13 +72,10 @@ export class JwtTokenVerifier implements TokenVerifier {
     return hasScopes(payload, scopes) ? ok({ caller }) : err({ kind: 'insufficient_scope' });
   }
 
-  /** Another audience could use the token here. Only the issuer itself may be one: Auth0 adds its own `/userinfo`. */
+  /** Another audience could use the token here. Only the issuer itself may be one: Auth0 adds its `/userinfo`. */
   #isOnlyForUs({ aud }: JWTPayload): boolean {
-    const ofIssuer = `${this.#options.issuer.replace(/\/$/, '')}/`;
-    return [aud].flat().every((audience) => {
-      if (typeof audience !== 'string') return false;
-      return this.#audiences.includes(audience) || audience.startsWith(ofIssuer);
-    });
+    const allowed: readonly unknown[] = [...this.#audiences, `${this.#options.issuer.replace(/\/$/, '')}/userinfo`];
+    return [aud].flat().every((audience) => allowed.includes(audience));
   }
 }
 
