@@ -4,6 +4,9 @@ import type { HttpServerOptions } from './http-context.ts';
 import { type Refusal, refusal } from './refusal.ts';
 import { tokenRefusal } from './token-refusal.ts';
 
+/** The sender of a request, or the reason why it is not served. */
+type Identified = { readonly caller: string } | Refusal;
+
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 /** The headers of the response to a browser's preflight request. */
@@ -48,9 +51,10 @@ export class RequestGuard {
 
   /**
    * The caller with the received token (`local` if no token is required), or a refusal. The search in the configured tokens
-   * takes constant time.
+   * takes constant time. A promise only if the token must be verified: bytes after a request that are not HTTP would otherwise
+   * be answered first.
    */
-  async callerOf({ authorization }: IncomingHttpHeaders): Promise<{ readonly caller: string } | Refusal> {
+  callerOf({ authorization }: IncomingHttpHeaders): Identified | Promise<Identified> {
     const { oauth } = this.#options;
     if (this.#hashes.length === 0 && oauth === undefined) return { caller: 'local' };
     const [, token] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
@@ -59,8 +63,9 @@ export class RequestGuard {
     if (known !== undefined) return { caller: known.caller };
     if (oauth !== undefined) {
       if (token === undefined) return tokenRefusal({ kind: 'no_token' }, oauth);
-      const verified = await oauth.verifier.verify(token);
-      return verified.isOk() ? verified.value : tokenRefusal(verified.error, oauth);
+      return oauth.verifier
+        .verify(token)
+        .then((verified) => (verified.isOk() ? verified.value : tokenRefusal(verified.error, oauth)));
     }
     const challenge = `Bearer realm="mcp"${token === undefined ? '' : ', error="invalid_token"'}`;
     const headers = { 'WWW-Authenticate': challenge };

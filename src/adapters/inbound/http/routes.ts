@@ -97,7 +97,8 @@ export class Routes {
     // A preflight request has no token.
     if (method === 'OPTIONS' && cors !== undefined) return sendEmpty(response, 204, preflightHeaders(isRest));
 
-    const known = await this.#guard.callerOf(headers);
+    const identified = this.#guard.callerOf(headers);
+    const known = identified instanceof Promise ? await identified : identified;
     if (!('caller' in known)) {
       if (known.reason !== undefined) entry.reason = known.reason;
       return refuse(known);
