@@ -90,6 +90,8 @@ async function run(command: RunnableCommand): Promise<number> {
           gateways,
           pageFolder: join(import.meta.dirname, 'page'),
           loadValidator: async () => (await import('./compose-gateway.ts')).loadSchemaValidator(runtime),
+          loadVerifier: async (oauth) =>
+            (await import('./compose-token-verifier.ts')).composeTokenVerifier(oauth, runtime),
           reload: () => loadConfig(source),
         });
       default:

@@ -23,7 +23,9 @@ const KINDS = {
   hostPort: () => ({ type: ['string', 'integer'], pattern: '\\S', minimum: 0, maximum: 65_535 }),
   secretVariable: () => variable,
   timeZone: () => matching(/^[A-Za-z]/),
-  callers: () => ({ type: 'array', items: matching(CALLER) }),
+  callers: () => ({ type: 'array', items: matching(/^(?:[\w.@-]+|oauth:[\w.@|:/+=~#-]+)$/) }),
+  secureUrl: () => matching(/^[Hh][Tt][Tt][Pp][Ss]?:/),
+  scopes: () => texts,
   groundedTools: () => ({
     type: 'object',
     additionalProperties: { anyOf: [{ const: 'all' }, { type: 'array', items: { type: 'string', minLength: 1 } }] },

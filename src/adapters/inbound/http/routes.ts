@@ -5,6 +5,7 @@ import { RestApi } from '../rest/rest-api.ts';
 import { type AccessEntry, CLIENT_CLOSED, REASONS, toAccessLine } from './access-log.ts';
 import type { Exchange, HttpContext } from './http-context.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
+import { ProtectedResource } from './protected-resource.ts';
 import { type Refusal, refusal, sendEmpty, sendJson, sendRefusal } from './refusal.ts';
 import { preflightHeaders, RequestGuard } from './request-guard.ts';
 import type { Route } from './route.ts';
@@ -16,12 +17,14 @@ export class Routes {
   readonly #routes: ReadonlyMap<string, Route>;
   readonly #rest: RestApi;
   readonly #page: Page | undefined;
+  readonly #metadata: ProtectedResource | undefined;
 
   constructor(context: HttpContext) {
     this.#context = context;
     this.#guard = new RequestGuard(context);
     this.#rest = new RestApi(context);
     const { pageFolder } = context.rest;
+    this.#metadata = context.oauth && new ProtectedResource(context.oauth);
     this.#page = pageFolder === undefined ? undefined : new Page(pageFolder, context.path);
     const endpoint = new McpEndpoint(context);
     const { registry } = context.metrics;
@@ -78,6 +81,7 @@ export class Routes {
 
   async #dispatch(path: string, request: HttpRequest, response: ServerResponse, entry: AccessEntry): Promise<void> {
     const { method = '', headers } = request;
+    if (this.#metadata?.owns(path)) return this.#metadata.send(request, response);
     const isRest = this.#rest.owns(path);
     if (isRest) this.#rest.begin(request, response);
     const refuse = (refusal: Refusal) =>
@@ -93,8 +97,12 @@ export class Routes {
     // A preflight request has no token.
     if (method === 'OPTIONS' && cors !== undefined) return sendEmpty(response, 204, preflightHeaders(isRest));
 
-    const known = this.#guard.callerOf(headers);
-    if (!('caller' in known)) return refuse(known);
+    const identified = this.#guard.callerOf(headers);
+    const known = identified instanceof Promise ? await identified : identified;
+    if (!('caller' in known)) {
+      if (known.reason !== undefined) entry.reason = known.reason;
+      return refuse(known);
+    }
     entry.caller = known.caller;
 
     const route = isRest ? this.#rest.routeOf(path) : this.#routes.get(path);

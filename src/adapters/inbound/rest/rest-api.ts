@@ -134,7 +134,7 @@ export class RestApi {
       tools: this.#tools(),
       version: this.#context.rest.version,
       url: `${isTls ? 'https' : 'http'}://${request.headers.host ?? 'localhost'}`,
-      requiresToken: this.#context.tokens.length > 0,
+      requiresToken: this.#context.tokens.length > 0 || this.#context.oauth !== undefined,
     });
     this.#send(response, 200, document);
   }

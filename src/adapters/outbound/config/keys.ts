@@ -42,6 +42,8 @@ const httpPath: KindSpec = [
   'a path that is not in use for something else, such as /mcp',
   /^\/(?!(?:healthz|readyz|metrics|openapi\.json)$|mcp\/(?:tools|call|servers)(?:\/|$))[\w./~-]*$/,
 ];
+const audience: KindSpec = ['text', 'the audience of tokens, such as https://mcp.example.com/mcp', VISIBLE_ASCII];
+const callerClaim: KindSpec = ['text', 'the name of a claim, such as sub', /^[\w.:/-]+$/];
 const DEBUG = { variable: 'DEBUG', isSharedVariable: true } as const;
 
 /** Of a profile. Only that of `answer` has variables and defaults (spec 5.4, ruling 11). */
@@ -116,6 +118,12 @@ export const KEYS: readonly Key[] = [
   { path: 'http.listen', kind: 'hostPort', default: '127.0.0.1:3917', variable: 'MCP_HTTP_LISTEN', option: '--http' },
   { path: 'http.path', kind: httpPath, default: '/mcp' },
   { path: 'http.token_env', kind: 'tokenVariables', variable: 'MCP_HTTP_TOKEN_ENV' },
+  { path: 'http.oauth.issuer', kind: 'secureUrl' },
+  { path: 'http.oauth.audience', kind: audience },
+  { path: 'http.oauth.resource', kind: 'secureUrl' },
+  { path: 'http.oauth.scopes', kind: 'scopes', default: [] },
+  { path: 'http.oauth.jwks_uri', kind: 'secureUrl' },
+  { path: 'http.oauth.caller_claim', kind: callerClaim, default: 'sub' },
   { path: 'http.allowed_hosts', kind: 'requestHosts', default: [], variable: 'MCP_HTTP_ALLOWED_HOSTS' },
   { path: 'http.allowed_origins', kind: 'origins', default: [], variable: 'MCP_HTTP_ALLOWED_ORIGINS' },
   { path: 'http.page', kind: 'flag', default: true },

@@ -1,6 +1,7 @@
 import { toHostName } from '../../../domain/host-name.ts';
 import { isObject } from '../../../domain/json.ts';
 import { parseListenAddress, toHostPort } from './listen-address.ts';
+import { isSecureUrl } from './secure-url.ts';
 
 /** A kind of value: what it accepts, and how it reads a value from YAML and the text of a variable. */
 export interface ValueKind {
@@ -72,6 +73,19 @@ export const baseUrl = textReadBy(
   },
 );
 
+/** Visible ASCII without quotes: these texts are sent in headers, in quotes. */
+const QUOTABLE = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
+
+/** Kept as it is, because the URLs of issuers are compared as texts. */
+export const secureUrl = textReadBy(
+  'an https:// URL without user, query or fragment, such as https://auth.example.com (http:// only on this machine)',
+  (text) => (QUOTABLE.test(text) && !/[?#]/.test(text) && isSecureUrl(text) ? text : undefined),
+);
+
+export const scopes = listOf('a list of scopes, such as [mcp:tools]', (entry) =>
+  QUOTABLE.test(entry) ? entry : undefined,
+);
+
 export const hostNames = listOf('a list of host names, such as [jma.go.jp, tenki.jp]', toHostName);
 
 /** Host names or addresses as in the `Host` header, without a port; `*` is any. */
@@ -126,9 +140,9 @@ export const servers: ValueKind = {
   isSecret: true,
 };
 
-/** Names of callers, as in `http.token_env`. */
-export const callers = listOf('a list of callers, as in http.token_env', (entry) =>
-  /^[\w.@-]+$/.test(entry) ? entry : undefined,
+/** Names of callers, as in `http.token_env`, or of owners of tokens with the prefix `oauth:`. */
+export const callers = listOf('a list of callers, as in http.token_env, or oauth: and the name of a person', (entry) =>
+  /^(?:[\w.@-]+|oauth:[\w.@|:/+=~#-]+)$/.test(entry) ? entry : undefined,
 );
 
 const QUOTA_KEYS = ['calls_per_day', 'searches_per_day', 'tokens_per_day'];
