@@ -1,6 +1,6 @@
 import { withoutHiddenCharacters } from './hidden-characters.ts';
 
-/** Controls and tags, and characters that reorder text. */
+/** Controls, and characters that reorder text. */
 const UNSAFE_CHARACTERS =
   /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB]/g;
 
