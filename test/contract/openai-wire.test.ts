@@ -7,6 +7,7 @@ import type { RequestOptions } from '../../src/adapters/outbound/openai/request-
 import { bootstrap } from '../../src/bootstrap.ts';
 import { compose } from '../../src/container.ts';
 import { toApiResponse } from '../support/api-response.ts';
+import { HOME_VARIABLE } from '../support/platform.ts';
 import { API_KEY, type Asked, ask, openAiSearch, searchRequest } from './search-kit.ts';
 
 const BASE_URL = 'https://api.example.test/v1';
@@ -210,7 +211,7 @@ describe('the request of the composed program', () => {
 
   /** Asks through the complete composition, as `main` builds it. */
   async function askComposed(environment: Readonly<Record<string, string>>, origin: string): Promise<WireRequest> {
-    vi.stubEnv('HOME', home);
+    vi.stubEnv(HOME_VARIABLE, home);
     const sent = interceptOne(origin);
     const validated = await bootstrap({
       environment: { OPENAI_API_KEY: API_KEY, ...environment },
