@@ -15,6 +15,7 @@ import { answerEvents, toSse } from '../support/api-stream.ts';
 import { answers, answersJson, type Behaviour, cutsStream, fails, sendsBody } from '../support/behaviours.ts';
 import { startFakeApi } from '../support/fake-api.ts';
 import { InstantClock } from '../support/instant-clock.ts';
+import { posixTest } from '../support/platform.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { API_KEY, type Asked, answerOf, ask, errorOf, openAiSearch, replyOf, searchRequest } from './search-kit.ts';
 
@@ -295,7 +296,7 @@ describe('recording', () => {
     expect(error).toEqual({ kind: 'not_recorded', recorded: ['What’s new? — in Node.js 24'] });
   });
 
-  test('writes files that only their owner can read', async () => {
+  posixTest('modes')('writes files that only their owner can read', async () => {
     await record(answers('Hello.'));
     const [file = ''] = readdirSync(folder);
     expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);

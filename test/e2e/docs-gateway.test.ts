@@ -8,6 +8,7 @@ import { ofRefusal, toRestError } from '../../src/adapters/inbound/rest/rest-err
 import { SERVER_KEYS } from '../../src/adapters/outbound/config/server-entry.ts';
 import type { QuotaError } from '../../src/domain/quota.ts';
 import type { ToolCallError } from '../../src/domain/tool-call-error.ts';
+import { posixDescribe } from '../support/platform.ts';
 import { newFolder } from './files.ts';
 import { BUILT_PROGRAM, closedPort, ROOT } from './serve.ts';
 
@@ -15,7 +16,7 @@ const GUIDE = readFileSync(path.join(ROOT, 'docs', 'gateway.md'), 'utf8');
 /** What `npx` would download. */
 const EVERYTHING = path.join(ROOT, 'node_modules', '@modelcontextprotocol', 'server-everything', 'dist', 'index.js');
 
-describe.skipIf(process.platform === 'win32')('the commands of docs/gateway.md', () => {
+posixDescribe('shell')('the commands of docs/gateway.md', () => {
   test('In the terminal', async () => {
     const steps = stepsOf('### In the terminal');
     expect(steps).toHaveLength(3);

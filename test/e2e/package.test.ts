@@ -3,14 +3,22 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFile
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import spawn from 'cross-spawn';
 import { rolldown } from 'rolldown';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { HOME_VARIABLE } from '../support/platform.ts';
 import { runCli } from '../support/run-cli.ts';
 import { newFile, newFolder } from './files.ts';
 import { ROOT, serve } from './serve.ts';
 
 const run = promisify(execFile);
-const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+
+/** On Windows, npm is a script, which Node.js starts only through a shell. */
+function npm(args: readonly string[], options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv }): string {
+  const { status, stdout, stderr } = spawn.sync('npm', [...args], { ...options, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`npm ${args[0]} failed: ${stderr}`);
+  return stdout;
+}
 
 interface Packed {
   readonly filename: string;
@@ -104,15 +112,15 @@ describe('the packed package, installed into an empty folder', () => {
   const program = path.join(installed, 'build', 'index.js');
   let packed: Packed;
 
-  beforeAll(async () => {
+  beforeAll(() => {
     const user = path.join(folder, 'user');
     mkdirSync(user);
-    const env = { PATH: process.env.PATH, HOME: folder, npm_config_cache: path.join(folder, 'cache') };
+    const env = { PATH: process.env.PATH, [HOME_VARIABLE]: folder, npm_config_cache: path.join(folder, 'cache') };
     const quiet = ['--ignore-scripts', '--no-update-notifier', '--loglevel=error'];
-    const { stdout } = await run(npm, ['pack', '--json', '--pack-destination', folder, ...quiet], { cwd: ROOT, env });
+    const stdout = npm(['pack', '--json', '--pack-destination', folder, ...quiet], { cwd: ROOT, env });
     [packed] = JSON.parse(stdout) as [Packed];
     const tarball = path.join(folder, packed.filename);
-    await run(npm, ['install', '--offline', '--no-audit', '--no-fund', ...quiet, tarball], { cwd: user, env });
+    npm(['install', '--offline', '--no-audit', '--no-fund', ...quiet, tarball], { cwd: user, env });
     return () => rmSync(folder, { recursive: true, force: true });
   }, 60_000);
 

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ConfigSource, Validated } from '../../../application/ports/config.ts';
 import { withoutUndefined } from '../../../domain/json.ts';
 import { readApiKey } from './api-key.ts';
@@ -74,7 +75,7 @@ const ANY_PAGE = 'https://page.invalid/';
 /** The default file may be absent (ruling 15). */
 function defaultFile(): string | undefined {
   const home = homeFolder();
-  const file = home === undefined ? undefined : `${home}/.config/openai-responses-mcp/config.yaml`;
+  const file = home === undefined ? undefined : join(home, '.config', 'openai-responses-mcp', 'config.yaml');
   return file !== undefined && existsSync(file) ? file : undefined;
 }
 

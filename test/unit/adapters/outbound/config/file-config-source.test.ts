@@ -6,6 +6,7 @@ import type { Environment } from '../../../../../src/adapters/outbound/config/en
 import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
 import type { CommandLineOptions } from '../../../../../src/adapters/outbound/config/layers.ts';
 import { SYSTEM_POLICY } from '../../../../../src/domain/system-policy.ts';
+import { HOME_VARIABLE } from '../../../../support/platform.ts';
 
 const KEY = 'sk-proj-Ab12_cd34-EF56';
 
@@ -13,7 +14,7 @@ let folder = '';
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'config-'));
-  vi.stubEnv('HOME', folder);
+  vi.stubEnv(HOME_VARIABLE, folder);
 });
 
 afterEach(() => {

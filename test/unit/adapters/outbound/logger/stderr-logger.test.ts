@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StderrLogger, type StderrLoggerOptions } from '../../../../../src/adapters/outbound/logger/stderr-logger.ts';
 import { createRedactor } from '../../../../../src/domain/redaction.ts';
 import { FixedClock } from '../../../../support/fixed-clock.ts';
+import { posixTest } from '../../../../support/platform.ts';
 
 let folder = '';
 let written = '';
@@ -80,7 +81,7 @@ describe('a debug file', () => {
     expect(written).toMatch(/ DEBUG one\n.* DEBUG two\n$/);
   });
 
-  test('is readable for its owner only', () => {
+  posixTest('modes')('is readable for its owner only', () => {
     logger({ debug: true, debugFile: path() }).close();
     expect(statSync(path()).mode & 0o777).toBe(0o600);
   });
