@@ -36,6 +36,7 @@ export class FairQueue<Call> {
 
   /** Takes the next call out of the queue, and counts its place. */
   take(): Call | undefined {
+    if (this.isEmpty) return undefined;
     const [caller] = this.#turns();
     const calls = caller === undefined ? undefined : this.#waiting.get(caller);
     if (caller === undefined || calls === undefined) return undefined;

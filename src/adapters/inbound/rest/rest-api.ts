@@ -187,6 +187,7 @@ export class RestApi {
       server: call.server,
       tool: call.tool,
       args: call.input,
+      caller,
       ...(call.timeoutMs === undefined ? {} : { timeoutMs: call.timeoutMs }),
       onEnded: (report) => {
         entry.gatewayCall = report;
