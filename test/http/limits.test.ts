@@ -1,8 +1,9 @@
 import { once } from 'node:events';
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ok } from 'neverthrow';
-import { expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { FakeClock } from '../support/fake-clock.ts';
 import { FakeLlmSearch, repliesLate, searchReply } from '../support/fake-llm-search.ts';
 import { legacy, send } from '../support/http-client.ts';
@@ -35,6 +36,46 @@ test('limits the calls in flight of a token, independently of other tokens', asy
   second.settle(ok(searchReply()));
   await Promise.all([alice.reply, bob.reply]);
   expect((await post(call('a3'), ALICE)).status).toBe(200);
+});
+
+describe('the bodies in progress of a caller', () => {
+  const http = { tokens: TOKENS, maxBodyBytes: 4 * 1024 * 1024 };
+  const large = (bytes: number) =>
+    legacy('tools/call', {
+      name: 'answer',
+      arguments: { query: 'q', more: 'x'.repeat(bytes) },
+      _meta: { progressToken: 1 },
+    });
+
+  test('are limited, independently of other callers', async () => {
+    const search = repliesLate();
+    const llmSearch = new FakeLlmSearch(search.configured, async () => ok(searchReply()));
+    const { begin, post, untilLogged } = await serveHttp({ llmSearch, http });
+    const first = begin(large(3 * 1024 * 1024), ALICE);
+    await first.until('progress');
+    const refused = await post(large(2 * 1024 * 1024), ALICE);
+    expect(refused.status).toBe(429);
+    expect(refused.headers['retry-after']).toBe('1');
+    expect(refused.message.error?.message).toBe(
+      'Too many bytes of requests in progress. Try again when one has finished.',
+    );
+    expect((await post(large(2 * 1024 * 1024), BOB)).status).toBe(200);
+    search.settle(ok(searchReply()));
+    await first.reply;
+    await untilLogged(3);
+    expect((await post(large(2 * 1024 * 1024), ALICE)).status).toBe(200);
+  });
+
+  test('count while they arrive, also without a length', async () => {
+    const { url, post, untilLogged } = await serveHttp({ http });
+    const upload = request(url, { method: 'POST', headers: { ...ALICE, 'Content-Type': 'application/json' } });
+    upload.on('error', () => {});
+    await new Promise((resolve) => upload.write('x'.repeat(3 * 1024 * 1024), resolve));
+    await vi.waitFor(async () => expect((await post(large(2 * 1024 * 1024), ALICE)).status).toBe(429));
+    upload.destroy();
+    await untilLogged(2);
+    await vi.waitFor(async () => expect((await post(large(2 * 1024 * 1024), ALICE)).status).toBe(200));
+  });
 });
 
 test('a call frees its place when its client leaves', async () => {

@@ -140,7 +140,7 @@ describe('bodies', () => {
     expect(reply.status).toBe(413);
     expect(json(reply)).toMatchObject({
       success: false,
-      error: { code: 'PAYLOAD_TOO_LARGE', message: 'The body must not exceed 1024 bytes' },
+      error: { code: 'PAYLOAD_TOO_LARGE', message: 'The body must not exceed 1024 bytes (http.max_body_bytes)' },
     });
     expect(files.calls).toEqual([]);
   });

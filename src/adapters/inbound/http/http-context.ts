@@ -6,6 +6,7 @@ import type { CallObserver } from '../mcp/call-meter.ts';
 import type { McpSession, McpSessionOptions } from '../mcp/session.ts';
 import type { BuiltInServer } from '../rest/built-in-server.ts';
 import type { AccessEntry } from './access-log.ts';
+import type { CallerBytes } from './caller-bytes.ts';
 import type { CallerSlots } from './caller-slots.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -66,6 +67,7 @@ export interface HttpContext extends HttpServerOptions {
   readonly metrics: Metrics;
   readonly isDraining: () => boolean;
   readonly callerSlots: CallerSlots;
+  readonly callerBytes: CallerBytes;
   /** Observes a call of an answer tool, for the metrics and the access log. */
   readonly observe: (entry: AccessEntry) => CallObserver;
 }

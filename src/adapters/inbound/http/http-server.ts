@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { err, ok, type Result } from 'neverthrow';
 import type { ToolCallReport } from '../../../application/call-tool.ts';
+import { CallerBytes } from './caller-bytes.ts';
 import { CallerSlots } from './caller-slots.ts';
 import type { HttpServerOptions, HttpTimeouts } from './http-context.ts';
 import { Metrics } from './metrics.ts';
@@ -34,6 +35,7 @@ export class HttpServer {
       metrics,
       isDraining: () => this.#isDraining,
       callerSlots: new CallerSlots(options.maxCallsPerToken),
+      callerBytes: new CallerBytes(options.maxBodyBytes),
       observe: (entry) => ({
         onStarted: () => metrics.onStarted(),
         onWaiting: (isWaiting) => metrics.onWaiting(isWaiting),

@@ -39,7 +39,7 @@ export class Routes {
     const path = pathOf(request.url ?? '');
     if (path === '/healthz' || path === '/readyz') return this.#probe(path, response);
 
-    const { clock, metrics, logger, writeAccessLine } = this.#context;
+    const { clock, metrics, logger, callerBytes, writeAccessLine } = this.#context;
     const startedMs = clock.elapsedMs();
     const entry: AccessEntry = { verb: request.method ?? '' };
     const closed = new Promise<void>((resolve) => response.once('close', () => resolve()));
@@ -53,6 +53,7 @@ export class Routes {
       else sendRefusal(response, { status: 500, error: INTERNAL });
     }
     await closed;
+    if (entry.caller !== undefined && entry.bodyBytes !== undefined) callerBytes.give(entry.caller, entry.bodyBytes);
     const refused = REASONS[response.statusCode];
     if (refused !== undefined && entry.call === undefined && entry.gatewayCall === undefined) {
       Object.assign(entry, { path, reason: refused });
