@@ -1,4 +1,4 @@
-/** The only host API of the core: tsconfig.core.json compiles it with this file instead of Node's types. */
+/** The only host APIs of the core: tsconfig.core.json compiles it with this file instead of Node's types. */
 interface AbortSignal {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -9,4 +9,8 @@ interface AbortSignal {
 declare class AbortController {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
+}
+
+declare class TextEncoder {
+  encode(text: string): Uint8Array;
 }
