@@ -4,11 +4,12 @@ import { err, ok, type Result } from 'neverthrow';
 import type { ToolCallReport } from '../../../application/call-tool.ts';
 import { CallerBytes } from './caller-bytes.ts';
 import { CallerSlots } from './caller-slots.ts';
+import { Connections } from './connections.ts';
 import type { HttpServerOptions, HttpTimeouts } from './http-context.ts';
 import { Metrics } from './metrics.ts';
 import { Routes } from './routes.ts';
 
-const TIMEOUTS: HttpTimeouts = { headersMs: 10_000, requestMs: 30_000, checkEveryMs: 5000 };
+const TIMEOUTS: HttpTimeouts = { headersMs: 10_000, requestMs: 30_000, unreadMs: 60_000, checkEveryMs: 5000 };
 
 /** How long aborted calls may take to settle before the process exits. */
 const ABORT_MS = 500;
@@ -30,12 +31,14 @@ export class HttpServer {
     this.#options = options;
     const metrics = new Metrics(options.rest.gateway);
     this.#metrics = metrics;
+    const connections = new Connections();
     const routes = new Routes({
       ...options,
       metrics,
       isDraining: () => this.#isDraining,
       callerSlots: new CallerSlots(options.maxCallsPerToken),
       callerBytes: new CallerBytes(options.maxBodyBytes),
+      connections,
       observe: (entry) => ({
         onStarted: () => metrics.onStarted(),
         onWaiting: (isWaiting) => metrics.onWaiting(isWaiting),
@@ -56,13 +59,19 @@ export class HttpServer {
         keepAliveTimeout: KEEP_ALIVE_MS,
       },
       (request, response) => {
+        if (!connections.begin(request)) return;
         if (this.#isDraining) response.setHeader('Connection', 'close');
         const served = routes.serve(request, response);
         this.#serving.add(served);
-        void served.then(() => this.#serving.delete(served));
+        void served.then(() => {
+          this.#serving.delete(served);
+          connections.end(request);
+        });
       },
     );
     this.#server.maxConnections = options.maxConnections;
+    this.#server.timeout = timeouts.unreadMs;
+    this.#server.on('timeout', (socket) => connections.onTimeout(socket));
   }
 
   /** Starts listening. Resolves with the URL of the endpoint, or with the error code of the operating system. */

@@ -3,6 +3,7 @@ import { INTERNAL } from '../mcp/json-rpc.ts';
 import { Page } from '../rest/page.ts';
 import { RestApi } from '../rest/rest-api.ts';
 import { type AccessEntry, CLIENT_CLOSED, REASONS, toAccessLine } from './access-log.ts';
+import { discardedBody } from './discarded-body.ts';
 import type { Exchange, HttpContext } from './http-context.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { type Refusal, refusal, sendEmpty, sendJson, sendRefusal } from './refusal.ts';
@@ -37,7 +38,10 @@ export class Routes {
   /** Resolves when the response was sent, or its connection is closed. Never rejects. */
   async serve(request: HttpRequest, response: ServerResponse): Promise<void> {
     const path = pathOf(request.url ?? '');
-    if (path === '/healthz' || path === '/readyz') return this.#probe(path, response);
+    if (path === '/healthz' || path === '/readyz') {
+      this.#context.connections.close(request, response);
+      return this.#probe(path, response);
+    }
 
     const { clock, metrics, logger, callerBytes, writeAccessLine } = this.#context;
     const startedMs = clock.elapsedMs();
@@ -83,19 +87,31 @@ export class Routes {
     if (isRest) this.#rest.begin(request, response);
     const refuse = (refusal: Refusal) =>
       isRest ? this.#rest.refuse(response, refusal) : sendRefusal(response, refusal);
+    const { connections, tokens, maxBodyBytes, clock } = this.#context;
+    const refuseStranger = async (refusal: Refusal) => {
+      connections.close(request, response);
+      await discardedBody(request, maxBodyBytes, clock);
+      if (!response.destroyed) refuse(refusal);
+    };
     const forbidden = this.#guard.refusalOf(headers);
-    if (forbidden !== undefined) return refuse(forbidden);
+    if (forbidden !== undefined) return refuseStranger(forbidden);
     // The page asks for the token.
     const file = method === 'GET' && path !== this.#context.path ? this.#page?.fileOf(path) : undefined;
-    if (file !== undefined) return this.#page?.send(file, response);
+    if (file !== undefined) {
+      if (tokens.length > 0) connections.close(request, response);
+      return this.#page?.send(file, response);
+    }
 
     const cors = this.#guard.corsHeaders(headers);
     for (const [name, value] of Object.entries(cors ?? {})) response.setHeader(name, value ?? '');
     // A preflight request has no token.
-    if (method === 'OPTIONS' && cors !== undefined) return sendEmpty(response, 204, preflightHeaders(isRest));
+    if (method === 'OPTIONS' && cors !== undefined) {
+      if (tokens.length > 0) connections.close(request, response);
+      return sendEmpty(response, 204, preflightHeaders(isRest));
+    }
 
     const known = this.#guard.callerOf(headers);
-    if (!('caller' in known)) return refuse(known);
+    if (!('caller' in known)) return refuseStranger(known);
     entry.caller = known.caller;
 
     const route = isRest ? this.#rest.routeOf(path) : this.#routes.get(path);
