@@ -5,8 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ok } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
 import { FakeClock } from '../support/fake-clock.ts';
-import { FakeLlmSearch, repliesLate, searchReply } from '../support/fake-llm-search.ts';
-import { legacy, send } from '../support/http-client.ts';
+import { FakeLlmSearch, hangs, repliesLate, searchReply } from '../support/fake-llm-search.ts';
+import { legacy, modern, modernHeaders, send } from '../support/http-client.ts';
 import { serveHttp } from './serve-http.ts';
 
 const TOKENS = [
@@ -69,14 +69,14 @@ describe('the bodies in progress of a caller', () => {
   });
 
   test('count while they arrive, also without a length', async () => {
-    const { url, post, untilLogged } = await serveHttp({ http });
+    const llmSearch = new FakeLlmSearch(hangs);
+    const { url, begin } = await serveHttp({ llmSearch, http });
+    await begin(large(3 * 1024 * 1024), ALICE).until('progress');
     const upload = request(url, { method: 'POST', headers: { ...ALICE, 'Content-Type': 'application/json' } });
-    upload.on('error', () => {});
-    await new Promise((resolve) => upload.write('x'.repeat(3 * 1024 * 1024), resolve));
-    await vi.waitFor(async () => expect((await post(large(2 * 1024 * 1024), ALICE)).status).toBe(429));
+    upload.on('error', () => {}).write('x'.repeat(2 * 1024 * 1024));
+    const [response] = (await once(upload, 'response')) as [{ readonly statusCode: number }];
+    expect(response.statusCode).toBe(429);
     upload.destroy();
-    await untilLogged(2);
-    await vi.waitFor(async () => expect((await post(large(2 * 1024 * 1024), ALICE)).status).toBe(200));
   });
 });
 
@@ -254,4 +254,34 @@ describe('a response that nobody reads', () => {
     }
     expect(length).toBeGreaterThan(50_000_000);
   });
+});
+
+const LONG = 'x'.repeat(100_000);
+
+test.for([
+  ['a method', '/mcp', legacy(LONG), {}],
+  ['a method of the modern era', '/mcp', modern(LONG), { 'Mcp-Method': 'tools/list' }],
+  ['a tool', '/mcp', modern('tools/call', { name: LONG }), { 'Mcp-Name': 'answer' }],
+  ['a header', '/mcp', modern('tools/call', { name: 'answer' }), { 'Mcp-Name': LONG.slice(0, 10_000) }],
+  ['a version', '/mcp', modern('tools/list', {}, { 'io.modelcontextprotocol/protocolVersion': LONG }), {}],
+  ['an ID', '/mcp', legacy('ping', {}, LONG), {}],
+  ['an argument', '/mcp', legacy('tools/call', { name: 'answer', arguments: { query: 'q', domains: LONG } }), {}],
+  ['a server', '/mcp/call', { server: LONG, toolName: 'read' }, {}],
+  ['a tool of a server', '/mcp/call', { server: 'openai-responses-mcp', toolName: LONG }, {}],
+  ['an unknown key', '/mcp/call', { [LONG]: 1 }, {}],
+  [
+    'unknown keys',
+    '/mcp/call',
+    Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`key${index}`, 1])),
+    {},
+  ],
+] as const)('a response does not repeat %s of any length', async ([, path, body, headers]) => {
+  const { at } = await serveHttp({ llmSearch: new FakeLlmSearch() });
+  const common = path === '/mcp' && 'params' in body ? modernHeaders(body as { method: string; params: object }) : {};
+  const isModern = JSON.stringify(body).includes('io.modelcontextprotocol');
+  const safe = Object.fromEntries(Object.entries(common).map(([name, value]) => [name, value.slice(0, 1000)]));
+  const reply = await send(at(path), { body, headers: { ...(isModern ? safe : {}), ...headers } });
+  expect(reply.status).toBeLessThan(500);
+  expect(reply.text).toMatch(/error/);
+  expect(reply.text.length).toBeLessThan(4000);
 });

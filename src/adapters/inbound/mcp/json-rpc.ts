@@ -53,7 +53,7 @@ export function toMessage(value: unknown): IncomingMessage {
 
   const params = value.params ?? {};
   if (!('id' in value)) return { kind: 'notification', method, params: isObject(params) ? params : {} };
-  if (!isRequestId(id)) return invalid({}, 'id must be a string or a number that JSON can represent exactly');
+  if (!isRequestId(id)) return invalid({}, ID_ACCEPTED);
   return { kind: 'request', id, method, params: isObject(params) ? params : undefined };
 }
 
@@ -61,10 +61,13 @@ function invalid(known: { readonly id?: RequestId }, reason: string): IncomingMe
   return { kind: 'invalid', ...known, error: { code: INVALID_REQUEST, message: `Invalid Request: ${reason}` } };
 }
 
+const MAX_ID_LENGTH = 256;
+const ID_ACCEPTED = `id must be a string of at most ${MAX_ID_LENGTH} characters, or a number that JSON can represent exactly`;
+
 /** `0` and `""` are IDs. A number that lost digits when it was parsed would be answered with another ID. */
 export function isRequestId(value: unknown): value is RequestId {
   return (
-    typeof value === 'string' ||
+    (typeof value === 'string' && value.length <= MAX_ID_LENGTH) ||
     (typeof value === 'number' && (Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))))
   );
 }
