@@ -283,7 +283,7 @@ describe('a shutdown', () => {
         return says('Hello.')(...call);
       },
     });
-    const { server, beginCall, call, at } = await serveGateway({ files });
+    const { server, clock, beginCall, call, at } = await serveGateway({ files });
     const running = beginCall(READ);
     await until(() => files.calls.length === 1);
     const drained = server.drain();
@@ -296,6 +296,7 @@ describe('a shutdown', () => {
     }
     gate.settle();
     expect(json(await running.reply)).toEqual({ success: true, result: 'Hello.' });
+    await clock.advance(100);
     await drained;
   });
 });

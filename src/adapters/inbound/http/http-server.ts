@@ -14,6 +14,9 @@ const TIMEOUTS: HttpTimeouts = { headersMs: 10_000, requestMs: 30_000, unreadMs:
 /** How long aborted calls may take to settle before the process exits. */
 const ABORT_MS = 500;
 
+/** Time for requests that have arrived, and were not read yet, also on new connections. */
+const LAST_REQUESTS_MS = 100;
+
 /** Longer than the 60 s of load balancers: the balancer must close first, otherwise it may reuse a closing connection. */
 const KEEP_ALIVE_MS = 65_000;
 
@@ -25,6 +28,7 @@ export class HttpServer {
   /** Requests without a complete response, or whose calls have not settled yet. */
   readonly #serving = new Set<Promise<void>>();
   #isDraining = false;
+  readonly #closed = new AbortController();
 
   constructor(options: HttpServerOptions) {
     const { timeouts = TIMEOUTS } = options;
@@ -57,6 +61,8 @@ export class HttpServer {
         requestTimeout: timeouts.requestMs,
         connectionsCheckingInterval: timeouts.checkEveryMs,
         keepAliveTimeout: KEEP_ALIVE_MS,
+        // Otherwise the first of several `Host` headers would count.
+        joinDuplicateHeaders: true,
       },
       (request, response) => {
         if (!connections.begin(request)) return;
@@ -101,12 +107,17 @@ export class HttpServer {
   async drain(): Promise<void> {
     this.#isDraining = true;
     await this.#settled(this.#options.drainMs);
+    if (this.#serving.size === 0) {
+      await this.#options.clock.sleep(LAST_REQUESTS_MS, this.#closed.signal);
+      await this.#settled(LAST_REQUESTS_MS);
+    }
     await this.close();
   }
 
   /** Closes all connections at once; calls in flight are aborted upstream. */
   async close(): Promise<void> {
     this.#isDraining = true;
+    this.#closed.abort();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();
     await closed;

@@ -93,7 +93,7 @@ export class Routes {
       await discardedBody(request, maxBodyBytes, clock);
       if (!response.destroyed) refuse(refusal);
     };
-    const forbidden = this.#guard.refusalOf(headers);
+    const forbidden = targetRefusal(request) ?? this.#guard.refusalOf(headers);
     if (forbidden !== undefined) return refuseStranger(forbidden);
     // The page asks for the token.
     const file = method === 'GET' && path !== this.#context.path ? this.#page?.fileOf(path) : undefined;
@@ -138,9 +138,19 @@ export class Routes {
   }
 }
 
-/** The path of a request target; proxies may send a complete URL (RFC 9112, 3.2.2). */
+/** The host of a request target that is a complete URL, which proxies may send (RFC 9112, 3.2.2). */
+const TARGET_HOST = /^https?:\/\/([^/?]*)/i;
+
+/** The path of a request target. */
 function pathOf(target: string): string {
-  return target.replace(/^https?:\/\/[^/?]*/i, '').split('?')[0] || '/';
+  return target.replace(TARGET_HOST, '').split('?')[0] || '/';
+}
+
+function targetRefusal({ url = '', headers }: HttpRequest): Refusal | undefined {
+  if (url.startsWith('/')) return undefined;
+  const [, host] = TARGET_HOST.exec(url) ?? [];
+  if (host === undefined || host.toLowerCase() === headers.host?.toLowerCase()) return undefined;
+  return refusal(400, 'Bad Request: the request target and Host name different hosts');
 }
 
 /** When a connection closes, Node.js emits `close` only on the first of the pipelined responses: emits it on all. */
