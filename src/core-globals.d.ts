@@ -18,3 +18,7 @@ declare class URL {
   readonly password: string;
   constructor(url: string);
 }
+
+declare class TextEncoder {
+  encode(text: string): Uint8Array;
+}

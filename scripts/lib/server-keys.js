@@ -70,7 +70,7 @@ export const SERVER_KEYS = {
     schema: { type: 'object', properties: { allow: patterns, deny: patterns }, additionalProperties: false },
   },
   max_concurrency: {
-    meaning: 'calls that run on the server at the same time; as many again wait, and others get 429',
+    meaning: 'calls that run on the server at the same time; as many again of each caller wait, and others get 429',
     default: '`64`',
     schema: atLeast(1),
   },

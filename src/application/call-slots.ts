@@ -1,12 +1,18 @@
-/** Bounds the calls that run on a server at the same time. As many again may wait, in the order of their arrival (ruling G1). */
+import { FairQueue } from './fair-queue.ts';
+
+/**
+ * Bounds the calls that run on a server at the same time (ruling G1). The others wait, as many again of each caller, and their callers
+ * take turns.
+ */
 export class CallSlots {
   readonly #max: number;
-  readonly #queue = new Set<() => void>();
+  readonly #queue: FairQueue<() => void>;
   readonly #onIdle = new Set<() => void>();
   #running = 0;
 
   constructor(max: number) {
     this.#max = max;
+    this.#queue = new FairQueue(max);
   }
 
   /** Resolves when no call is running, or when `signal` aborts. */
@@ -24,35 +30,36 @@ export class CallSlots {
   }
 
   /** Waits for a slot, which the caller gives back with `release`. */
-  async acquire(signal: AbortSignal): Promise<'acquired' | 'aborted' | 'full'> {
+  async acquire(caller: string, signal: AbortSignal): Promise<'acquired' | 'aborted' | 'full'> {
     if (signal.aborted) return 'aborted';
     if (this.#running < this.#max) {
       this.#running += 1;
+      this.#queue.occupy(caller);
       return 'acquired';
     }
-    if (this.#queue.size >= this.#max) return 'full';
+    if (this.#queue.waitingOf(caller) >= this.#max) return 'full';
     return new Promise((resolve) => {
       const take = () => {
         signal.removeEventListener('abort', onAbort);
         resolve('acquired');
       };
       const onAbort = () => {
-        this.#queue.delete(take);
+        this.#queue.remove(caller, take);
         resolve('aborted');
       };
       signal.addEventListener('abort', onAbort, { once: true });
-      this.#queue.add(take);
+      this.#queue.add(caller, take);
     });
   }
 
-  release(): void {
-    const [next] = this.#queue;
-    if (next === undefined) {
-      this.#running -= 1;
-      if (this.#running === 0) for (const settle of [...this.#onIdle]) settle();
+  release(caller: string): void {
+    this.#queue.vacate(caller);
+    const next = this.#queue.take();
+    if (next !== undefined) {
+      next();
       return;
     }
-    this.#queue.delete(next);
-    next();
+    this.#running -= 1;
+    if (this.#running === 0) for (const settle of [...this.#onIdle]) settle();
   }
 }

@@ -16,6 +16,8 @@ export interface ToolCallInput {
   readonly server: string;
   readonly tool: string;
   readonly args: JsonObject;
+  /** Who waits for a place on the server: callers take turns. */
+  readonly caller?: string;
   /** Shortens the server's time limit; never extends it. */
   readonly timeoutMs?: number;
   /** Without it, the server is not asked for progress. */
@@ -103,7 +105,7 @@ export class CallTool {
   }
 
   async #call(input: ToolCallInput, supervisor: ServerSupervisor, signal: AbortSignal): Promise<ToolCallOutcome> {
-    const { server, tool: name, args } = input;
+    const { server, tool: name, args, caller = '' } = input;
     if ((await supervisor.whenStarted(signal)) === 'aborted') return err({ kind: 'cancelled' });
     if (supervisor.connection === undefined) return err(notAvailable(supervisor));
     const tool = supervisor.tools.find((known) => known.name === name);
@@ -113,7 +115,7 @@ export class CallTool {
     const errors = this.#deps.validator.validate(tool.inputSchema, args);
     if (errors.length > 0) return err({ kind: 'invalid_input', errors });
 
-    const slot = await supervisor.slots.acquire(signal);
+    const slot = await supervisor.slots.acquire(caller, signal);
     if (slot === 'aborted') return err({ kind: 'cancelled' });
     const { maxConcurrency } = supervisor.definition;
     if (slot === 'full') return err({ kind: 'overloaded', server, maxConcurrency });
@@ -125,7 +127,7 @@ export class CallTool {
       if (outcome.isOk()) return this.#checkOutput(tool, outcome.value);
       return err(outcome.error.kind === 'aborted' ? { kind: 'cancelled' } : outcome.error);
     } finally {
-      supervisor.slots.release();
+      supervisor.slots.release(caller);
     }
   }
 

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, parseJson } from './json.ts';
+import { MAX_NESTING, nestsDeeper } from './json-nesting.ts';
 
 /** The result of a tool (MCP, CallToolResult). */
 export interface ToolResult {
@@ -42,7 +43,7 @@ export function toPlainResult({ content, structuredContent }: ToolResult): {
   const [only] = content;
   const isOneText = content.length === 1 && only?.type === 'text' && typeof only.text === 'string';
   // Most texts are prose: an exception for each would cost more than the rest of the call.
-  const parsed = isOneText && /^\s*[{[]/.test(String(only.text)) ? parseJson(String(only.text)) : undefined;
+  const parsed = isOneText && /^\s*[{[]/.test(String(only.text)) ? toValue(String(only.text)) : undefined;
   if (structuredContent !== undefined) {
     // Servers repeat the structured content as a text, for clients that do not know it.
     const isRepeated = isOneText && JSON.stringify(parsed) === JSON.stringify(structuredContent);
@@ -50,4 +51,9 @@ export function toPlainResult({ content, structuredContent }: ToolResult): {
   }
   if (!isOneText) return { result: null, ...(content.length === 0 ? {} : { content }) };
   return { result: typeof parsed === 'object' && parsed !== null ? parsed : only.text };
+}
+
+/** Undefined if the text is not JSON, or nests so deeply that it could not be written as JSON again. */
+function toValue(text: string): unknown {
+  return nestsDeeper(new TextEncoder().encode(text), MAX_NESTING) ? undefined : parseJson(text);
 }

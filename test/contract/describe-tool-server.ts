@@ -166,6 +166,19 @@ export function describeToolServer(name: string, start: (beginning: Beginning) =
       expect(lost).toEqual([]);
     });
 
+    test('fails only the call whose result nests too deeply', async () => {
+      const { connection, lost } = await connected(start);
+      const waiting = await callWaiting(connection);
+      expect(errorOf(await call(connection, 'big', { depth: 1000 }))).toEqual({
+        kind: 'invalid_result',
+        detail: 'the answer nests more than 1000 levels deep',
+      });
+      expect((await call(connection, 'big', { depth: 900 })).isOk()).toBe(true);
+      waiting.controller.abort();
+      expect(errorOf(await waiting.outcome)).toEqual({ kind: 'aborted' });
+      expect(lost).toEqual([]);
+    });
+
     test('is not limited in the size of all results together', async () => {
       const { connection, lost } = await connected(start);
       for (let sent = 0; sent < 4 * MAX_BYTES; sent += MAX_BYTES / 2) {

@@ -30,6 +30,8 @@ describeToolServer('the fake', async (beginning) => {
   };
   server.answer = async (name, args, onProgress, signal) => {
     if (name === 'big' && Number(args.size) > MAX_BYTES) return err({ kind: 'too_large', maxBytes: MAX_BYTES });
+    const detail = 'the answer nests more than 1000 levels deep';
+    if (name === 'big' && Number(args.depth) >= 1000) return err({ kind: 'invalid_result', detail });
     try {
       const result = parseToolResult(await tools.call(name, args, { onProgress, signal }));
       return result === undefined ? err({ kind: 'invalid_result', detail: 'no result' }) : ok(result);

@@ -2,7 +2,7 @@ import { execFile, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { ofQuotaError } from '../../src/adapters/inbound/http/run-call.ts';
 import { ofRefusal, toRestError } from '../../src/adapters/inbound/rest/rest-error.ts';
 import { SERVER_KEYS } from '../../src/adapters/outbound/config/server-entry.ts';

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { legacy, send } from '../support/http-client.ts';
 import { serveHttp } from './serve-http.ts';
@@ -164,5 +166,44 @@ describe('tokens', () => {
     const Authorization = 'Bearer alice-token-0123456789';
     const message = legacy('tools/call', { name: 'answer', arguments: { query: 1, note: '' } }, 'bob-token-0123456789');
     expect((await post(message, { Authorization })).text).not.toContain('bob-token');
+  });
+});
+
+describe('what proxies and servers could understand differently', () => {
+  const PING_BODY = JSON.stringify(PING);
+  /** The status of a request with exactly these first lines. */
+  async function statusOf(lines: readonly string[], allowedHosts: readonly string[] = []): Promise<string> {
+    const { url } = await serveHttp({ http: { allowedHosts } });
+    const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('latin1');
+    const rest = ['Content-Type: application/json', 'Connection: close', `Content-Length: ${PING_BODY.length}`];
+    socket.write(`${[...lines, ...rest].join('\r\n')}\r\n\r\n${PING_BODY}`);
+    return (await text(socket)).slice(9, 12);
+  }
+
+  test('is refused: more than one Host header', async () => {
+    const hosts = ['Host: localhost', 'Host: evil.example'];
+    expect(await statusOf(['POST /mcp HTTP/1.1', ...hosts])).toBe('400');
+    expect(await statusOf(['POST /mcp HTTP/1.1', ...hosts], ['*'])).toBe('400');
+  });
+
+  test('is refused: a request target that names another host', async () => {
+    expect(await statusOf(['POST http://evil.example/mcp HTTP/1.1', 'Host: localhost'])).toBe('400');
+    expect(await statusOf(['POST http://localhost/mcp HTTP/1.1', 'Host: LOCALHOST'])).toBe('200');
+  });
+
+  test.each([
+    ['user info', 'http://user@localhost'],
+    ['a path', 'http://localhost/'],
+    ['a tab', 'http://local\thost'],
+    ['another case', 'HTTP://localhost'],
+    ['two values', 'http://localhost, http://localhost'],
+  ])('is refused: an origin with %s', async (_, origin) => {
+    expect(await statusOf(['POST /mcp HTTP/1.1', 'Host: localhost', `Origin: ${origin}`])).toBe('403');
+  });
+
+  test('is refused: more than one token', async () => {
+    const { url } = await serveHttp({ http: { tokens: TOKENS } });
+    const Authorization = TOKENS.map(({ token }) => `Bearer ${token}`);
+    expect((await send(url, { body: PING, headers: { Authorization } })).status).toBe(401);
   });
 });

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -26,7 +28,8 @@ test('reports that it is alive but not ready without a key', async () => {
 
 test('while it drains it is not ready and accepts no calls, and calls in flight are answered', async () => {
   const search = repliesLate();
-  const { server, begin, post, at } = await serveHttp({ llmSearch: new FakeLlmSearch(search.configured) });
+  const clock = new FakeClock();
+  const { server, begin, post, at } = await serveHttp({ clock, llmSearch: new FakeLlmSearch(search.configured) });
   const call = begin(CALL);
   await call.until('progress');
   const drained = server.drain();
@@ -42,13 +45,33 @@ test('while it drains it is not ready and accepts no calls, and calls in flight 
 
   search.settle(ok(searchReply()));
   expect((await call.reply).events.at(-1)?.result).toBeDefined();
+  await clock.advance(100);
   await drained;
   await expect(post(CALL)).rejects.toThrow('ECONNREFUSED');
 });
 
-test('ends at once if nothing is in flight', async () => {
-  const { server } = await serveHttp();
-  await server.drain();
+test('ends soon if nothing is in flight', async () => {
+  const clock = new FakeClock();
+  const { server } = await serveHttp({ clock });
+  const drained = server.drain();
+  await clock.advance(100);
+  await drained;
+});
+
+test('a request that had arrived when the drain began gets a response, on a connection that was idle', async () => {
+  const clock = new FakeClock();
+  const { url, server } = await serveHttp({ clock });
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('latin1');
+  const body = JSON.stringify(legacy('ping'));
+  const ping = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  socket.write(ping);
+  expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1.1 200 /);
+  const answered = once(socket, 'data');
+  socket.write(ping);
+  const drained = server.drain();
+  expect(String(await answered)).toMatch(/^HTTP\/1.1 503 /);
+  await clock.advance(100);
+  await drained;
 });
 
 test('aborts what is not answered when the time is over', async () => {

@@ -53,6 +53,20 @@ test.each([
   expect(reply.message).not.toHaveProperty('id');
 });
 
+test('rejects a body that nests too deeply, before it is parsed', async () => {
+  const { url, post } = await serveHttp();
+  const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+  const message = (levels: number) => `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${nested(levels - 2)}}}`;
+  expect((await send(url, { body: message(64) })).status).toBe(200);
+  const reply = await send(url, { body: message(65) });
+  expect(reply.status).toBe(400);
+  expect(reply.message.error).toEqual({
+    code: -32700,
+    message: 'Parse error: the body nests more than 64 levels deep',
+  });
+  expect((await post(legacy('ping', { text: '['.repeat(1000) }))).status).toBe(200);
+});
+
 test.each([
   ['a batch', [PING]],
   ['an empty batch', []],

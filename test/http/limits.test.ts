@@ -1,11 +1,12 @@
 import { once } from 'node:events';
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ok } from 'neverthrow';
-import { expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { FakeClock } from '../support/fake-clock.ts';
-import { FakeLlmSearch, repliesLate, searchReply } from '../support/fake-llm-search.ts';
-import { legacy, send } from '../support/http-client.ts';
+import { FakeLlmSearch, hangs, repliesLate, searchReply } from '../support/fake-llm-search.ts';
+import { legacy, modern, modernHeaders, send } from '../support/http-client.ts';
 import { serveHttp } from './serve-http.ts';
 
 const TOKENS = [
@@ -13,6 +14,8 @@ const TOKENS = [
   { caller: 'bob', token: 'bob-token-0123456789' },
 ];
 const [ALICE, BOB] = TOKENS.map(({ token }) => ({ Authorization: `Bearer ${token}` }));
+
+const TIMEOUTS = { headersMs: 10_000, requestMs: 10_000, unreadMs: 60_000, checkEveryMs: 20 };
 
 test('limits the calls in flight of a token, independently of other tokens', async () => {
   const [first, second] = [repliesLate(), repliesLate()];
@@ -35,6 +38,46 @@ test('limits the calls in flight of a token, independently of other tokens', asy
   second.settle(ok(searchReply()));
   await Promise.all([alice.reply, bob.reply]);
   expect((await post(call('a3'), ALICE)).status).toBe(200);
+});
+
+describe('the bodies in progress of a caller', () => {
+  const http = { tokens: TOKENS, maxBodyBytes: 4 * 1024 * 1024 };
+  const large = (bytes: number) =>
+    legacy('tools/call', {
+      name: 'answer',
+      arguments: { query: 'q', more: 'x'.repeat(bytes) },
+      _meta: { progressToken: 1 },
+    });
+
+  test('are limited, independently of other callers', async () => {
+    const search = repliesLate();
+    const llmSearch = new FakeLlmSearch(search.configured, async () => ok(searchReply()));
+    const { begin, post, untilLogged } = await serveHttp({ llmSearch, http });
+    const first = begin(large(3 * 1024 * 1024), ALICE);
+    await first.until('progress');
+    const refused = await post(large(2 * 1024 * 1024), ALICE);
+    expect(refused.status).toBe(429);
+    expect(refused.headers['retry-after']).toBe('1');
+    expect(refused.message.error?.message).toBe(
+      'Too many bytes of requests in progress. Try again when one has finished.',
+    );
+    expect((await post(large(2 * 1024 * 1024), BOB)).status).toBe(200);
+    search.settle(ok(searchReply()));
+    await first.reply;
+    await untilLogged(3);
+    expect((await post(large(2 * 1024 * 1024), ALICE)).status).toBe(200);
+  });
+
+  test('count while they arrive, also without a length', async () => {
+    const llmSearch = new FakeLlmSearch(hangs);
+    const { url, begin } = await serveHttp({ llmSearch, http });
+    await begin(large(3 * 1024 * 1024), ALICE).until('progress');
+    const upload = request(url, { method: 'POST', headers: { ...ALICE, 'Content-Type': 'application/json' } });
+    upload.on('error', () => {}).write('x'.repeat(2 * 1024 * 1024));
+    const [response] = (await once(upload, 'response')) as [{ readonly statusCode: number }];
+    expect(response.statusCode).toBe(429);
+    upload.destroy();
+  });
 });
 
 test('a call frees its place when its client leaves', async () => {
@@ -66,7 +109,7 @@ test.for([
   ['a body', `${HEAD}Accept: application/json, text/event-stream\r\nContent-Length: 100\r\n\r\n{`],
   ['the rest of a body that is too large', `${HEAD}Content-Length: 99999999\r\n\r\n{`],
 ] as const)('a client that never ends %s loses its connection', async ([, bytes]) => {
-  const timeouts = { headersMs: 100, requestMs: 200, checkEveryMs: 20 };
+  const timeouts = { ...TIMEOUTS, headersMs: 100, requestMs: 200 };
   const { url, accessLines } = await serveHttp({ http: { timeouts } });
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   const closed = once(socket, 'close');
@@ -78,11 +121,167 @@ test.for([
 
 test('a client that waits for its answer is not disconnected', async () => {
   const search = repliesLate();
-  const timeouts = { headersMs: 10, requestMs: 20, checkEveryMs: 5 };
+  const timeouts = { headersMs: 10, requestMs: 20, unreadMs: 20, checkEveryMs: 5 };
   const { begin } = await serveHttp({ llmSearch: new FakeLlmSearch(search.configured), http: { timeouts } });
   const call = begin(legacy('tools/call', { name: 'answer', arguments: { query: 'q' }, _meta: { progressToken: 1 } }));
   await call.until('progress');
   await wait(60);
   search.settle(ok(searchReply()));
   expect((await call.reply).status).toBe(200);
+});
+
+describe('a connection', () => {
+  const PING = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 40\r\n`;
+  const pings = (count: number, headers = '') =>
+    `${PING}${headers}\r\n{"jsonrpc":"2.0","id":1,"method":"ping"}`.repeat(count);
+
+  /** What arrives on a connection that sends these bytes, until it ends. */
+  async function received(url: string, bytes: string, isOver: (text: string) => boolean): Promise<string> {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('latin1');
+    let text = '';
+    socket
+      .on('error', () => {})
+      .on('data', (chunk) => {
+        text += chunk;
+        if (isOver(text)) socket.destroy();
+      });
+    socket.write(bytes);
+    await once(socket, 'close');
+    return text;
+  }
+  const answersIn = (text: string) => text.match(/HTTP\/1.1 \d+/g) ?? [];
+
+  test('may send 100 requests at once, and is closed at the next', async () => {
+    const { url } = await serveHttp();
+    const text = await received(url, pings(100), (text) => answersIn(text).length === 100);
+    expect(new Set(answersIn(text))).toEqual(new Set(['HTTP/1.1 200']));
+    expect(answersIn(await received(url, pings(200), () => false)).length).toBeLessThanOrEqual(100);
+  });
+
+  test.for([
+    ['a missing token', 'HTTP/1.1 401', { tokens: TOKENS }, ''],
+    ['a foreign page', 'HTTP/1.1 403', {}, 'Origin: https://evil.example\r\n'],
+  ] as const)('ends with the refusal of %s, whatever else it sent', async ([, status, http, header]) => {
+    const { url, untilLogged, accessLines } = await serveHttp({ http });
+    const text = await received(url, pings(100, header), () => false);
+    expect(answersIn(text)).toEqual([status]);
+    expect(text).toContain('Connection: close');
+    await untilLogged(1);
+    expect(accessLines).toHaveLength(1);
+  });
+
+  test.each(['/healthz', '/readyz'])('ends with the response to %s', async (path) => {
+    const { url } = await serveHttp();
+    const text = await received(url, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(100), () => false);
+    expect(answersIn(text)).toEqual(['HTTP/1.1 200']);
+  });
+
+  test('stays open after a request with a token, and on loopback without tokens', async () => {
+    for (const [tokens, header] of [
+      [TOKENS, `Authorization: ${ALICE?.Authorization}\r\n`] as const,
+      [[], ''] as const,
+    ]) {
+      const { url } = await serveHttp({ http: { tokens } });
+      const text = await received(url, pings(2, header), (text) => answersIn(text).length === 2);
+      expect(text).toContain('Connection: keep-alive');
+    }
+  });
+});
+
+test('a stranger gets the refusal of a request whose body is on its way', async () => {
+  const { url } = await serveHttp({ http: { tokens: TOKENS } });
+  const upload = request(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'Content-Length': 100_000 },
+  });
+  upload.write('x'.repeat(50_000));
+  const answered = once(upload, 'response');
+  await wait(20);
+  upload.end('x'.repeat(50_000));
+  const [response] = (await answered) as [{ readonly statusCode: number }];
+  expect(response.statusCode).toBe(401);
+});
+
+test('a stranger cannot keep sending a body', async () => {
+  const clock = new FakeClock();
+  const { url } = await serveHttp({ clock, http: { tokens: TOKENS } });
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('latin1');
+  socket.write(`${HEAD}Content-Length: 100000\r\n\r\n{`);
+  await vi.waitFor(() => expect(clock.pendingSleeps).toBe(1));
+  const answered = once(socket, 'data');
+  await clock.advance(1000);
+  expect(String(await answered)).toMatch(/^HTTP\/1.1 401 /);
+  await once(socket, 'close');
+});
+
+describe('a response that nobody reads', () => {
+  const http = {
+    timeouts: { ...TIMEOUTS, unreadMs: 150 },
+    openSession: () => ({
+      receive: async (_: unknown, __: unknown, send: (message: never) => void) => {
+        send({ jsonrpc: '2.0', id: 1, result: { text: 'x'.repeat(50_000_000) } } as never);
+      },
+      close: () => {},
+    }),
+  };
+
+  test('is discarded with its connection after a while', async () => {
+    const { url, untilLogged } = await serveHttp({ http });
+    const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
+    socket.on('error', () => {});
+    const body = JSON.stringify(legacy('tools/list'));
+    socket.write(`${HEAD}Content-Length: ${body.length}\r\n\r\n${body}`);
+    await untilLogged(1);
+    let received = 0;
+    socket.on('data', (chunk) => {
+      received += chunk.length;
+    });
+    socket.resume();
+    await once(socket, 'close');
+    expect(received).toBeLessThan(50_000_000);
+  });
+
+  test('is complete for a client that reads slowly', async () => {
+    const { url } = await serveHttp({ http });
+    const list = request(url, { method: 'POST', headers: { 'Content-Type': 'application/json' } });
+    list.end(JSON.stringify(legacy('tools/list')));
+    const [response] = (await once(list, 'response')) as [AsyncIterable<Buffer>];
+    let length = 0;
+    for await (const chunk of response) {
+      const isMore = Math.floor(length / 10_000_000) < Math.floor((length + chunk.length) / 10_000_000);
+      length += chunk.length;
+      if (isMore) await wait(70);
+    }
+    expect(length).toBeGreaterThan(50_000_000);
+  });
+});
+
+const LONG = 'x'.repeat(100_000);
+
+test.for([
+  ['a method', '/mcp', legacy(LONG), {}],
+  ['a method of the modern era', '/mcp', modern(LONG), { 'Mcp-Method': 'tools/list' }],
+  ['a tool', '/mcp', modern('tools/call', { name: LONG }), { 'Mcp-Name': 'answer' }],
+  ['a header', '/mcp', modern('tools/call', { name: 'answer' }), { 'Mcp-Name': LONG.slice(0, 10_000) }],
+  ['a version', '/mcp', modern('tools/list', {}, { 'io.modelcontextprotocol/protocolVersion': LONG }), {}],
+  ['an ID', '/mcp', legacy('ping', {}, LONG), {}],
+  ['an argument', '/mcp', legacy('tools/call', { name: 'answer', arguments: { query: 'q', domains: LONG } }), {}],
+  ['a server', '/mcp/call', { server: LONG, toolName: 'read' }, {}],
+  ['a tool of a server', '/mcp/call', { server: 'openai-responses-mcp', toolName: LONG }, {}],
+  ['an unknown key', '/mcp/call', { [LONG]: 1 }, {}],
+  [
+    'unknown keys',
+    '/mcp/call',
+    Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`key${index}`, 1])),
+    {},
+  ],
+] as const)('a response does not repeat %s of any length', async ([, path, body, headers]) => {
+  const { at } = await serveHttp({ llmSearch: new FakeLlmSearch() });
+  const common = path === '/mcp' && 'params' in body ? modernHeaders(body as { method: string; params: object }) : {};
+  const isModern = JSON.stringify(body).includes('io.modelcontextprotocol');
+  const safe = Object.fromEntries(Object.entries(common).map(([name, value]) => [name, value.slice(0, 1000)]));
+  const reply = await send(at(path), { body, headers: { ...(isModern ? safe : {}), ...headers } });
+  expect(reply.status).toBeLessThan(500);
+  expect(reply.text).toMatch(/error/);
+  expect(reply.text.length).toBeLessThan(4000);
 });

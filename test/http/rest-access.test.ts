@@ -140,7 +140,7 @@ describe('bodies', () => {
     expect(reply.status).toBe(413);
     expect(json(reply)).toMatchObject({
       success: false,
-      error: { code: 'PAYLOAD_TOO_LARGE', message: 'The body must not exceed 1024 bytes' },
+      error: { code: 'PAYLOAD_TOO_LARGE', message: 'The body must not exceed 1024 bytes (http.max_body_bytes)' },
     });
     expect(files.calls).toEqual([]);
   });
@@ -284,7 +284,7 @@ describe('a shutdown', () => {
         return says('Hello.')(...call);
       },
     });
-    const { server, beginCall, call, at } = await serveGateway({ files });
+    const { server, clock, beginCall, call, at } = await serveGateway({ files });
     const running = beginCall(READ);
     await until(() => files.calls.length === 1);
     const drained = server.drain();
@@ -297,6 +297,7 @@ describe('a shutdown', () => {
     }
     gate.settle();
     expect(json(await running.reply)).toEqual({ success: true, result: 'Hello.' });
+    await clock.advance(100);
     await drained;
   });
 });

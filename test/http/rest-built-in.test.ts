@@ -125,12 +125,13 @@ test('a caller that leaves aborts the request to the API', async () => {
 test('a shutdown answers the questions in flight', async () => {
   const search = repliesLate();
   const llmSearch = new FakeLlmSearch(search.configured);
-  const { server, beginCall, call } = await serveGateway({}, { llmSearch });
+  const { server, clock, beginCall, call } = await serveGateway({}, { llmSearch });
   const running = beginCall({ ...ANSWER, input: INPUT });
   await until(() => llmSearch.requests.length === 1);
   const drained = server.drain();
   expect((await call({ ...ANSWER, input: INPUT })).status).toBe(503);
   search.settle(ok(searchReply()));
   expect((await running.reply).status).toBe(200);
+  await clock.advance(100);
   await drained;
 });

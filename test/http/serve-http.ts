@@ -60,7 +60,7 @@ export async function serveHttp({
     allowedHosts: [],
     allowedOrigins: [],
     drainMs: 25_000,
-    maxBodyBytes: 4 * 1024 * 1024,
+    maxBodyBytes: 128 * 1024,
     maxConnections: 100,
     maxCallsPerToken: 64,
     canAnswer: true,

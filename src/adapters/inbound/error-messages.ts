@@ -3,8 +3,7 @@ import { cleanText } from '../../domain/clean-text.ts';
 import { shutdownOf } from '../../domain/model-shutdown.ts';
 import type { ArgumentProblem } from '../../domain/question.ts';
 import type { ToolName } from '../../domain/tool-name.ts';
-
-const MAX_EXCERPT_LENGTH = 80;
+import { excerpt } from './excerpt.ts';
 
 /** The message for a failure: what happened, then what to do. The only place where these messages are written. */
 export function messageFor(error: AnswerError): string {
@@ -143,9 +142,4 @@ function modelKeys(tool: ToolName): string {
 
 function sentence(detail: string): string {
   return /[.!?。…]$/.test(detail) ? detail : `${detail}.`;
-}
-
-function excerpt(text: string): string {
-  const characters = [...text];
-  return characters.length > MAX_EXCERPT_LENGTH ? `${characters.slice(0, MAX_EXCERPT_LENGTH).join('')}…` : text;
 }

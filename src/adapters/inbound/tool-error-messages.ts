@@ -1,6 +1,7 @@
 import { cleanText } from '../../domain/clean-text.ts';
 import type { ServerState, ToolCallError } from '../../domain/tool-call-error.ts';
 import { duration } from './error-messages.ts';
+import { excerpt } from './excerpt.ts';
 
 const MAX_NAMES = 20;
 
@@ -14,9 +15,9 @@ function rawMessage(error: ToolCallError): string {
     case 'invalid_input':
       return `The input does not match the tool's schema: ${error.errors.map(({ path, message }) => `${path || 'the input'} ${message}`).join('; ')}.`;
     case 'unknown_server':
-      return `There is no server ${JSON.stringify(error.server)}. ${choices('The servers are', error.known, 'No servers are configured.')}`;
+      return `There is no server ${JSON.stringify(excerpt(error.server))}. ${choices('The servers are', error.known, 'No servers are configured.')}`;
     case 'unknown_tool':
-      return `The server ${error.server} has no tool ${JSON.stringify(error.tool)}. ${choices('Its tools are', error.known, 'It has no tools.')}`;
+      return `The server ${error.server} has no tool ${JSON.stringify(excerpt(error.tool))}. ${choices('Its tools are', error.known, 'It has no tools.')}`;
     case 'not_available': {
       const reason = error.reason === undefined ? '' : `: ${error.reason}`;
       return `The server ${error.server} is not available (${STATES[error.state]}${reason}). ${retryAdvice(error)}`;

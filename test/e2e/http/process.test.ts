@@ -40,6 +40,18 @@ describe('a start that must fail exits with 1 and the reason', () => {
   test.each([
     ['an invalid address', ['--http=nowhere:x'], {}, '--http (http.listen): got "nowhere:x", expected host:port'],
     ['an open address without a token', ['--http=0.0.0.0:0'], {}, 'so a token is required: set MCP_HTTP_TOKEN to'],
+    [
+      'a short token',
+      ['--http=0.0.0.0:0'],
+      { MCP_HTTP_TOKEN: 'secret-0123456789' },
+      'MCP_HTTP_TOKEN: other machines can reach this address, so a token must have at least 20 characters',
+    ],
+    [
+      'any host without a token',
+      ['--http'],
+      { MCP_HTTP_ALLOWED_HOSTS: '*' },
+      'MCP_HTTP_ALLOWED_HOSTS: got "*", without the check of Host',
+    ],
     ['an empty token', ['--http'], { MCP_HTTP_TOKEN_ENV: 'TOKEN', TOKEN: ' ' }, 'TOKEN: empty or not set'],
     [
       'a token that two callers share',
@@ -56,7 +68,7 @@ describe('a start that must fail exits with 1 and the reason', () => {
     [
       'a host that does not exist',
       ['--http=no-such-host.invalid:0'],
-      { MCP_HTTP_TOKEN_ENV: 'T', T: 'token' },
+      { MCP_HTTP_TOKEN_ENV: 'T', T: 'token-0123456789-0123456789' },
       'Cannot listen',
     ],
   ] as const)('%s', async (_, args, env, words) => {
@@ -121,7 +133,7 @@ test.for([['[::1]'], ['[0:0:0:0:0:0:0:1]']])('serves at the IPv6 address %s', as
 posixTest('signals')(
   'on all addresses without a list of host names, it says that clients can only use localhost',
   async () => {
-    const env = { MCP_HTTP_TOKEN_ENV: 'TOKEN', TOKEN: 'token-of-alice-0123' };
+    const env = { MCP_HTTP_TOKEN_ENV: 'TOKEN', TOKEN: 'token-of-alice-0123456789' };
     const { stderr, kill, exited } = await startHttpProcess({ args: ['--http=0.0.0.0:0', '--offline'], env });
     kill();
     expect(await exited).toEqual({ code: 0, signal: null });

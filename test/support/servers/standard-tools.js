@@ -29,7 +29,11 @@ export class StandardTools {
       { name: 'steps', description: 'Reports three steps before it answers.', inputSchema: OBJECT },
       { name: 'wait', description: 'Reports that it runs, and waits until it is cancelled.', inputSchema: OBJECT },
       { name: 'cancelled', description: 'Answers as soon as a call was cancelled.', inputSchema: OBJECT },
-      { name: 'big', description: 'Answers with a text of `size` characters.', inputSchema: OBJECT },
+      {
+        name: 'big',
+        description: 'Answers with a text of `size` characters, or a value of `depth` levels.',
+        inputSchema: OBJECT,
+      },
       { name: 'change', description: 'Adds a tool.', inputSchema: OBJECT },
       ...this.#added,
     ];
@@ -74,6 +78,10 @@ export class StandardTools {
           look();
         });
       case 'big':
+        if (args.depth !== undefined) {
+          const value = JSON.parse(`${'['.repeat(args.depth)}${']'.repeat(args.depth)}`);
+          return { content: [], structuredContent: { value } };
+        }
         return text('x'.repeat(args.size));
       case 'change':
         this.#added.push({ name: `added${this.#added.length + 1}`, inputSchema: OBJECT });

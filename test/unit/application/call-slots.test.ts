@@ -8,51 +8,65 @@ describe('two slots', () => {
   test('are given to two calls, and as many wait, in the order of their arrival', async () => {
     const slots = new CallSlots(2);
     const order: string[] = [];
-    const acquire = (name: string) => slots.acquire(never()).then((outcome) => order.push(`${name} ${outcome}`));
+    const acquire = (name: string) =>
+      slots.acquire('alice', never()).then((outcome) => order.push(`${name} ${outcome}`));
     for (const name of ['a', 'b', 'c', 'd']) void acquire(name);
     await settled();
     expect(order).toEqual(['a acquired', 'b acquired']);
-    expect(await slots.acquire(never())).toBe('full');
-    slots.release();
+    expect(await slots.acquire('alice', never())).toBe('full');
+    slots.release('alice');
     await settled();
-    slots.release();
+    slots.release('alice');
     await settled();
     expect(order).toEqual(['a acquired', 'b acquired', 'c acquired', 'd acquired']);
   });
 
   test('a waiting call whose caller leaves makes room, and never gets a slot', async () => {
     const slots = new CallSlots(1);
-    await slots.acquire(never());
+    await slots.acquire('alice', never());
     const controller = new AbortController();
-    const leaving = slots.acquire(controller.signal);
-    expect(await slots.acquire(never())).toBe('full');
+    const leaving = slots.acquire('alice', controller.signal);
+    expect(await slots.acquire('alice', never())).toBe('full');
     controller.abort();
     expect(await leaving).toBe('aborted');
-    const waiting = slots.acquire(never());
-    slots.release();
+    const waiting = slots.acquire('alice', never());
+    slots.release('alice');
     expect(await waiting).toBe('acquired');
     expectNoListener(controller.signal);
   });
 
   test('a caller that has already left gets none', async () => {
-    expect(await new CallSlots(1).acquire(AbortSignal.abort())).toBe('aborted');
+    expect(await new CallSlots(1).acquire('alice', AbortSignal.abort())).toBe('aborted');
   });
+});
+
+test('callers take turns, and a full queue of one caller is not that of another', async () => {
+  const slots = new CallSlots(2);
+  const order: string[] = [];
+  const acquire = (caller: string) =>
+    slots.acquire(caller, never()).then((outcome) => order.push(`${caller} ${outcome}`));
+  for (const caller of ['alice', 'alice', 'alice', 'alice', 'alice', 'bob']) void acquire(caller);
+  await settled();
+  expect(order).toEqual(['alice acquired', 'alice acquired', 'alice full']);
+  slots.release('alice');
+  await settled();
+  expect(order.at(-1)).toBe('bob acquired');
 });
 
 describe('whenIdle', () => {
   test('resolves when the last call has ended, also the waiting ones', async () => {
     const slots = new CallSlots(1);
-    await slots.acquire(never());
-    const waiting = slots.acquire(never());
+    await slots.acquire('alice', never());
+    const waiting = slots.acquire('alice', never());
     let isIdle = false;
     void slots.whenIdle(never()).then(() => {
       isIdle = true;
     });
-    slots.release();
+    slots.release('alice');
     await waiting;
     await settled();
     expect(isIdle).toBe(false);
-    slots.release();
+    slots.release('alice');
     await settled();
     expect(isIdle).toBe(true);
   });
@@ -60,7 +74,7 @@ describe('whenIdle', () => {
   test('resolves at once if nothing runs, and when its signal aborts', async () => {
     const slots = new CallSlots(1);
     await slots.whenIdle(never());
-    await slots.acquire(never());
+    await slots.acquire('alice', never());
     await slots.whenIdle(AbortSignal.abort());
     const controller = new AbortController();
     const idle = slots.whenIdle(controller.signal);
@@ -85,7 +99,7 @@ test('slots are never exceeded and always freed, whatever callers do', async () 
           const wasFull = holders.length === max && waiting.length === max;
           const call: (typeof waiting)[number] = { controller: new AbortController() };
           waiting.push(call);
-          void slots.acquire(call.controller.signal).then((outcome) => {
+          void slots.acquire('alice', call.controller.signal).then((outcome) => {
             call.outcome = outcome;
             waiting.splice(waiting.indexOf(call), 1);
             if (outcome === 'acquired') holders.push(call);
@@ -94,7 +108,7 @@ test('slots are never exceeded and always freed, whatever callers do', async () 
           expect(call.outcome === 'full').toBe(wasFull);
         } else if (step.kind === 'release' && holders.length > 0) {
           holders.splice(step.which % holders.length, 1);
-          slots.release();
+          slots.release('alice');
         } else if (step.kind === 'leave' && waiting.length > 0) {
           waiting[step.which % waiting.length]?.controller.abort();
         }
@@ -105,11 +119,11 @@ test('slots are never exceeded and always freed, whatever callers do', async () 
       }
       while (holders.length > 0) {
         holders.pop();
-        slots.release();
+        slots.release('alice');
         await settled();
       }
       await slots.whenIdle(never());
-      for (let free = 0; free < max; free += 1) expect(await slots.acquire(never())).toBe('acquired');
+      for (let free = 0; free < max; free += 1) expect(await slots.acquire('alice', never())).toBe('acquired');
     }),
     { numRuns: 60 },
   );

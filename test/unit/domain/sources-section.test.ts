@@ -14,6 +14,11 @@ describe('splitting', () => {
     expect(splitSources(text, ['oai-weather'])).toEqual({ body: 'Sunny.\n\nMore?', entries: ['oai-weather'] });
   });
 
+  test('separates any number of sources', () => {
+    const text = `Sources:\n${'- https://a.jp\n'.repeat(150_000)}`;
+    expect(splitSources(text, []).entries).toHaveLength(150_000);
+  });
+
   test('leaves a text without sources unchanged', () => {
     expect(splitSources('Sunny.\n\n\n\nWarm.', [])).toEqual({ body: 'Sunny.\n\n\n\nWarm.', entries: [] });
   });

@@ -6,6 +6,8 @@ export interface AccessEntry {
   /** The HTTP method. */
   readonly verb: string;
   caller?: string;
+  /** How much of the body counts as in progress. Not logged. */
+  bodyBytes?: number;
   /** The JSON-RPC method. */
   method?: string;
   traceparent?: string | undefined;

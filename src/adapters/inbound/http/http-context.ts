@@ -8,7 +8,9 @@ import type { CallObserver } from '../mcp/call-meter.ts';
 import type { McpSession, McpSessionOptions } from '../mcp/session.ts';
 import type { BuiltInServer } from '../rest/built-in-server.ts';
 import type { AccessEntry } from './access-log.ts';
+import type { CallerBytes } from './caller-bytes.ts';
 import type { CallerSlots } from './caller-slots.ts';
+import type { Connections } from './connections.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface HttpServerOptions {
@@ -69,10 +71,14 @@ export interface RestOptions {
   readonly pageFolder: string | undefined;
 }
 
-/** How long a client may take to send the headers and a complete request. The response has no time limit here. */
+/**
+ * How long a client may take to send the headers and a complete request, and to read a part of the response that is ready. A response may
+ * take any time to become ready.
+ */
 export interface HttpTimeouts {
   readonly headersMs: number;
   readonly requestMs: number;
+  readonly unreadMs: number;
   readonly checkEveryMs: number;
 }
 
@@ -81,6 +87,8 @@ export interface HttpContext extends HttpServerOptions {
   readonly metrics: Metrics;
   readonly isDraining: () => boolean;
   readonly callerSlots: CallerSlots;
+  readonly callerBytes: CallerBytes;
+  readonly connections: Connections;
   /** Observes a call of an answer tool, for the metrics and the access log. */
   readonly observe: (entry: AccessEntry) => CallObserver;
 }

@@ -2,15 +2,20 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { err, ok, type Result } from 'neverthrow';
 import type { ToolCallReport } from '../../../application/call-tool.ts';
+import { CallerBytes } from './caller-bytes.ts';
 import { CallerSlots } from './caller-slots.ts';
+import { Connections } from './connections.ts';
 import type { HttpServerOptions, HttpTimeouts } from './http-context.ts';
 import { Metrics } from './metrics.ts';
 import { Routes } from './routes.ts';
 
-const TIMEOUTS: HttpTimeouts = { headersMs: 10_000, requestMs: 30_000, checkEveryMs: 5000 };
+const TIMEOUTS: HttpTimeouts = { headersMs: 10_000, requestMs: 30_000, unreadMs: 60_000, checkEveryMs: 5000 };
 
 /** How long aborted calls may take to settle before the process exits. */
 const ABORT_MS = 500;
+
+/** Time for requests that have arrived, and were not read yet, also on new connections. */
+const LAST_REQUESTS_MS = 100;
 
 /** Longer than the 60 s of load balancers: the balancer must close first, otherwise it may reuse a closing connection. */
 const KEEP_ALIVE_MS = 65_000;
@@ -23,17 +28,21 @@ export class HttpServer {
   /** Requests without a complete response, or whose calls have not settled yet. */
   readonly #serving = new Set<Promise<void>>();
   #isDraining = false;
+  readonly #closed = new AbortController();
 
   constructor(options: HttpServerOptions) {
     const { timeouts = TIMEOUTS } = options;
     this.#options = options;
     const metrics = new Metrics(options.rest.gateway);
     this.#metrics = metrics;
+    const connections = new Connections();
     const routes = new Routes({
       ...options,
       metrics,
       isDraining: () => this.#isDraining,
       callerSlots: new CallerSlots(options.maxCallsPerToken),
+      callerBytes: new CallerBytes(options.maxBodyBytes),
+      connections,
       observe: (entry) => ({
         onStarted: () => metrics.onStarted(),
         onWaiting: (isWaiting) => metrics.onWaiting(isWaiting),
@@ -52,15 +61,23 @@ export class HttpServer {
         requestTimeout: timeouts.requestMs,
         connectionsCheckingInterval: timeouts.checkEveryMs,
         keepAliveTimeout: KEEP_ALIVE_MS,
+        // Otherwise the first of several `Host` headers would count.
+        joinDuplicateHeaders: true,
       },
       (request, response) => {
+        if (!connections.begin(request)) return;
         if (this.#isDraining) response.setHeader('Connection', 'close');
         const served = routes.serve(request, response);
         this.#serving.add(served);
-        void served.then(() => this.#serving.delete(served));
+        void served.then(() => {
+          this.#serving.delete(served);
+          connections.end(request);
+        });
       },
     );
     this.#server.maxConnections = options.maxConnections;
+    this.#server.timeout = timeouts.unreadMs;
+    this.#server.on('timeout', (socket) => connections.onTimeout(socket));
   }
 
   /** Starts listening. Resolves with the URL of the endpoint, or with the error code of the operating system. */
@@ -90,12 +107,17 @@ export class HttpServer {
   async drain(): Promise<void> {
     this.#isDraining = true;
     await this.#settled(this.#options.drainMs);
+    if (this.#serving.size === 0) {
+      await this.#options.clock.sleep(LAST_REQUESTS_MS, this.#closed.signal);
+      await this.#settled(LAST_REQUESTS_MS);
+    }
     await this.close();
   }
 
   /** Closes all connections at once; calls in flight are aborted upstream. */
   async close(): Promise<void> {
     this.#isDraining = true;
+    this.#closed.abort();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();
     await closed;

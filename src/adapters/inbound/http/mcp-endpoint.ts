@@ -7,6 +7,7 @@ import {
   type RequestMessage,
   toMessage,
 } from '../mcp/json-rpc.ts';
+import { toKeptCall } from '../mcp/kept-call.ts';
 import { withQuota } from '../mcp/quota-meta.ts';
 import { loggableMethod, readTraceparent } from './access-log.ts';
 import type { Exchange, HttpContext } from './http-context.ts';
@@ -15,6 +16,11 @@ import { checkHeaders, eraOfPost } from './protocol-headers.ts';
 import { type Refusal, sendEmpty, sendRefusal, shuttingDown } from './refusal.ts';
 import { readJsonBody } from './request-body.ts';
 import { type CallRefusal, retryAfter, runCall } from './run-call.ts';
+
+interface Received {
+  readonly message: RequestMessage;
+  readonly era: Era;
+}
 
 /**
  * Serves one message per POST, in either era. Every request has its own session: no state is kept between requests, and the
@@ -29,30 +35,43 @@ export class McpEndpoint {
     this.#context = context;
   }
 
-  /** Resolves when the complete response was passed to `response`. The protocol defines the order of the checks. */
+  /** Resolves when the complete response was passed to `response`. */
   async post(exchange: Exchange): Promise<void> {
-    const { request, response, entry } = exchange;
-    const { headers } = request;
-    const { maxBodyBytes, isDraining } = this.#context;
-    if (isDraining()) return sendRefusal(response, shuttingDown());
-    const body = await readJsonBody(request, maxBodyBytes);
+    const received = await this.#receive(exchange);
+    const { response } = exchange;
     if (response.destroyed) return;
-    if (body.isErr()) return sendRefusal(response, body.error);
+    if (received === undefined) return sendEmpty(response, 202);
+    if ('status' in received) return sendRefusal(response, received);
+    const { message, era } = received;
+    if (message.method === 'tools/call') await this.#callTool(message, era, exchange);
+    else await this.#respond(message, era, exchange);
+  }
+
+  /**
+   * The request, a refusal, or undefined for a message that gets no answer. The protocol defines the order of the checks. Nothing else of
+   * the body stays in memory while the request is served, because a suspended function keeps its variables.
+   */
+  async #receive(exchange: Exchange): Promise<Received | Refusal | undefined> {
+    const { entry } = exchange;
+    const { headers } = exchange.request;
+    const { isDraining } = this.#context;
+    if (isDraining()) return shuttingDown();
+    const body = await readJsonBody(exchange, this.#context);
+    if (body.isErr()) return body.error;
     // The drain may have started while the body was received.
-    if (isDraining()) return sendRefusal(response, shuttingDown());
+    if (isDraining()) return shuttingDown();
 
     const message = toMessage(body.value);
-    if (message.kind === 'invalid') return sendRefusal(response, { status: 400, ...message });
+    if (message.kind === 'invalid') return { status: 400, ...message };
     const meta = 'params' in message ? message.params?._meta : undefined;
     if ('method' in message) entry.method = loggableMethod(message.method);
     entry.traceparent = readTraceparent(isObject(meta) ? meta.traceparent : undefined, headers.traceparent);
 
     const era = eraOfPost(headers, message);
     const refused = checkHeaders(headers, message, era);
-    if (refused !== undefined) return sendRefusal(response, refused);
-    if (message.kind !== 'request') return sendEmpty(response, 202);
-    if (message.method === 'tools/call') await this.#callTool(message, era, exchange);
-    else await this.#respond(message, era, exchange);
+    if (refused !== undefined) return refused;
+    if (message.kind !== 'request') return undefined;
+    return { message: message.method === 'tools/call' ? toKeptCall(message) : message, era };
   }
 
   /** The response waits until it is known what is left of the quota. */

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { excerpt } from '../excerpt.ts';
 import { checkEnvelope, checkVersion, type Era, eraOf, MODERN_VERSION, requestedVersion } from '../mcp/era.ts';
 import { type ErrorObject, INVALID_REQUEST, type IncomingMessage } from '../mcp/json-rpc.ts';
 import type { Refusal } from './refusal.ts';
@@ -54,8 +55,12 @@ function checkModernHeaders(headers: IncomingHttpHeaders, message: IncomingMessa
 /** The error for a header that does not match the body. */
 function checkHeader(name: string, sent: string | undefined, expected: unknown, matches = sent === expected) {
   if (matches) return undefined;
-  const problem = sent === undefined ? 'is missing; the body has' : `value '${sent}' does not match body value`;
-  return { code: HEADER_MISMATCH, message: `Header mismatch: ${name} header ${problem} '${String(expected)}'` };
+  const problem =
+    sent === undefined ? 'is missing; the body has' : `value '${excerpt(sent)}' does not match body value`;
+  return {
+    code: HEADER_MISMATCH,
+    message: `Header mismatch: ${name} header ${problem} '${excerpt(String(expected))}'`,
+  };
 }
 
 /** Decodes `=?base64?...?=`, the form of values that a header cannot contain; undefined if it is not base64 of UTF-8. */

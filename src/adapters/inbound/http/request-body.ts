@@ -1,45 +1,73 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage as HttpRequest } from 'node:http';
 import { err, ok, type Result } from 'neverthrow';
 import { parseJson } from '../../../domain/json.ts';
+import { nestsDeeper } from '../../../domain/json-nesting.ts';
 import { PARSE_ERROR } from '../mcp/json-rpc.ts';
+import type { Exchange, HttpContext } from './http-context.ts';
 import { type Refusal, refusal } from './refusal.ts';
 
-/** The JSON value in the body of a POST, of at most `maxBytes`. */
-export async function readJsonBody(request: HttpRequest, maxBytes: number): Promise<Result<unknown, Refusal>> {
-  const { headers } = request;
+/** No tool of a sane program needs more. */
+const MAX_NESTING = 64;
+
+/** The JSON value in the body of a POST, of at most `maxBodyBytes`. */
+export async function readJsonBody(
+  exchange: Exchange,
+  context: Pick<HttpContext, 'maxBodyBytes' | 'callerBytes'>,
+): Promise<Result<unknown, Refusal>> {
+  const { headers } = exchange.request;
   const mediaType = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   // A page cannot send this type without a preflight request.
   if (mediaType !== 'application/json') return err(refusal(415, 'Content-Type must be application/json'));
   if (!/^(?:identity)?$/i.test(headers['content-encoding'] ?? '')) {
     return err(refusal(415, 'The body must not be compressed', { 'Accept-Encoding': 'identity' }));
   }
-  const tooLarge = refusal(413, `The body must not exceed ${maxBytes} bytes`);
-  if (Number(headers['content-length'] ?? 0) > maxBytes) return err(tooLarge);
-  const bytes = await readBytes(request, maxBytes);
-  if (bytes === undefined) return err(tooLarge);
-  const value = isUtf8(bytes) ? parseJson(bytes.toString()) : undefined;
-  if (value !== undefined) return ok(value);
-  const message = `Parse error: the body is not valid ${isUtf8(bytes) ? 'JSON' : 'UTF-8'}`;
-  return err({ status: 400, error: { code: PARSE_ERROR, message } });
+  const bytes = await readBytes(exchange, context);
+  if (bytes === 'too_large') {
+    return err(refusal(413, `The body must not exceed ${context.maxBodyBytes} bytes (http.max_body_bytes)`));
+  }
+  if (bytes === 'too_many') {
+    const advice = 'Too many bytes of requests in progress. Try again when one has finished.';
+    return err(refusal(429, advice, { 'Retry-After': '1' }));
+  }
+  if (!isUtf8(bytes)) return err(parseError('is not valid UTF-8'));
+  if (nestsDeeper(bytes, MAX_NESTING)) return err(parseError(`nests more than ${MAX_NESTING} levels deep`));
+  const value = parseJson(bytes.toString());
+  return value === undefined ? err(parseError('is not valid JSON')) : ok(value);
+}
+
+function parseError(problem: string): Refusal {
+  return { status: 400, error: { code: PARSE_ERROR, message: `Parse error: the body ${problem}` } };
 }
 
 /**
- * Undefined if there are more than `maxBytes`. Node.js discards the rest after the response, so that the client can read the
- * response instead of getting a reset connection. The time limit for requests applies to the rest too.
+ * Node.js discards the rest of a body that is refused after the response, so that the client can read the response instead of getting
+ * a reset connection. The time limit for requests applies to the rest too.
  */
-function readBytes(request: HttpRequest, maxBytes: number): Promise<Buffer | undefined> {
+function readBytes(
+  { request, caller, entry }: Exchange,
+  { maxBodyBytes, callerBytes }: Pick<HttpContext, 'maxBodyBytes' | 'callerBytes'>,
+): Promise<Buffer | 'too_large' | 'too_many'> {
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > maxBodyBytes) return Promise.resolve('too_large');
+  if (!callerBytes.take(caller, announced)) return Promise.resolve('too_many');
+  entry.bodyBytes = announced;
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] = [];
     let length = 0;
-    const settle = (bytes: Buffer | undefined) => {
+    const settle = (bytes: Buffer | 'too_large' | 'too_many') => {
       request.off('data', onData);
+      // The listeners live as long as the request.
+      chunks = [];
       resolve(bytes);
     };
     const onData = (chunk: Buffer) => {
       length += chunk.length;
+      if (length > maxBodyBytes) return settle('too_large');
+      if (announced === 0) {
+        if (!callerBytes.take(caller, chunk.length)) return settle('too_many');
+        entry.bodyBytes = length;
+      }
       chunks.push(chunk);
-      if (length > maxBytes) settle(undefined);
     };
     request.on('data', onData);
     request.once('end', () => settle(Buffer.concat(chunks)));

@@ -33,6 +33,7 @@ export class RequestGuard {
   /** Checks `Host` (against pages whose own name resolves to this machine) and `Origin` (against other pages). */
   refusalOf({ host = '', origin }: IncomingHttpHeaders): Refusal | undefined {
     const { allowedHosts, allowedOrigins } = this.#options;
+    if (host.includes(',')) return refusal(400, 'Bad Request: there must be one Host header');
     const name = hostNameOf(host);
     if ((name === undefined || !this.#hostNames.includes(name)) && !allowedHosts.includes('*')) {
       const shown = JSON.stringify(name ?? host.slice(0, MAX_SHOWN_LENGTH));
@@ -95,8 +96,9 @@ function hostNameOf(host: string): string | undefined {
 
 function isLoopbackOrigin(origin: string): boolean {
   if (!URL.canParse(origin)) return false;
-  const { protocol, hostname } = new URL(origin);
-  return /^https?:$/.test(protocol) && LOOPBACK_NAMES.includes(hostname);
+  const { protocol, hostname, origin: parsed } = new URL(origin);
+  // A browser sends nothing else; the parser accepts more.
+  return parsed === origin && /^https?:$/.test(protocol) && LOOPBACK_NAMES.includes(hostname);
 }
 
 /** Hashes have the same length, so that a comparison reveals nothing about the token. */

@@ -3,6 +3,7 @@ import { INTERNAL } from '../mcp/json-rpc.ts';
 import { Page } from '../rest/page.ts';
 import { RestApi } from '../rest/rest-api.ts';
 import { type AccessEntry, CLIENT_CLOSED, REASONS, toAccessLine } from './access-log.ts';
+import { discardedBody } from './discarded-body.ts';
 import type { Exchange, HttpContext } from './http-context.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { ProtectedResource } from './protected-resource.ts';
@@ -40,9 +41,12 @@ export class Routes {
   /** Resolves when the response was sent, or its connection is closed. Never rejects. */
   async serve(request: HttpRequest, response: ServerResponse): Promise<void> {
     const path = pathOf(request.url ?? '');
-    if (path === '/healthz' || path === '/readyz') return this.#probe(path, response);
+    if (path === '/healthz' || path === '/readyz') {
+      this.#context.connections.close(request, response);
+      return this.#probe(path, response);
+    }
 
-    const { clock, metrics, logger, writeAccessLine } = this.#context;
+    const { clock, metrics, logger, callerBytes, writeAccessLine } = this.#context;
     const startedMs = clock.elapsedMs();
     const entry: AccessEntry = { verb: request.method ?? '' };
     const closed = new Promise<void>((resolve) => response.once('close', () => resolve()));
@@ -56,6 +60,7 @@ export class Routes {
       else sendRefusal(response, { status: 500, error: INTERNAL });
     }
     await closed;
+    if (entry.caller !== undefined && entry.bodyBytes !== undefined) callerBytes.give(entry.caller, entry.bodyBytes);
     const refused = REASONS[response.statusCode];
     if (refused !== undefined && entry.call === undefined && entry.gatewayCall === undefined) {
       Object.assign(entry, { path, reason: entry.reason ?? refused });
@@ -81,27 +86,43 @@ export class Routes {
 
   async #dispatch(path: string, request: HttpRequest, response: ServerResponse, entry: AccessEntry): Promise<void> {
     const { method = '', headers } = request;
-    if (this.#metadata?.owns(path)) return this.#metadata.send(request, response);
+    if (this.#metadata?.owns(path)) {
+      this.#context.connections.close(request, response);
+      return this.#metadata.send(request, response);
+    }
     const isRest = this.#rest.owns(path);
     if (isRest) this.#rest.begin(request, response);
     const refuse = (refusal: Refusal) =>
       isRest ? this.#rest.refuse(response, refusal) : sendRefusal(response, refusal);
-    const forbidden = this.#guard.refusalOf(headers);
-    if (forbidden !== undefined) return refuse(forbidden);
+    const { connections, tokens, oauth, maxBodyBytes, clock } = this.#context;
+    const requiresToken = tokens.length > 0 || oauth !== undefined;
+    const refuseStranger = async (refusal: Refusal) => {
+      connections.close(request, response);
+      await discardedBody(request, maxBodyBytes, clock);
+      if (!response.destroyed) refuse(refusal);
+    };
+    const forbidden = targetRefusal(request) ?? this.#guard.refusalOf(headers);
+    if (forbidden !== undefined) return refuseStranger(forbidden);
     // The page asks for the token.
     const file = method === 'GET' && path !== this.#context.path ? this.#page?.fileOf(path) : undefined;
-    if (file !== undefined) return this.#page?.send(file, response);
+    if (file !== undefined) {
+      if (requiresToken) connections.close(request, response);
+      return this.#page?.send(file, response);
+    }
 
     const cors = this.#guard.corsHeaders(headers);
     for (const [name, value] of Object.entries(cors ?? {})) response.setHeader(name, value ?? '');
     // A preflight request has no token.
-    if (method === 'OPTIONS' && cors !== undefined) return sendEmpty(response, 204, preflightHeaders(isRest));
+    if (method === 'OPTIONS' && cors !== undefined) {
+      if (requiresToken) connections.close(request, response);
+      return sendEmpty(response, 204, preflightHeaders(isRest));
+    }
 
     const identified = this.#guard.callerOf(headers);
     const known = identified instanceof Promise ? await identified : identified;
     if (!('caller' in known)) {
       if (known.reason !== undefined) entry.reason = known.reason;
-      return refuse(known);
+      return refuseStranger(known);
     }
     entry.caller = known.caller;
 
@@ -129,9 +150,19 @@ export class Routes {
   }
 }
 
-/** The path of a request target; proxies may send a complete URL (RFC 9112, 3.2.2). */
+/** The host of a request target that is a complete URL, which proxies may send (RFC 9112, 3.2.2). */
+const TARGET_HOST = /^https?:\/\/([^/?]*)/i;
+
+/** The path of a request target. */
 function pathOf(target: string): string {
-  return target.replace(/^https?:\/\/[^/?]*/i, '').split('?')[0] || '/';
+  return target.replace(TARGET_HOST, '').split('?')[0] || '/';
+}
+
+function targetRefusal({ url = '', headers }: HttpRequest): Refusal | undefined {
+  if (url.startsWith('/')) return undefined;
+  const [, host] = TARGET_HOST.exec(url) ?? [];
+  if (host === undefined || host.toLowerCase() === headers.host?.toLowerCase()) return undefined;
+  return refusal(400, 'Bad Request: the request target and Host name different hosts');
 }
 
 /** When a connection closes, Node.js emits `close` only on the first of the pipelined responses: emits it on all. */

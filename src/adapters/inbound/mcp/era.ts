@@ -1,4 +1,5 @@
 import { isObject } from '../../../domain/json.ts';
+import { excerpt } from '../excerpt.ts';
 import { type ErrorObject, invalidParams, type Params } from './json-rpc.ts';
 
 /** The only revision of the `initialize` era that this server speaks, whichever is requested (ruling 2). */
@@ -55,7 +56,8 @@ export function checkEnvelope(params: Params | undefined): ErrorObject | undefin
 /** The error for a version that is not supported; undefined if it is. */
 export function checkVersion(requested: unknown): ErrorObject | undefined {
   if (requested === MODERN_VERSION) return undefined;
-  const data = { supported: [MODERN_VERSION], requested };
+  const shown = typeof requested === 'string' ? excerpt(requested) : requested;
+  const data = { supported: [MODERN_VERSION], requested: shown };
   return { code: UNSUPPORTED_VERSION, message: 'Unsupported protocol version', data };
 }
 

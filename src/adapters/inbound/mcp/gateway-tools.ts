@@ -90,7 +90,13 @@ export class GatewayTools implements ToolSet {
       };
       const onProgress = isRequestId(progressToken) ? report : undefined;
       const onEnded = call.observer?.onServerCallEnded?.bind(call.observer);
-      const input = { server, tool: name, args: call.args, ...withoutUndefined({ onProgress, onEnded }) };
+      const input = {
+        server,
+        tool: name,
+        args: call.args,
+        caller: call.caller,
+        ...withoutUndefined({ onProgress, onEnded }),
+      };
       return gateway.callTool(input, signal);
     };
     const listed = namesOf(gateway.tools).get(call.name);

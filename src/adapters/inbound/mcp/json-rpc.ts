@@ -53,8 +53,7 @@ export function toMessage(value: unknown): IncomingMessage {
 
   const params = value.params ?? {};
   if (!('id' in value)) return { kind: 'notification', method, params: isObject(params) ? params : {} };
-  if (!isRequestId(id))
-    return invalid({}, 'id must be a string of at most 256 characters or a number that JSON can represent exactly');
+  if (!isRequestId(id)) return invalid({}, ID_ACCEPTED);
   return { kind: 'request', id, method, params: isObject(params) ? params : undefined };
 }
 
@@ -64,6 +63,7 @@ function invalid(known: { readonly id?: RequestId }, reason: string): IncomingMe
 
 /** IDs and progress tokens are repeated in every message about a request. */
 const MAX_ID_LENGTH = 256;
+const ID_ACCEPTED = `id must be a string of at most ${MAX_ID_LENGTH} characters, or a number that JSON can represent exactly`;
 
 /** `0` and `""` are IDs. A number that lost digits when it was parsed would be answered with another ID. */
 export function isRequestId(value: unknown): value is RequestId {

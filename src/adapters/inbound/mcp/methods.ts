@@ -1,3 +1,4 @@
+import { excerpt } from '../excerpt.ts';
 import { checkEnvelope, type Era, LEGACY_VERSION, MODERN_VERSION, type ServerInfo, stamp } from './era.ts';
 import {
   errorMessage,
@@ -56,7 +57,7 @@ export function respond(request: Request, serverInfo: ServerInfo, tools: ToolSet
       // A probe without `_meta`: after any error, the client continues with initialize.
       return errorMessage(id, checkEnvelope(params) ?? invalidParams('_meta is missing'));
     default:
-      return errorMessage(id, { code: METHOD_NOT_FOUND, message: `Method not found: ${method}` });
+      return errorMessage(id, { code: METHOD_NOT_FOUND, message: `Method not found: ${excerpt(method)}` });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject, withoutUndefined } from '../../../domain/json.ts';
+import { excerpt } from '../excerpt.ts';
 import type { CallObserver } from './call-meter.ts';
 import { type Era, type ServerInfo, stamp } from './era.ts';
 import {
@@ -172,7 +173,7 @@ function unknownTool({ id, era }: Request, name: string): OutgoingMessage {
   return errorMessage(
     id,
     era === 'modern'
-      ? { code: INVALID_PARAMS, message: `Unknown tool: ${name}` }
+      ? { code: INVALID_PARAMS, message: `Unknown tool: ${excerpt(name)}` }
       : { code: METHOD_NOT_FOUND, message: 'Unknown tool' },
   );
 }

@@ -1,6 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import { isObject, type JsonObject } from '../../../domain/json.ts';
 import type { SchemaError } from '../../../domain/tool-call-error.ts';
+import { excerpt } from '../excerpt.ts';
+
+const MAX_ERRORS = 20;
 
 /** The body of `POST /mcp/call` (ruling G14). */
 export interface CallBody {
@@ -14,7 +17,9 @@ export interface CallBody {
 export function parseCallBody(body: unknown): Result<CallBody, readonly SchemaError[]> {
   if (!isObject(body)) return err([{ path: '', message: 'must be an object with server, toolName and input' }]);
   const { server, toolName, input = {}, timeout, ...unknown } = body;
-  const errors: SchemaError[] = Object.keys(unknown).map((key) => ({ path: `/${key}`, message: 'is not a known key' }));
+  const errors: SchemaError[] = Object.keys(unknown)
+    .slice(0, MAX_ERRORS)
+    .map((key) => ({ path: `/${excerpt(key)}`, message: 'is not a known key' }));
   if (typeof server !== 'string') errors.push({ path: '/server', message: 'must be a string' });
   if (typeof toolName !== 'string') errors.push({ path: '/toolName', message: 'must be a string' });
   if (!isObject(input)) errors.push({ path: '/input', message: 'must be an object' });

@@ -141,8 +141,8 @@ export class RestApi {
 
   /** `POST /mcp/call`: the result in an envelope, and a tool's own error with status 200 (rulings G14, G15). */
   async #callByBody(exchange: Exchange): Promise<void> {
-    const { request, response } = exchange;
-    const body = await readJsonBody(request, this.#context.maxBodyBytes);
+    const { response } = exchange;
+    const body = await readJsonBody(exchange, this.#context);
     if (response.destroyed) return;
     if (body.isErr()) return this.refuse(response, body.error);
     const parsed = parseCallBody(body.value);
@@ -157,8 +157,8 @@ export class RestApi {
 
   /** `POST /mcp/tools/{server}/{tool}`: the input is the body, and so is the result (ruling G16). */
   async #callByPath(server: string, tool: string, exchange: Exchange): Promise<void> {
-    const { request, response } = exchange;
-    const body = await readJsonBody(request, this.#context.maxBodyBytes);
+    const { response } = exchange;
+    const body = await readJsonBody(exchange, this.#context);
     if (response.destroyed) return;
     if (body.isErr()) return this.refuse(response, body.error);
     if (!isObject(body.value)) {
@@ -189,6 +189,7 @@ export class RestApi {
       server: call.server,
       tool: call.tool,
       args: call.input,
+      caller,
       ...(call.timeoutMs === undefined ? {} : { timeoutMs: call.timeoutMs }),
       onEnded: (report) => {
         entry.gatewayCall = report;

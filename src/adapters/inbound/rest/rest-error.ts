@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, withoutUndefined } from '../../../domain/json.ts';
 import type { ToolCallError } from '../../../domain/tool-call-error.ts';
 import { type ToolResult, textOf } from '../../../domain/tool-result.ts';
+import { excerpt } from '../excerpt.ts';
 import type { Refusal } from '../http/refusal.ts';
 import { toolErrorCode } from '../tool-error-codes.ts';
 import { toolErrorMessage } from '../tool-error-messages.ts';
@@ -66,9 +67,9 @@ function detailsOf(error: ToolCallError): JsonObject {
       };
     case 'unknown_server':
     case 'overloaded':
-      return { server: error.server };
+      return { server: excerpt(error.server) };
     case 'unknown_tool':
-      return { server: error.server, tool: error.tool };
+      return { server: error.server, tool: excerpt(error.tool) };
     case 'not_available':
       return { server: error.server, state: error.state };
     case 'too_large':

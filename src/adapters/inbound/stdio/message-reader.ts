@@ -1,7 +1,6 @@
-import { isUtf8 } from 'node:buffer';
-import { parseJson } from '../../../domain/json.ts';
 import { BodyCheck } from './body-check.ts';
 import { ByteBuffer } from './byte-buffer.ts';
+import { isTooDeep, parseBytes, TOO_DEEP } from './json-bytes.ts';
 
 /** How a message is framed: as a line, or after a `Content-Length` header (transports 1.1). */
 export type Framing = 'line' | 'framed';
@@ -139,14 +138,15 @@ export class MessageReader {
 
   #readCompleteLine(end: number): void {
     const line = this.#bytes.slice(0, end);
-    const value = parse(line);
+    const value = parseBytes(line);
     // A header may follow other bytes without a line break: malformed input, or a body that is longer than its length.
     const header = value === undefined ? headerAtEndOf(line) : -1;
     if (header > 0) {
-      const isMessage = this.#emit(parse(line.subarray(0, header)), 'framed', 'bytes that are not JSON');
+      const isMessage = this.#emit(parseBytes(line.subarray(0, header)), 'framed', 'bytes that are not JSON');
       this.#state = headerState(!isMessage);
     } else {
-      this.#emit(value, this.#isRecovering ? 'framed' : 'line', 'a line that is not JSON');
+      const problem = value === undefined && isTooDeep(line) ? TOO_DEEP : 'is not JSON';
+      this.#emit(value, this.#isRecovering ? 'framed' : 'line', `a line that ${problem}`);
     }
     this.#isRecovering = false;
     this.#bytes.drop(header > 0 ? header : end + 1);
@@ -195,14 +195,16 @@ export class MessageReader {
       return true;
     }
     if (this.#bytes.length < state.length) return false;
-    const value = parse(this.#bytes.slice(0, state.length));
-    if (value === undefined) {
+    const body = this.#bytes.slice(0, state.length);
+    const value = parseBytes(body);
+    // The length of a frame that nests too deeply is correct: what follows is not a part of it.
+    if (value === undefined && !isTooDeep(body)) {
       this.#recover('a frame whose body is not JSON');
-    } else {
-      this.#state = START;
-      this.#bytes.drop(state.length);
-      this.#onEvent({ kind: 'message', value, framing: 'framed' });
+      return true;
     }
+    this.#state = START;
+    this.#bytes.drop(state.length);
+    this.#emit(value, 'framed', `a frame whose body ${TOO_DEEP}`);
     return true;
   }
 
@@ -234,10 +236,4 @@ function headerAtEndOf(line: Buffer): number {
   const text = line.toString('latin1').toLowerCase().trimEnd();
   const at = text.lastIndexOf(HEADER_START);
   return at > 0 && /^content-(?:length\s*:\s*\d+|type\s*:[^{}]*)$/.test(text.slice(at)) ? at : -1;
-}
-
-/** The JSON value of the bytes, or undefined (which is not a JSON value) if they are not JSON in UTF-8. */
-function parse(bytes: Buffer): unknown {
-  // Decoding replaces invalid bytes by the same character, so different ids would become equal.
-  return isUtf8(bytes) ? parseJson(bytes.toString('utf8').replace(/^\uFEFF/, '')) : undefined;
 }

@@ -23,6 +23,12 @@ export const TOKEN_VARIABLE = 'MCP_HTTP_TOKEN';
 
 const TOKEN_REQUIRED =
   'other machines can reach this address, so a token is required: set MCP_HTTP_TOKEN to the token, or MCP_HTTP_TOKEN_ENV (http.token_env) to the name of the variable that contains it, or configure an authorization server (http.oauth)';
+const WILDCARD = '*';
+const WILDCARD_NEEDS_TOKEN =
+  'without the check of Host, any page could call this endpoint, so a token is required: set MCP_HTTP_TOKEN to the token, or list the host names';
+/** Anyone can guess, as often as the network allows. */
+const MIN_TOKEN_LENGTH = 20;
+const SHORT_TOKEN = `other machines can reach this address, so a token must have at least ${MIN_TOKEN_LENGTH} characters; create one with: openssl rand -base64 32`;
 const EMPTY_TOKEN =
   'empty or not set, but MCP_HTTP_TOKEN_ENV (http.token_env) says that this variable contains the token';
 
@@ -39,11 +45,17 @@ export function readHttpConfig(values: Values, environment: Environment): HttpLa
   // An address on the command line has not been validated before.
   const address = parseListenAddress(listen);
   if (address === undefined) return listenProblem(`expected ${hostPort.accepted}`);
-  const { tokens, problems } = readTokens(values.get('http.token_env'), environment);
+  const minLength = isLoopback(address) ? 1 : MIN_TOKEN_LENGTH;
+  const { tokens, problems } = readTokens(values.get('http.token_env'), environment, minLength);
   const { oauth, problems: ofOAuth } = readOAuth(values);
   if (problems.length + ofOAuth.length > 0) return { problems: [...problems, ...ofOAuth] };
-  if (!isLoopback(address) && tokens.length === 0 && oauth === undefined) return listenProblem(TOKEN_REQUIRED);
-  return { http: toHttpConfig(values, address, tokens, oauth), problems };
+  const requiresToken = tokens.length > 0 || oauth !== undefined;
+  if (!isLoopback(address) && !requiresToken) return listenProblem(TOKEN_REQUIRED);
+  const http = toHttpConfig(values, address, tokens, oauth);
+  if (http.allowedHosts.includes(WILDCARD) && !requiresToken) {
+    return { problems: [{ where: 'http.allowed_hosts', value: WILDCARD, message: WILDCARD_NEEDS_TOKEN }] };
+  }
+  return { http, problems };
 }
 
 function toHttpConfig(
@@ -75,7 +87,7 @@ function toHttpConfig(
 }
 
 /** No value of a variable is shown. */
-function readTokens(tokenEnv: unknown, environment: Environment) {
+function readTokens(tokenEnv: unknown, environment: Environment, minLength: number) {
   const named = isObject(tokenEnv) ? tokenEnv : tokenEnv === undefined ? {} : { [ONLY_CALLER]: tokenEnv };
   // Unlike the others, this variable contains the token itself (ruling A21).
   const isDirect = variableText(environment, TOKEN_VARIABLE) !== '';
@@ -88,6 +100,7 @@ function readTokens(tokenEnv: unknown, environment: Environment) {
     const report = (message: string) => problems.push({ where: shownName(String(name)), message });
     if (token === '') report(EMPTY_TOKEN);
     else if (!isSendableKey(token)) report('expected a token of visible ASCII');
+    else if (token.length < minLength) report(SHORT_TOKEN);
     else if (twin !== undefined) report(`the token of ${twin.caller} must not be used twice`);
     else tokens.push({ caller, token });
   }

@@ -16,6 +16,9 @@ export interface StderrLoggerOptions {
 /** Of a warning or an error: the message of an exception may contain a text of any length, and texts are logged only with debug. */
 const MAX_LENGTH = 1000;
 
+/** If nobody reads standard error, what is written to it stays in memory. */
+const MAX_UNREAD = 1024 * 1024;
+
 /** Writes to standard error, and to a file if one is configured. Keys are removed from every line (ruling 20). */
 export class StderrLogger implements Logger {
   readonly isDebug: boolean;
@@ -56,7 +59,7 @@ export class StderrLogger implements Logger {
     ignoreStderrErrors();
     // A log that cannot be written is no reason to stop serving.
     try {
-      process.stderr.write(text);
+      if (process.stderr.writableLength < MAX_UNREAD) process.stderr.write(text);
       if (this.#file !== undefined) writeSync(this.#file, text);
     } catch {}
   }

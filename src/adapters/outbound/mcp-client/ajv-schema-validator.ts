@@ -9,6 +9,8 @@ import type { SchemaError } from '../../../domain/tool-call-error.ts';
 
 const OPTIONS: Options = { strict: false, allErrors: true, addUsedSchema: false, logger: false, validateFormats: true };
 const MAX_ERRORS = 20;
+/** Paths contain names from the input, which may be long. */
+const MAX_PATH_LENGTH = 200;
 
 /** JSON Schema by ajv: 2020-12, 2019-09, draft-07 and draft-06. Compiled schemas are kept as long as the schema. */
 export class AjvSchemaValidator implements SchemaValidator {
@@ -27,7 +29,10 @@ export class AjvSchemaValidator implements SchemaValidator {
       this.#compiled.set(schema, compiled);
     }
     if (compiled === null || compiled(value)) return [];
-    return (compiled.errors ?? []).slice(0, MAX_ERRORS).map(toSchemaError);
+    return (compiled.errors ?? []).slice(0, MAX_ERRORS).map((error) => {
+      const { path, message } = toSchemaError(error);
+      return { path: path.slice(0, MAX_PATH_LENGTH), message };
+    });
   }
 
   #compile(schema: JsonObject): ValidateFunction | null {

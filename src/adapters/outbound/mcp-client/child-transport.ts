@@ -10,8 +10,8 @@ import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/json.ts';
 import { type ChildOptions, endTree, startChild } from './child-process.ts';
 import { LastLines } from './last-lines.ts';
-import { LineReader, type ReadLine } from './line-reader.ts';
-import { errorResponse, INVALID, LOST, readCutMessage, TOO_LARGE } from './substitute-response.ts';
+import { type Excess, LineReader, type ReadLine } from './line-reader.ts';
+import { errorResponse, excessResponse, INVALID, LOST, readCutMessage } from './substitute-response.ts';
 
 export interface ChildTransportOptions extends ChildOptions {
   /** The name of the server. */
@@ -142,7 +142,7 @@ export class ChildTransport implements Transport {
 
   #onLine(line: ReadLine): void {
     if ('head' in line) {
-      this.#onTooLarge(line.head, line.tail);
+      this.#onExcess(line.head, line.tail, line.excess);
       return;
     }
     if (line.text.trim() === '' || this.#isClosed) return;
@@ -158,15 +158,16 @@ export class ChildTransport implements Transport {
   }
 
   /** If it cannot be known which request the response is for, all of them fail: none may wait for it. */
-  #onTooLarge(head: string, tail: string): void {
+  #onExcess(head: string, tail: string, excess: Excess): void {
     const message = readCutMessage(head, tail);
     if (message.kind === 'other') return;
     const { maxBytes } = this.#options;
     const failed = message.kind === 'response' ? [message.id] : [...this.#pending];
     for (const pending of failed) {
       this.#pending.delete(pending);
-      const code = message.kind === 'unknown' && failed.length > 1 ? LOST : TOO_LARGE;
-      this.onmessage?.(errorResponse(pending, code, `a response of more than ${maxBytes} bytes`));
+      const isUncertain = message.kind === 'unknown' && failed.length > 1;
+      const lost = isUncertain && errorResponse(pending, LOST, 'a response that could not be read');
+      this.onmessage?.(lost || excessResponse(pending, excess, maxBytes));
     }
   }
 

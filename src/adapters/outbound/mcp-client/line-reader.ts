@@ -1,11 +1,18 @@
+import { MAX_NESTING, nestsDeeper } from '../../../domain/json-nesting.ts';
+
 const NEWLINE = 0x0a;
-/** How much of a line that is too long is kept at its start and at its end. */
+/** How much of a line that is not read is kept at its start and at its end. */
 const KEPT_BYTES = 256;
 
-/** A line, or the start and the end of one that exceeds the limit. */
-export type ReadLine = { readonly text: string } | { readonly head: string; readonly tail: string };
+/** Why a message is not read. */
+export type Excess = 'too_large' | 'too_deep';
 
-/** Splits bytes into lines of at most `maxBytes`. Memory stays bounded, whatever arrives. */
+/** A line, or the start and the end of one that exceeds a limit. */
+export type ReadLine =
+  | { readonly text: string }
+  | { readonly head: string; readonly tail: string; readonly excess: Excess };
+
+/** Splits bytes into lines of at most `maxBytes`, and looks how deeply they nest. Memory stays bounded, whatever arrives. */
 export class LineReader {
   readonly #maxBytes: number;
   readonly #onLine: (line: ReadLine) => void;
@@ -46,11 +53,18 @@ export class LineReader {
 
   #emit(): void {
     const bytes = Buffer.concat(this.#chunks);
-    const isTooLong = this.#length > this.#maxBytes;
-    const line = isTooLong ? { head: bytes.toString(), tail: this.#tail.toString() } : { text: bytes.toString() };
+    const line = this.#toLine(bytes);
     this.#chunks = [];
     this.#length = 0;
     this.#tail = Buffer.alloc(0);
     this.#onLine(line);
+  }
+
+  #toLine(bytes: Buffer): ReadLine {
+    const isTooLong = this.#length > this.#maxBytes;
+    if (isTooLong) return { head: bytes.toString(), tail: this.#tail.toString(), excess: 'too_large' };
+    if (!nestsDeeper(bytes, MAX_NESTING)) return { text: bytes.toString() };
+    const [head, tail] = [bytes.subarray(0, KEPT_BYTES), bytes.subarray(-KEPT_BYTES)];
+    return { head: head.toString(), tail: tail.toString(), excess: 'too_deep' };
   }
 }

@@ -1,7 +1,8 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { isObject, parseJson } from '../../../domain/json.ts';
-import { LineReader } from './line-reader.ts';
-import { errorResponse, LOST, readCutMessage, TOO_LARGE } from './substitute-response.ts';
+import { JsonNesting, MAX_NESTING } from '../../../domain/json-nesting.ts';
+import { type Excess, LineReader } from './line-reader.ts';
+import { errorResponse, excessResponse, LOST, readCutMessage } from './substitute-response.ts';
 
 interface RemoteFetchOptions {
   readonly fetch: typeof fetch;
@@ -29,11 +30,10 @@ export function remoteFetch(options: RemoteFetchOptions): typeof globalThis.fetc
     if (body === null) return response;
     const isPost = init?.method === 'POST';
     const id = isPost && answers === 'post' && response.ok ? requestIdOf(init?.body) : undefined;
-    const onTooLarge = (answered: string | number) =>
-      deliver(errorResponse(answered, TOO_LARGE, `a response of more than ${maxBytes} bytes`));
+    const onExcess = (excess: Excess, answered: string | number) => deliver(excessResponse(answered, excess, maxBytes));
     const bounded = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
-      ? eventLimit(maxBytes, id, onTooLarge)
-      : bodyLimit(maxBytes, () => id !== undefined && onTooLarge(id));
+      ? eventLimit(maxBytes, id, onExcess)
+      : bodyLimit(maxBytes, (excess) => id !== undefined && onExcess(excess, id));
     const onEnd = () => {
       // The reader must get the last chunk first.
       setTimeout(() => {
@@ -53,14 +53,16 @@ function requestIdOf(body: unknown): string | number | undefined {
 }
 
 /** A body that is one message. */
-function bodyLimit(maxBytes: number, onTooLarge: () => void): Bytes {
+function bodyLimit(maxBytes: number, onExcess: (excess: Excess) => void): Bytes {
+  const nesting = new JsonNesting(MAX_NESTING);
   let length = 0;
   return new TransformStream({
     transform(chunk, controller) {
       length += chunk.length;
-      if (length <= maxBytes) return controller.enqueue(chunk);
-      onTooLarge();
-      controller.error(new Error('the response is too large'));
+      const excess = length > maxBytes ? 'too_large' : nesting.exceeds(chunk) ? 'too_deep' : undefined;
+      if (excess === undefined) return controller.enqueue(chunk);
+      onExcess(excess);
+      controller.error(new Error('the response exceeds a limit'));
     },
   });
 }
@@ -71,7 +73,7 @@ const DATA = 'data: ';
 function eventLimit(
   maxBytes: number,
   requestId: string | number | undefined,
-  onTooLarge: (id: string | number) => void,
+  onExcess: (excess: Excess, id: string | number) => void,
 ): Bytes {
   let lines = '';
   let eventLength = 0;
@@ -85,7 +87,7 @@ function eventLimit(
     }
     const message = readCutMessage(line.head.replace(/^data: ?/, ''), line.tail);
     const id = message.kind === 'response' ? message.id : message.kind === 'unknown' ? requestId : undefined;
-    if (id !== undefined) onTooLarge(id);
+    if (id !== undefined) onExcess(line.excess, id);
     else isUnreadable ||= message.kind === 'unknown';
   });
   const encoder = new TextEncoder();

@@ -1,4 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { MAX_NESTING } from '../../../domain/json-nesting.ts';
+import type { Excess } from './line-reader.ts';
 
 /** Codes of errors that the transports create in place of a response. They are outside the range of JSON-RPC and MCP. */
 export const TOO_LARGE = -1_000_001;
@@ -12,6 +14,13 @@ export function errorResponse(
   message: string,
 ): JSONRPCMessage {
   return { jsonrpc: '2.0', id, error: { code, message } };
+}
+
+/** A response in place of one that exceeds a limit. */
+export function excessResponse(id: string | number, excess: Excess, maxBytes: number): JSONRPCMessage {
+  return excess === 'too_large'
+    ? errorResponse(id, TOO_LARGE, `a response of more than ${maxBytes} bytes`)
+    : errorResponse(id, INVALID, `the answer nests more than ${MAX_NESTING} levels deep`);
 }
 
 /** A message of which only the start and the end were kept. `unknown` may be a response, but its ID cannot be read. */

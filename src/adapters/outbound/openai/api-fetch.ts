@@ -51,10 +51,12 @@ export function createApiFetch(dispatcher: Dispatcher = new Agent()): ApiFetch {
       signal: init.signal,
     });
     const { statusCode: status } = response;
+    // A body that is not read to its end reports that as an error, also when it is discarded.
+    response.body.on('error', () => {});
     const received = new Map(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
     const reason = refusalOf(status, received, url);
     if (reason !== undefined) {
-      response.body.on('error', () => {}).destroy();
+      response.body.destroy();
       throw new RefusedResponse(reason);
     }
     const decompress = DECOMPRESSORS[received.get('content-encoding') ?? ''];

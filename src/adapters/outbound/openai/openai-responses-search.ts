@@ -135,7 +135,8 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
       wasQueued = true;
       observer.onProgress(position);
     };
-    if ((await this.#semaphore.acquire(onQueued, signal)) === 'aborted') return err(failed({ kind: 'aborted' }));
+    if ((await this.#semaphore.acquire(request.caller, onQueued, signal)) === 'aborted')
+      return err(failed({ kind: 'aborted' }));
     try {
       if (wasQueued) observer.onProgress({ kind: 'asking' });
       this.#logRequest(body);
@@ -157,7 +158,7 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
       const retries = { random: Math.random, ...this.#options, waitFor };
       return (await withRetries(attempt, retries, request, observer, signal)).mapErr(failed);
     } finally {
-      this.#semaphore.release();
+      this.#semaphore.release(request.caller);
     }
   }
 

@@ -8,7 +8,7 @@ import {
 } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
 
 const BATCH = 'batches are not part of MCP: send one message at a time';
-const BAD_ID = 'id must be a string of at most 256 characters or a number that JSON can represent exactly';
+const BAD_ID = 'id must be a string of at most 256 characters, or a number that JSON can represent exactly';
 
 function invalid(reason: string) {
   return { code: -32600, message: `Invalid Request: ${reason}` };

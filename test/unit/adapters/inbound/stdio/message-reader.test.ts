@@ -246,6 +246,30 @@ describe('malformed input', () => {
     expect(messagesIn(read(`Content-Length: 500\r\n\r\n${JSON.stringify(ping(1))}`))).toEqual([ping(1)]);
   });
 
+  test('a message that nests too deeply is reported, and those before and after it are read', () => {
+    const nested = (levels: number) => ({
+      ...ping(2),
+      params: JSON.parse(`${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}`) as unknown,
+    });
+    expect(messagesIn(read(line(nested(1000)) + frame(nested(1000))))).toHaveLength(2);
+    const pretty = JSON.stringify(nested(1001), undefined, 1);
+    for (const [input, framing, what] of [
+      [line(nested(1001)), 'line', 'a line that'],
+      [frame(nested(1001)), 'framed', 'a frame whose body'],
+      [`Content-Length: ${pretty.length}\r\n\r\n${pretty}`, 'framed', 'a frame whose body'],
+      [line('').replace('""', '['.repeat(100_000)), 'line', 'a line that'],
+    ] as const) {
+      const reason = `${what} nests more than 1000 levels deep`;
+      for (const write of [line, frame]) {
+        expect(read(write(ping(1)) + input + write(ping(3)))).toEqual([
+          expect.objectContaining({ kind: 'message', value: ping(1) }),
+          { kind: 'malformed', reason, framing },
+          expect.objectContaining({ kind: 'message', value: ping(3) }),
+        ]);
+      }
+    }
+  });
+
   test('JSON values that are not requests are read', () => {
     expect(messagesIn(read('123\n[]\n"text"\nnull\n'))).toEqual([123, [], 'text', null]);
   });

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { StderrLogger, type StderrLoggerOptions } from '../../../../../src/adapters/outbound/logger/stderr-logger.ts';
 import { createRedactor } from '../../../../../src/domain/redaction.ts';
 import { FixedClock } from '../../../../support/fixed-clock.ts';
@@ -101,4 +101,19 @@ test('a log that cannot be written stops nothing', () => {
     throw new Error('EPIPE');
   };
   expect(() => logger().error('broken')).not.toThrow();
+});
+
+test('lines are discarded while nobody reads standard error', () => {
+  let unread = 0;
+  Object.defineProperty(process.stderr, 'writableLength', { configurable: true, get: () => unread });
+  onTestFinished(() => void Reflect.deleteProperty(process.stderr, 'writableLength'));
+  for (const [length, line] of [
+    [1024 * 1024 - 1, 'one'],
+    [1024 * 1024, 'two'],
+    [0, 'three'],
+  ] as const) {
+    unread = length;
+    logger().warn(line);
+  }
+  expect(written.match(/WARN .*/g)).toEqual(['WARN one', 'WARN three']);
 });

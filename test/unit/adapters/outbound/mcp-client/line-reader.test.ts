@@ -45,5 +45,15 @@ test('reads only the start and the end of a line that is too long, and the lines
 });
 
 test('a line of exactly the maximum is read', () => {
-  expect(readAll(Buffer.from('abc\nabcd\n'), [1], 3)).toEqual([{ text: 'abc' }, { head: 'abcd', tail: 'abcd' }]);
+  expect(readAll(Buffer.from('abc\nabcd\n'), [1], 3)).toEqual([
+    { text: 'abc' },
+    { head: 'abcd', tail: 'abcd', excess: 'too_large' },
+  ]);
+});
+
+test('reads only the start and the end of a line that nests too deeply, and the lines around it', () => {
+  const nested = (levels: number) => `{"id":1,"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)},"b":2}`;
+  const [before, read, after] = readAll(Buffer.from(`a\n${nested(1001)}\n${nested(1000)}\n`), [7], 10_000);
+  expect([before, after]).toEqual([{ text: 'a' }, { text: nested(1000) }]);
+  expect(read).toEqual({ head: nested(1001).slice(0, 256), tail: nested(1001).slice(-256), excess: 'too_deep' });
 });

@@ -11,10 +11,10 @@ function start(slots: number) {
   const aborted: string[] = [];
   /** The queue positions that each call was notified of. */
   const positions: Record<string, number[]> = {};
-  const arrive = (name: string, controller = new AbortController()) => {
+  const arrive = (name: string, controller = new AbortController(), caller = 'alice') => {
     positions[name] = [];
     void semaphore
-      .acquire(({ ahead }) => positions[name]?.push(ahead), controller.signal)
+      .acquire(caller, ({ ahead }) => positions[name]?.push(ahead), controller.signal)
       .then((outcome) => (outcome === 'acquired' ? acquired : aborted).push(name));
     return controller;
   };
@@ -28,12 +28,12 @@ test('has as many slots as configured', async () => {
   expect(acquired).toEqual(['a', 'b']);
 });
 
-test('serves the queue in the order of arrival', async () => {
+test('serves the calls of one caller in the order of arrival', async () => {
   const { semaphore, arrive, acquired } = start(1);
   for (const name of ['a', 'b', 'c', 'd']) arrive(name);
   for (let count = 0; count < 3; count += 1) {
     await settled();
-    semaphore.release();
+    semaphore.release('alice');
   }
   await settled();
   expect(acquired).toEqual(['a', 'b', 'c', 'd']);
@@ -46,7 +46,7 @@ test('a call that aborts in the queue loses its turn, and no other call does', a
   arrive('c');
   b.abort();
   await settled();
-  semaphore.release();
+  semaphore.release('alice');
   await settled();
   expect(aborted).toEqual(['b']);
   expect(acquired).toEqual(['a', 'c']);
@@ -54,7 +54,7 @@ test('a call that aborts in the queue loses its turn, and no other call does', a
 
 test('a call that has already aborted takes no slot', async () => {
   const { semaphore, arrive, acquired } = start(1);
-  expect(await semaphore.acquire(() => {}, AbortSignal.abort())).toBe('aborted');
+  expect(await semaphore.acquire('alice', () => {}, AbortSignal.abort())).toBe('aborted');
   arrive('a');
   await settled();
   expect(acquired).toEqual(['a']);
@@ -66,7 +66,7 @@ test('a call that aborts with a slot keeps it until it releases it', async () =>
   arrive('b');
   await settled();
   expect(acquired).toEqual(['a']);
-  semaphore.release();
+  semaphore.release('alice');
   await settled();
   expect(acquired).toEqual(['a', 'b']);
 });
@@ -75,9 +75,41 @@ test('leaves no listener on the signal, whether the call got a slot at once, lat
   const { semaphore, arrive } = start(1);
   const controllers = ['a', 'b', 'c'].map((name) => arrive(name));
   controllers[2]?.abort();
-  semaphore.release();
+  semaphore.release('alice');
   await settled();
   expect(controllers.map(({ signal }) => getEventListeners(signal, 'abort').length)).toEqual([0, 0, 0]);
+});
+
+test('callers take turns, whoever came first', async () => {
+  const { semaphore, arrive, acquired, positions } = start(3);
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) arrive(name);
+  for (const name of ['b1', 'b2']) arrive(name, new AbortController(), 'bob');
+  await settled();
+  expect(acquired).toEqual(['a1', 'a2', 'a3']);
+  // Alice has all places, so that it is Bob's turn.
+  expect(positions).toMatchObject({ a4: [0], a5: [1], b1: [0], b2: [2] });
+  for (let count = 0; count < 4; count += 1) {
+    semaphore.release('alice');
+    await settled();
+  }
+  expect(acquired.slice(3)).toEqual(['b1', 'a4', 'b2', 'a5']);
+});
+
+test('a caller whose calls never end leaves one place to the others', async () => {
+  const { semaphore, arrive, acquired } = start(2);
+  for (const name of ['a1', 'a2', 'a3']) arrive(name);
+  for (const name of ['b1', 'b2', 'b3']) arrive(name, new AbortController(), 'bob');
+  semaphore.release('alice');
+  await settled();
+  for (let count = 0; count < 2; count += 1) {
+    semaphore.release('bob');
+    await settled();
+  }
+  expect(acquired).toEqual(['a1', 'a2', 'b1', 'b2', 'b3']);
+  // Nobody else waits.
+  semaphore.release('bob');
+  await settled();
+  expect(acquired.at(-1)).toBe('a3');
 });
 
 describe('the position in the queue', () => {
@@ -91,8 +123,8 @@ describe('the position in the queue', () => {
   test('is reported at once, and again when it changes', async () => {
     const { semaphore, arrive, positions } = start(1);
     for (const name of ['a', 'b', 'c', 'd']) arrive(name);
-    semaphore.release();
-    semaphore.release();
+    semaphore.release('alice');
+    semaphore.release('alice');
     await settled();
     expect(positions).toEqual({ a: [], b: [0], c: [1, 0], d: [2, 1, 0] });
   });
@@ -111,10 +143,11 @@ describe('the position in the queue', () => {
     const semaphore = new Semaphore(1);
     const { signal } = new AbortController();
     let last: { readonly ahead: number } | undefined;
-    for (let count = 0; count < 100; count += 1) void semaphore.acquire((position) => (last = position), signal);
+    for (let count = 0; count < 100; count += 1)
+      void semaphore.acquire('alice', (position) => (last = position), signal);
     const ofLast = last;
     expect(ofLast?.ahead).toBe(98);
-    for (let count = 0; count < 40; count += 1) semaphore.release();
+    for (let count = 0; count < 40; count += 1) semaphore.release('alice');
     await settled();
     expect(ofLast?.ahead).toBe(58);
   });
@@ -135,7 +168,7 @@ test('law: never more calls than slots, no slot is lost, and the order of arriva
         if (action === 'arrive') controllers.push(arrive(String(controllers.length)));
         else if (action !== 'release') controllers[action.abort]?.abort();
         else if (acquired.length > released) {
-          semaphore.release();
+          semaphore.release('alice');
           released += 1;
         }
         await settled();

@@ -1,0 +1,50 @@
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Messages that are trusted more than a body over HTTP may nest this deeply. */
+export const MAX_NESTING = 1000;
+
+/**
+ * Counts how deeply JSON nests, while its bytes arrive. `JSON.parse` needs up to 46 bytes of memory per bracket, and code that
+ * walks through a value needs stack, so the depth is checked before. Of bytes that are not JSON, it may count too much.
+ */
+export class JsonNesting {
+  readonly #max: number;
+  #depth = 0;
+  #isInString = false;
+  #isEscaped = false;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Whether the bytes so far, these included, nest more deeply than the maximum. */
+  exceeds(bytes: Uint8Array): boolean {
+    let depth = this.#depth;
+    let isInString = this.#isInString;
+    let isEscaped = this.#isEscaped;
+    // Not `for of`, which is three times slower on bytes.
+    for (let at = 0; at < bytes.length; at += 1) {
+      const byte = bytes[at];
+      if (isInString) {
+        if (isEscaped) isEscaped = false;
+        else if (byte === BACKSLASH) isEscaped = true;
+        else if (byte === QUOTE) isInString = false;
+      } else if (byte === QUOTE) isInString = true;
+      else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+        depth += 1;
+        if (depth > this.#max) return true;
+      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth -= 1;
+    }
+    this.#depth = depth;
+    this.#isInString = isInString;
+    this.#isEscaped = isEscaped;
+    return false;
+  }
+}
+
+/** Whether a complete JSON text nests more deeply than `max`. */
+export function nestsDeeper(json: Uint8Array, max: number): boolean {
+  // Each level is at least one byte.
+  return json.length > max && new JsonNesting(max).exceeds(json);
+}
