@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { instanceCachingFactory, container as root } from 'tsyringe';
+import { isUnencrypted } from './adapters/outbound/config/listen-address.ts';
 import { routeTo } from './adapters/outbound/openai/route.ts';
 import { type Application, createApplication, type Grounding } from './application/application.ts';
 import type { AnswerGateway } from './application/gateway-tool-box.ts';
@@ -88,7 +89,7 @@ async function loadGrounding(
 
 async function loadOpenAi(runtime: Runtime, fetch: typeof globalThis.fetch) {
   const { openai, search, llm, maxRetries, maxConcurrency } = runtime.config;
-  if (openai.isUnencrypted)
+  if (isUnencrypted(openai.baseUrl))
     runtime.logger.warn('openai.base_url begins with http://: the API key and the questions are sent unencrypted');
   const [{ OpenAiResponsesSearch }, { networkCalls }] = await Promise.all([
     import('./adapters/outbound/openai/openai-responses-search.ts'),

@@ -6,6 +6,7 @@ import type { CheckedQuota } from '../adapters/inbound/cli/check-quota.ts';
 import { type Command, QUESTION_REQUIRED } from '../adapters/inbound/cli/command-line.ts';
 import { doctor } from '../adapters/inbound/cli/doctor.ts';
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
+import { isUnencrypted } from '../adapters/outbound/config/listen-address.ts';
 import type { Application } from '../application/application.ts';
 import type { Logger } from '../application/ports/logger.ts';
 import type { Runtime } from '../bootstrap.ts';
@@ -62,7 +63,7 @@ export async function runCommand(
         configSources,
         apiKey,
         isOffline,
-        isUnencrypted: openai.isUnencrypted,
+        isUnencrypted: isUnencrypted(openai.baseUrl),
         gateway,
         grounding: runtime.config.grounding,
         quota: await checkedQuota(runtime),

@@ -6,7 +6,6 @@ import type { ModelProfile, UserLocation } from '../../../domain/model-profile.t
 import type { SearchDefaults } from '../../../domain/question.ts';
 import type { HttpConfig } from './http-config.ts';
 import { KEYS, type Values } from './keys.ts';
-import { isUnencrypted } from './listen-address.ts';
 import type { QuotaConfig } from './quota-config.ts';
 import type { ServerEntry } from './server-entry.ts';
 import { toZone } from './time-zone.ts';
@@ -91,8 +90,6 @@ export function toServerConfig(
       apiKeyVariable,
       apiKey,
       baseUrl: get<string>('openai.base_url'),
-      /** The key is sent so that others on the network can read it. */
-      isUnencrypted: isUnencrypted(get<string>('openai.base_url')) || undefined,
       /** Other users of this machine can read the file that contains the key. */
       isKeyFileShared: isKeyFileShared || undefined,
       organization: get('openai.organization'),

@@ -576,17 +576,6 @@ describe('a secret that does not look like a key', () => {
     expect(openai.isKeyFileShared).toBe(isKeyFileShared);
   });
 
-  test.each([
-    ['http://litellm:4000/v1', true],
-    ['HTTP://192.168.0.1', true],
-    ['http://localhost:11434/v1', undefined],
-    ['http://127.0.0.2/v1', undefined],
-    ['http://[::1]:8080', undefined],
-    ['https://api.example.com/v1', undefined],
-  ])('what is sent to %s can be read by others: %s', async (url, isUnencrypted) => {
-    expect((await config({ environment: { OPENAI_BASE_URL: url } })).openai.isUnencrypted).toBe(isUnencrypted);
-  });
-
   test('the path of a key file is shown', async () => {
     const path = join(folder, 'no', 'key');
     expect(await problems({ environment: { OPENAI_API_KEY_FILE: path } })).toMatchObject([{ value: path }]);
