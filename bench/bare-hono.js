@@ -1,22 +1,23 @@
-// The same work over HTTP with a bare Hono handler: tools/list reads and writes a JSON body, a call makes one request to the
+// The same work over HTTP with a bare Hono handler: tools/list reads and writes a JSON body, a call makes the same request to the
 // API and reads its response. It has no checks and no log, and does not parse the response.
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 
 const app = new Hono();
 let tools;
+let apiRequest;
 
 app.post('/mcp', async (context) => {
   const { id, method, params } = await context.req.json();
   if (method === 'tools/list') return context.json({ jsonrpc: '2.0', id, result: tools });
-  if (method === 'bench/set-tools') {
-    tools = params;
+  if (method === 'bench/set') {
+    ({ tools, apiRequest } = params);
     return context.json({});
   }
   const reply = await fetch(`${process.env.OPENAI_BASE_URL}/responses`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: 'Bearer sk-bench-0123456789' },
-    body: JSON.stringify({ model: 'gpt-5.2', input: params.arguments.query, stream: true }),
+    body: JSON.stringify({ ...apiRequest, input: params.arguments.query }),
   });
   const text = await reply.text();
   return context.json({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: text.slice(0, 3000) }] } });

@@ -7,19 +7,23 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { compared, median, printCompared } from './lib/figures.js';
+import { compared, median, medianRatio, printBounded, printCompared } from './lib/figures.js';
 import { requestRate, startHttpProcess } from './lib/http-process.js';
 import { peakMemoryKb } from './lib/line-process.js';
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 const REPLY = path('../recordings/answer-tokyo-weather-en.sse');
 const CLIENTS = [1, 16, 256];
-const REQUESTS = { 'tools/list': 4000, 'tools/call': 800 };
+const METHODS = [
+  { method: 'tools/list', requests: 4000 },
+  { method: 'tools/call', requests: 800, limit: 1.6 },
+];
+const PEAK_MEMORY_LIMIT_MB = 200;
 
 // The default limits would be measured instead of the server.
 const CONFIG = 'request: { max_concurrency: 256 }\nhttp: { max_calls_per_token: 1000, max_connections: 1000 }\n';
 
-/** Compares requests per second. Returns true, since there are no limits. */
+/** Compares requests per second. Returns whether the limits are kept. */
 export async function benchHttp(rounds = 5) {
   const home = mkdtempSync(join(tmpdir(), 'openai-responses-mcp-bench-http-'));
   const config = join(home, 'config.yaml');
@@ -39,11 +43,13 @@ export async function benchHttp(rounds = 5) {
     connections,
   );
   const bare = await startHttpProcess([path('./bare-hono.js')], env, connections);
-  const { result } = await ask(ours, 'tools/list');
-  await ask(bare, 'bench/set-tools', result);
+  const { result: tools } = await ask(ours, 'tools/list');
+  await ask(ours, 'tools/call', question());
+  const apiRequest = await (await fetch(`http://127.0.0.1:${port}/`)).json();
+  await ask(bare, 'bench/set', { tools, apiRequest });
 
   const rows = [];
-  for (const [method, requests] of Object.entries(REQUESTS)) {
+  for (const { method, requests, limit } of METHODS) {
     for (const clients of CLIENTS) {
       const sides = [ours, bare].map((server) => ({ server, rates: [] }));
       for (const { server } of sides) await load(server, method, requests, clients);
@@ -52,8 +58,9 @@ export async function benchHttp(rounds = 5) {
           side.rates.push(await load(side.server, method, requests, clients));
         }
       }
-      const [our, their] = sides.map(({ rates }) => median(rates));
-      rows.push(compared(`${method}, ${clients} at a time`, our, their, '/s', undefined, their / our));
+      const [our, their] = sides.map(({ rates }) => rates);
+      const label = `${method}, ${clients} at a time`;
+      rows.push(compared(label, median(our), median(their), '/s', limit, medianRatio(their, our)));
     }
   }
   const [ourMb, theirMb] = await Promise.all(
@@ -66,18 +73,22 @@ export async function benchHttp(rounds = 5) {
   }
   api.kill();
   rmSync(home, { recursive: true, force: true });
-  return printCompared(`HTTP: ${rounds} rounds in alternation, next to a bare Hono handler, medians`, rows);
+  const areKept = printCompared(`HTTP: ${rounds} rounds in alternation, next to a bare Hono handler, medians`, rows);
+  const memory = { what: 'peak memory', value: ourMb, unit: 'MB', limit: PEAK_MEMORY_LIMIT_MB };
+  return printBounded('HTTP: memory after all of these', [memory]) && areKept;
 }
 
 /** Requests per second. */
 function load(server, method, requests, clients) {
   const askOnce = async () => {
-    const params =
-      method === 'tools/call' ? { name: 'answer', arguments: { query: `What is the weather? (${nextId()})` } } : {};
-    const { result } = await ask(server, method, params);
+    const { result } = await ask(server, method, method === 'tools/call' ? question() : {});
     if (result === undefined) throw new Error('no answer');
   };
   return requestRate(askOnce, requests, clients);
+}
+
+function question() {
+  return { name: 'answer', arguments: { query: `What is the weather? (${nextId()})` } };
 }
 
 async function ask({ pool, path }, method, params = {}) {

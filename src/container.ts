@@ -9,7 +9,6 @@ import type { LlmSearch } from './application/ports/llm-search.ts';
 import type { LlmTurns } from './application/ports/llm-turns.ts';
 import type { Runtime } from './bootstrap.ts';
 import type { GroundingPolicy } from './domain/grounding.ts';
-import { withoutUndefined } from './domain/json.ts';
 import { PROGRAM, VERSION } from './version.ts';
 
 type Probe = () => Promise<ApiProbe>;
@@ -24,14 +23,16 @@ export async function compose(
 ): Promise<ComposedApplication> {
   const { config, clock, logger } = runtime;
   const { proxy } = config.openai;
+  const isOffline = config.llm.adapter === 'offline';
   const proxied =
     proxy === undefined
       ? undefined
       : (await import('./adapters/outbound/openai/proxy-fetch.ts')).createProxyFetch(proxy);
+  const api = isOffline
+    ? undefined
+    : (await import('./adapters/outbound/openai/api-fetch.ts')).createApiFetch(proxied?.dispatcher);
   const llmSearch =
-    config.llm.adapter === 'offline'
-      ? await loadOffline(runtime, shippedRecordings)
-      : await loadOpenAi(runtime, proxied?.fetch);
+    api === undefined ? await loadOffline(runtime, shippedRecordings) : await loadOpenAi(runtime, api.fetch);
 
   const grounding = config.grounding && (await loadGrounding(runtime, config.grounding, llmSearch, startGateway));
   const pages = config.resolveDates && config.llm.adapter !== 'offline' ? await loadPageDates(runtime) : undefined;
@@ -48,6 +49,7 @@ export async function compose(
     application: container.resolve(TOKENS.application),
     close: async () => {
       await llmSearch.close?.();
+      await api?.close();
       await proxied?.close();
       await pages?.close();
       await container.dispose();
@@ -84,7 +86,7 @@ async function loadGrounding(
   return { policy: current, turns, toolBox, messageFor: toolErrorMessage, redact };
 }
 
-async function loadOpenAi(runtime: Runtime, proxiedFetch: typeof fetch | undefined) {
+async function loadOpenAi(runtime: Runtime, fetch: typeof globalThis.fetch) {
   const { openai, search, llm, maxRetries, maxConcurrency } = runtime.config;
   const [{ OpenAiResponsesSearch }, { networkCalls }] = await Promise.all([
     import('./adapters/outbound/openai/openai-responses-search.ts'),
@@ -94,7 +96,7 @@ async function loadOpenAi(runtime: Runtime, proxiedFetch: typeof fetch | undefin
   return new OpenAiResponsesSearch({
     ...runtime,
     ...recorders,
-    callFor: networkCalls({ ...openai, ...withoutUndefined({ fetch: proxiedFetch }) }),
+    callFor: networkCalls({ ...openai, fetch }),
     request: { store: openai.store, ...search, background: runtime.config.background },
     maxRetries,
     maxConcurrency,

@@ -120,9 +120,7 @@ export class AnswerQuery {
       signal.reason === ('timed_out' satisfies AbortCause)
         ? { kind: 'timed_out', timeoutMs: config.timeoutMs }
         : { kind: 'cancelled' };
-    void clock.sleep(config.timeoutMs, signal).then((outcome) => {
-      if (outcome === 'elapsed') controller.abort('timed_out' satisfies AbortCause);
-    });
+    const cancelTimer = clock.after(config.timeoutMs, () => controller.abort('timed_out' satisfies AbortCause));
     try {
       observer.onProgress({ kind: 'asking' });
       const reply = await llmSearch.search(request, observer, signal);
@@ -135,8 +133,7 @@ export class AnswerQuery {
       }
       return err(reply.error.kind === 'aborted' ? toAbortError() : reply.error);
     } finally {
-      // Ends the timer.
-      controller.abort('settled' satisfies AbortCause);
+      cancelTimer();
     }
   }
 

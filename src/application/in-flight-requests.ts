@@ -1,5 +1,5 @@
-/** Why a request was aborted, or `settled` after it has ended. The first cause wins. */
-export type AbortCause = 'cancelled' | 'timed_out' | 'settled';
+/** Why a request was aborted. The first cause wins. */
+export type AbortCause = 'cancelled' | 'timed_out';
 
 /** The requests in flight, by a key that the driver makes unique among its callers. */
 export class InFlightRequests {

@@ -64,7 +64,7 @@ export function toAnswerResult(received: Reply, context: AnswerContext): Result<
     body: isIncomplete ? closeFence(body) : body,
     note: isIncomplete ? notes.incomplete(cleanLine(ending.reason)) : '',
     sources: section(entries),
-    citationsOnly: section([]),
+    citationsOnly: () => section([]),
   };
   const answer = withinLimit(parts, context.maxAnswerChars, notes);
   return ok({ answer, used_search, citations, model: context.model });
@@ -104,7 +104,9 @@ function citationsOf({ sources, own }: Reply, usedSearch: boolean, max: number, 
 }
 
 /** The sources without the pages that are already citations. If each cited page is one, no other page takes its place. */
-function withoutPages({ cited, consulted, opened }: NamedSources, known: readonly OwnSource[]): NamedSources {
+function withoutPages(sources: NamedSources, known: readonly OwnSource[]): NamedSources {
+  if (known.length === 0) return sources;
+  const { cited, consulted, opened } = sources;
   const keys = new Set(known.map(({ url }) => pageKey(url)));
   const isNew = (url: string) => !keys.has(pageKey(cleanLine(url)));
   const newPages = cited.filter(({ url }) => isNew(url));
@@ -150,7 +152,7 @@ interface AnswerParts {
   readonly note: string;
   readonly sources: string;
   /** `sources` without those that the model listed in addition to the citations. */
-  readonly citationsOnly: string;
+  readonly citationsOnly: () => string;
 }
 
 type Notes = (typeof NOTES)[Language];
@@ -160,8 +162,9 @@ function withinLimit({ body, note, sources, citationsOnly }: AnswerParts, max: n
   const complete = joined([body, note, sources]);
   if (complete.length <= max) return complete;
 
-  const dropsSources = sources.length > max / 2 && citationsOnly.length < sources.length;
-  const ending = dropsSources ? [note, notes.fewerSources, citationsOnly] : [note, sources];
+  const shortest = citationsOnly();
+  const dropsSources = sources.length > max / 2 && shortest.length < sources.length;
+  const ending = dropsSources ? [note, notes.fewerSources, shortest] : [note, sources];
   const shorter = joined([body, ...ending]);
   if (shorter.length <= max) return shorter;
 

@@ -11,6 +11,11 @@ const CITATION_MARKS = /( ?)(?:\uE200[^\uE200\uE201\n]*\uE201)+(?=(.|\n|$))/g;
 const UNCLOSED_CITATION_MARK = /\uE200[\w\uE202]*$/;
 const STRAY_CITATION_MARK = /[\uE200-\uE202]/g;
 
+/** Most URLs and titles. The other patterns would take a tenth of the time of a short call for them. */
+const CLEAN = /^[\n -~]*$/;
+
+const TRACKING = 'utm_source=openai';
+
 const URL_IN_TEXT = /https?:\/\/[^\s<>"`]+/gi;
 
 /**
@@ -18,6 +23,7 @@ const URL_IN_TEXT = /https?:\/\/[^\s<>"`]+/gi;
  * citation marks and without `utm_source=openai` in URLs (ruling 8). Line ends are `\n`; lone surrogates are replaced.
  */
 export function cleanText(text: string): string {
+  if (CLEAN.test(text) && !text.includes(TRACKING)) return text;
   return (
     withoutUnsafeCharacters(text.replace(/\r\n?|[\u2028\u2029]/g, '\n'))
       .replace(CITATION_MARKS, (_, space: string, next: string) => (/^[^\s.,;:!?)。、]/.test(next) ? space : ''))
@@ -44,6 +50,7 @@ function withOneSelector(_: string, ideograph: string, run: string): string {
 
 /** A URL, or text that begins with one, without the `utm_source=openai` that the API appends. */
 export function withoutTracking(url: string): string {
+  if (!url.includes(TRACKING)) return url;
   return url
     .replace(/\?(?:utm_source=openai&(?:amp;)?)+/g, '?')
     .replace(/(?:\?|&(?:amp;)?)utm_source=openai(?![\w~%+-]|\.\w)/g, '');

@@ -35,7 +35,7 @@ function spellingsOf(key: string): readonly string[] {
 /** Why a key cannot be used; undefined if it can. */
 export function keyProblem(key: string | undefined) {
   if (key === undefined) return 'no_api_key';
-  if (isPlaceholderKey(key)) return 'placeholder_api_key';
+  if (PLACEHOLDERS.some((placeholder) => placeholder.test(key))) return 'placeholder_api_key';
   return isSendableKey(key) ? undefined : 'malformed_api_key';
 }
 
@@ -44,10 +44,15 @@ export function isSendableKey(key: string): boolean {
   return /^[\x21-\x7E]+$/.test(key);
 }
 
-/** Whether a key is a placeholder that was not filled in: `sk-...`, `<your key>`, `${OPENAI_API_KEY}`. */
-function isPlaceholderKey(key: string): boolean {
-  return /^(?:sk-)?(?:proj-)?(?:\.{2,}|…|[x*]{3,})$|^<.*>$|^\$\{.*\}$|^(?:sk-)?your[-_ ].*key/i.test(key);
-}
+/** What guides show instead of a key, and what clients and shells pass on when they do not replace it. */
+const PLACEHOLDERS = [
+  /^(?:sk-)?(?:proj-)?(?:\.{2,}|…|[x*]{3,})$/i,
+  /^(?:sk-)?your[-_ ].*key/i,
+  /^<.*>$/,
+  /^\$\{.*\}$/,
+  /^\$[A-Z_]+$/,
+  /^%[A-Z_]+%$/,
+];
 
 /** Whether a configured value is probably a key in the wrong place. */
 export function looksLikeKey(text: string): boolean {

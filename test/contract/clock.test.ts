@@ -1,4 +1,6 @@
+import { clearTimeout as clearTimer, setTimeout as setTimer } from 'node:timers';
 import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, vi } from 'vitest';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { never } from '../support/core.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -6,11 +8,27 @@ import { FixedClock } from '../support/fixed-clock.ts';
 import { InstantClock } from '../support/instant-clock.ts';
 import { describeClock, type StartedClock } from './describe-clock.ts';
 
+/** Counts the timers of this file: the process also has those of the test runner. */
 function startSystemClock(): StartedClock {
-  const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
-  const before = timers();
-  return { clock: new SystemClock(), pass: (ms) => wait(ms), waits: true, pending: () => timers() - before };
+  const pending = new Set<NodeJS.Timeout>();
+  vi.stubGlobal('setTimeout', (run: () => void, ms: number) => {
+    const timer = setTimer(() => {
+      pending.delete(timer);
+      run();
+    }, ms);
+    pending.add(timer);
+    return timer;
+  });
+  vi.stubGlobal('clearTimeout', (timer: NodeJS.Timeout) => {
+    pending.delete(timer);
+    clearTimer(timer);
+  });
+  return { clock: new SystemClock(), pass: (ms) => wait(ms), waits: true, pending: () => pending.size };
 }
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
 
 function startFakeClock(): StartedClock {
   const clock = new FakeClock();

@@ -7,6 +7,9 @@ import type { RequestOptions } from '../../src/adapters/outbound/openai/request-
 import { bootstrap } from '../../src/bootstrap.ts';
 import { compose } from '../../src/container.ts';
 import { toApiResponse } from '../support/api-response.ts';
+import { answers } from '../support/behaviours.ts';
+import { type FakeApi, type RecordedRequest, startFakeApi } from '../support/fake-api.ts';
+import { startForwardProxy } from '../support/forward-proxy.ts';
 import { API_KEY, type Asked, ask, openAiSearch, searchRequest } from './search-kit.ts';
 
 const BASE_URL = 'https://api.example.test/v1';
@@ -52,7 +55,10 @@ function interceptOne(origin = 'https://api.example.test'): () => WireRequest {
 
 async function bodyOf(asked: Asked, options: Partial<RequestOptions> = {}): Promise<Record<string, unknown>> {
   const sent = interceptOne();
-  const search = openAiSearch(BASE_URL, { request: { store: false, domainFilter: 'hint', ...options } });
+  const search = openAiSearch(BASE_URL, {
+    fetch: globalThis.fetch,
+    request: { store: false, domainFilter: 'hint', ...options },
+  });
   expect((await ask(search, searchRequest(asked))).isOk()).toBe(true);
   return JSON.parse(sent().rawBody) as Record<string, unknown>;
 }
@@ -65,7 +71,7 @@ const SEARCH_TOOL = { type: 'web_search', user_location: { type: 'approximate' }
 describe('the request on the wire', () => {
   test('is exactly these bytes', async () => {
     const sent = interceptOne();
-    await ask(openAiSearch(BASE_URL), searchRequest(DOMAINS));
+    await ask(openAiSearch(BASE_URL, { fetch: globalThis.fetch }), searchRequest(DOMAINS));
     expect(sent().method).toBe('POST');
     expect(sent().url).toBe('https://api.example.test/v1/responses');
     expect(sent().rawBody).toBe(
@@ -80,7 +86,7 @@ describe('the request on the wire', () => {
 
   test('contains the key as a bearer token, and JSON', async () => {
     const sent = interceptOne();
-    await ask(openAiSearch(BASE_URL));
+    await ask(openAiSearch(BASE_URL, { fetch: globalThis.fetch }));
     expect(sent().headers).toMatchObject({ authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' });
   });
 
@@ -88,7 +94,7 @@ describe('the request on the wire', () => {
     vi.stubEnv('OPENAI_ORG_ID', 'org-of-the-shell');
     vi.stubEnv('OPENAI_PROJECT_ID', 'proj-of-the-shell');
     const sent = interceptOne();
-    await ask(openAiSearch(BASE_URL));
+    await ask(openAiSearch(BASE_URL, { fetch: globalThis.fetch }));
     expect(sent().headers).not.toHaveProperty('openai-organization');
     expect(sent().headers).not.toHaveProperty('openai-project');
   });
@@ -138,7 +144,10 @@ describe('the body for each kind of model', () => {
 
   test('a profile without effort and verbosity', async () => {
     const sent = interceptOne();
-    await ask(openAiSearch(BASE_URL), { ...searchRequest(), profile: { model: 'gpt-5.2' } });
+    await ask(openAiSearch(BASE_URL, { fetch: globalThis.fetch }), {
+      ...searchRequest(),
+      profile: { model: 'gpt-5.2' },
+    });
     expect(JSON.parse(sent().rawBody)).toEqual({ model: 'gpt-5.2', ...COMMON });
   });
 
@@ -205,37 +214,43 @@ describe('what the configuration adds to the body', () => {
 
 describe('the request of the composed program', () => {
   const home = mkdtempSync(join(tmpdir(), 'contract-home-'));
+  let api: FakeApi;
+
+  beforeEach(async () => {
+    nock.enableNetConnect('127.0.0.1');
+    api = await startFakeApi({ always: answers('Hello.') });
+  });
+
+  afterEach(() => api.close());
 
   afterAll(() => rmSync(home, { recursive: true }));
 
   /** Asks through the complete composition, as `main` builds it. */
-  async function askComposed(environment: Readonly<Record<string, string>>, origin: string): Promise<WireRequest> {
+  async function askComposed(environment: Readonly<Record<string, string>>): Promise<RecordedRequest | undefined> {
     vi.stubEnv('HOME', home);
-    const sent = interceptOne(origin);
     const validated = await bootstrap({
-      environment: { OPENAI_API_KEY: API_KEY, ...environment },
+      environment: { OPENAI_API_KEY: API_KEY, OPENAI_MAX_RETRIES: '0', ...environment },
       commandLine: {},
       version: '0.9.0',
     });
     if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
-    const { application } = await compose(validated.value, home, async () => undefined);
-    const outcome = await application.answerQuery({
+    const { application, close } = await compose(validated.value, home, async () => undefined);
+    await application.answerQuery({
       requestKey: 'test/1',
       caller: 'test',
       tool: 'answer',
       args: { query: 'Hello?', domains: ['jma.go.jp', 'tenki.jp'] },
       observer: { onProgress: () => undefined },
     });
+    await close();
     validated.value.close();
-    if (outcome.isErr()) throw new Error(JSON.stringify(outcome.error));
-    return sent();
+    return api.requests[0];
   }
 
-  test('is sent to OpenAI by default, with the defaults of the contract', async () => {
-    const { url, headers, rawBody } = await askComposed({}, 'https://api.openai.com');
-    expect(url).toBe('https://api.openai.com/v1/responses');
-    expect(headers.authorization).toBe(`Bearer ${API_KEY}`);
-    expect(JSON.parse(rawBody)).toMatchObject({
+  test('has the defaults of the contract', async () => {
+    const sent = await askComposed({ OPENAI_BASE_URL: api.url });
+    expect(sent?.headers.authorization).toBe(`Bearer ${API_KEY}`);
+    expect(sent?.body).toMatchObject({
       model: 'gpt-5.2',
       input: expect.stringMatching(
         /^Hello\?\n\n\[Search hints\] recency_days=60; max_results=5; domains=jma.go.jp, tenki.jp\n/,
@@ -247,19 +262,27 @@ describe('the request of the composed program', () => {
     });
   });
 
+  test('is sent to OpenAI by default', async () => {
+    const proxy = await startForwardProxy();
+    await askComposed({ HTTPS_PROXY: proxy.url });
+    await proxy.close();
+    expect(proxy.seen).toEqual(['CONNECT api.openai.com:443']);
+  });
+
   test.each([
-    ['https://gateway.example.test/v1', 'https://gateway.example.test/v1/responses'],
-    ['https://gateway.example.test/v1/', 'https://gateway.example.test/v1/responses'],
-    ['https://gateway.example.test', 'https://gateway.example.test/responses'],
-    ['https://gateway.example.test/openai/v1/', 'https://gateway.example.test/openai/v1/responses'],
-  ])('is sent to OPENAI_BASE_URL=%s', async (baseUrl, url) => {
-    const sent = await askComposed({ OPENAI_BASE_URL: baseUrl }, 'https://gateway.example.test');
-    expect(sent.url).toBe(url);
+    ['/v1', '/v1/responses'],
+    ['/v1/', '/v1/responses'],
+    ['', '/responses'],
+    ['/openai/v1/', '/openai/v1/responses'],
+  ])('is sent to the base URL with the path "%s"', async (basePath, path) => {
+    const { origin } = new URL(api.url);
+    const sent = await askComposed({ OPENAI_BASE_URL: `${origin}${basePath}` });
+    expect(sent).toMatchObject({ method: 'POST', path, headers: { host: new URL(origin).host } });
   });
 
   test('contains organization and project if they are configured', async () => {
-    const environment = { OPENAI_ORG_ID: 'org-abc', OPENAI_PROJECT_ID: 'proj_def' };
-    const { headers } = await askComposed(environment, 'https://api.openai.com');
-    expect(headers).toMatchObject({ 'openai-organization': 'org-abc', 'openai-project': 'proj_def' });
+    const environment = { OPENAI_ORG_ID: 'org-abc', OPENAI_PROJECT_ID: 'proj_def', OPENAI_BASE_URL: api.url };
+    const sent = await askComposed(environment);
+    expect(sent?.headers).toMatchObject({ 'openai-organization': 'org-abc', 'openai-project': 'proj_def' });
   });
 });

@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import type { Result } from 'neverthrow';
 import { expect } from 'vitest';
 import { networkCalls } from '../../src/adapters/outbound/openai/api-client.ts';
+import { createApiFetch } from '../../src/adapters/outbound/openai/api-fetch.ts';
 import {
   OpenAiResponsesSearch,
   type OpenAiResponsesSearchOptions,
@@ -67,13 +68,13 @@ export interface OpenAiSearchOptions extends Partial<Omit<OpenAiResponsesSearchO
 
 /** The adapter as the container creates it, on a server of the test. */
 export function openAiSearch(baseUrl: string, options: OpenAiSearchOptions = {}): OpenAiResponsesSearch {
-  const { apiKey = API_KEY, fetch, ...rest } = options;
+  const { apiKey = API_KEY, fetch = createApiFetch().fetch, ...rest } = options;
   return new OpenAiResponsesSearch({
     callFor: networkCalls({
       apiKey,
       apiKeyVariable: 'OPENAI_API_KEY',
       baseUrl,
-      ...(fetch === undefined ? {} : { fetch }),
+      fetch,
     }),
     request: { store: false, domainFilter: 'hint' },
     maxRetries: 3,

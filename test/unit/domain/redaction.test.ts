@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRedactor, looksLikeKey } from '../../../src/domain/redaction.ts';
+import { createRedactor, keyProblem, looksLikeKey } from '../../../src/domain/redaction.ts';
 
 const KEY = 'sk-proj-Ab12_cd34-EF56';
 
@@ -79,3 +79,22 @@ test.each(['OPENAI_API_KEY', 'task-force', 'sk', 'sk-', 'gpt-5.2', 'see sk-abc12
     expect(looksLikeKey(text)).toBe(false);
   },
 );
+
+test.each([
+  'sk-...',
+  'sk-proj-…',
+  '<your key>',
+  'sk-your-openai-api-key',
+  `\${OPENAI_API_KEY}`,
+  `\${env:OPENAI_API_KEY}`,
+  `\${input:openai-key}`,
+  `\${user_config.api_key}`,
+  '$OPENAI_API_KEY',
+  '%OPENAI_API_KEY%',
+])('%s is a placeholder that was not replaced', (key) => {
+  expect(keyProblem(key)).toBe('placeholder_api_key');
+});
+
+test.each([KEY, 'gateway.token+1', '$2b$12$abc', '%41bc'])('%s is a usable key', (key) => {
+  expect(keyProblem(key)).toBeUndefined();
+});

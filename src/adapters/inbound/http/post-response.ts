@@ -15,8 +15,9 @@ export class PostResponse {
   readonly #era: Era;
   readonly #context: HttpContext;
   readonly #accepts: { readonly json: boolean; readonly stream: boolean };
-  readonly #ended = new AbortController();
   #isStream = false;
+  #isEnded = false;
+  #cancelTimer = () => {};
 
   constructor({ request, response }: Exchange, era: Era, context: HttpContext) {
     this.#response = response;
@@ -24,12 +25,12 @@ export class PostResponse {
     this.#context = context;
     this.#accepts = parseAccept(request.headers.accept);
     response.once('close', () => this.#end());
-    if (this.#accepts.stream) void this.#openStreamIfSlow();
+    if (this.#accepts.stream) this.#cancelTimer = context.clock.after(STREAM_AFTER_MS, () => this.#openStream());
   }
 
   /** Sends a message of the session. The first that is not a notification is the last; later ones are dropped. */
   send(message: OutgoingMessage): void {
-    if (this.#ended.signal.aborted) return;
+    if (this.#isEnded) return;
     const json = redactedJson(message, this.#context.redact);
     // JSON contains no line breaks, so that an event is one line of data.
     const event = `event: message\ndata: ${json}\n\n`;
@@ -51,13 +52,8 @@ export class PostResponse {
   }
 
   #end(): void {
-    // Without a reason, Node.js creates a DOMException with a stack.
-    this.#ended.abort('ended');
-  }
-
-  async #openStreamIfSlow(): Promise<void> {
-    const waited = await this.#context.clock.sleep(STREAM_AFTER_MS, this.#ended.signal);
-    if (waited === 'elapsed') this.#openStream();
+    this.#isEnded = true;
+    this.#cancelTimer();
   }
 
   /** Writes the headers at once, unless the stream is open, and a comment every 15 seconds until the end. */
@@ -71,12 +67,15 @@ export class PostResponse {
       'X-Accel-Buffering': 'no',
     });
     this.#response.flushHeaders();
-    void this.#keepAlive();
+    if (!this.#isEnded) this.#keepAlive();
   }
 
-  async #keepAlive(): Promise<void> {
-    const { clock } = this.#context;
-    while ((await clock.sleep(KEEP_ALIVE_MS, this.#ended.signal)) === 'elapsed') this.#writeIfRead(': keepalive\n\n');
+  #keepAlive(): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#context.clock.after(KEEP_ALIVE_MS, () => {
+      this.#writeIfRead(': keepalive\n\n');
+      this.#keepAlive();
+    });
   }
 
   /** Drops the text while the client reads too slowly, so that memory stays bounded. */

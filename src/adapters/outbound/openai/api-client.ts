@@ -3,13 +3,14 @@ import OpenAI from 'openai';
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
 import type { SearchError } from '../../../domain/answer-error.ts';
 import { keyProblem } from '../../../domain/redaction.ts';
+import type { ApiResponse } from './api-fetch.ts';
 import type { RequestBody } from './api-types.ts';
 
 /** Resolves with the response; rejects as the `openai` package does. Leaves a listener on the signal. */
 export interface ApiCall {
-  (body: RequestBody, signal: AbortSignal): Promise<Response>;
+  (body: RequestBody, signal: AbortSignal): Promise<ApiResponse>;
   /** Continues the stream of a background response after an event (ruling A10). */
-  readonly resume: (id: string, after: number, signal: AbortSignal) => Promise<Response>;
+  readonly resume: (id: string, after: number, signal: AbortSignal) => Promise<ApiResponse>;
   /** Ends a background response. */
   readonly cancel: (id: string) => Promise<unknown>;
 }
@@ -25,9 +26,25 @@ interface ApiClientOptions {
 /** The package stops its timer when the headers arrive; the time limit of a call is enforced with the signal. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
+type BuildRequest = OpenAI['buildRequest'];
+
+/** Builds the headers once: they are the same for every question, and the package needs more time for them than for sending a request. */
+class Client extends OpenAI {
+  #headers: Headers | undefined;
+
+  override async buildRequest(...[options, context]: Parameters<BuildRequest>): ReturnType<BuildRequest> {
+    const { method, path, body, signal } = options;
+    if (body === undefined) return super.buildRequest(options, context);
+    const headers = this.#headers ?? (await super.buildRequest(options, context)).req.headers;
+    this.#headers = headers;
+    const req = { method, headers, body: JSON.stringify(body), signal: signal ?? null };
+    return { req, url: this.buildURL(path, undefined), timeout: NO_TIMEOUT_MS };
+  }
+}
+
 /** The `openai` package's client without its retries, timer and log (ruling 12). */
 export function createApiCall({ apiKey, baseUrl, organization, project, fetch }: ApiClientOptions): ApiCall {
-  const client = new OpenAI({
+  const client = new Client({
     apiKey,
     baseURL: baseUrl,
     organization: organization ?? null,

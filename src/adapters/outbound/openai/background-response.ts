@@ -2,6 +2,7 @@ import { err, type Result } from 'neverthrow';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { ApiCall } from './api-client.ts';
+import type { ApiResponse } from './api-fetch.ts';
 import type { Failure, FailureContext } from './failure.ts';
 import type { ResponseEvents } from './response-events.ts';
 import { readResponse } from './response-reader.ts';
@@ -23,7 +24,7 @@ interface ResumeOptions {
  * this is no new attempt (ruling A10). When no resumption is left, the call fails, and is not sent again.
  */
 export async function readResumable(
-  http: Response,
+  http: ApiResponse,
   options: ResumeOptions,
   signal: AbortSignal,
 ): Promise<Result<JsonObject, Failure>> {

@@ -1,6 +1,7 @@
 import { Pool, ProxyAgent, fetch as undiciFetch } from 'undici';
 
 export interface ProxyFetch {
+  readonly dispatcher: ProxyAgent;
   readonly fetch: typeof fetch;
   /** Closes the connections to the proxy. */
   readonly close: () => Promise<void>;
@@ -11,7 +12,7 @@ export function createProxyFetch(proxy: string): ProxyFetch {
   const dispatcher = createProxyAgent(proxy);
   const proxied = (input: unknown, init?: object) =>
     undiciFetch(input as Parameters<typeof undiciFetch>[0], { ...init, dispatcher });
-  return { fetch: proxied as unknown as typeof fetch, close: () => dispatcher.destroy() };
+  return { dispatcher, fetch: proxied as unknown as typeof fetch, close: () => dispatcher.destroy() };
 }
 
 /** A dispatcher of requests through a proxy. */

@@ -1,6 +1,8 @@
+import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import { err, ok, type Result } from 'neverthrow';
 import { isObject, type JsonObject, parseJson } from '../../../domain/json.ts';
+import type { ApiResponse, ByteReader, ByteStream } from './api-fetch.ts';
 import { excerpt, type Failure, type FailureContext, permanentFailure } from './failure.ts';
 import type { ResponseEvents } from './response-events.ts';
 import { toThrownFailure } from './thrown-failure.ts';
@@ -14,7 +16,7 @@ const DRAIN_MS = 1000;
  * receives the body.
  */
 export async function readResponse(
-  http: Response,
+  http: ApiResponse,
   events: ResponseEvents,
   context: FailureContext,
   onText: (text: string) => void = () => {},
@@ -34,17 +36,18 @@ export async function readResponse(
 }
 
 async function readStream(
-  stream: ReadableStream<Uint8Array>,
+  stream: ByteStream,
   events: ResponseEvents,
   context: FailureContext,
   onText: (text: string) => void,
 ): Promise<Result<JsonObject, Failure>> {
   const parser = createParser({ onEvent: ({ event, data }) => events.take(event, data) });
-  const decoder = new TextDecoder();
+  // An ICU decoder would take longer than parsing the text.
+  const decoder = new StringDecoder('utf8');
   const reader = stream.getReader();
   while (events.outcome === undefined) {
     const { done, value } = await reader.read();
-    const text = done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true });
+    const text = done ? `${decoder.end()}\n\n` : decoder.write(value);
     onText(text);
     parser.feed(text);
     if (done) break;
@@ -54,7 +57,7 @@ async function readStream(
 }
 
 /** Reads to the end in the background, or gives up. */
-async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+async function drain(reader: ByteReader): Promise<void> {
   const giveUp = setTimeout(() => void reader.cancel().catch(() => {}), DRAIN_MS).unref();
   try {
     while (!(await reader.read()).done);

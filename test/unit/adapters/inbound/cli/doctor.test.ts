@@ -90,6 +90,19 @@ test('without a key: names the variable to set, tries the rest without it, exit 
   ]);
 });
 
+test.each(['sk-...', `\${OPENAI_API_KEY}`, `\${input:openai-key}`, `\${user_config.api_key}`])(
+  'a client that did not replace %s: says so instead of ok, exit code 1',
+  async (value) => {
+    const { application, keyProblems } = finds([]);
+    const { lines, exitCode } = await run({ application, apiKey: { variable: 'OPENAI_API_KEY', value } });
+    expect(exitCode).toBe(1);
+    expect(keyProblems).toEqual(['the key is a placeholder']);
+    expect(lines[2]).toMatch(
+      /^FAIL {2}key: The key in OPENAI_API_KEY is a placeholder, which the MCP client .* did not/,
+    );
+  },
+);
+
 const FAILED: readonly (readonly [Check, RegExp])[] = [
   [
     {

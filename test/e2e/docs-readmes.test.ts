@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { anchorsOf, fencesOf, proseOf, tablesOf } from './markdown.ts';
+import { ROOT } from './serve.ts';
+
+const read = (name: string) => readFileSync(path.join(ROOT, name), 'utf8');
+const pages = readdirSync(path.join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`);
+const documents = ['README.md', 'README.ja.md', ...pages.filter((name) => name.endsWith('.md'))];
+
+test.for<[string, (text: string) => readonly unknown[]]>([
+  ['headings', (text) => [...proseOf(text).matchAll(/^#+/gm)].map(([level]) => level)],
+  ['lists', (text) => sectionsOf(text).map((section) => section.match(/^- /gm)?.length)],
+  ['blocks', (text) => fencesOf(text).map(({ language }) => language)],
+  ['tables', (text) => tablesOf(text).map((rows) => [rows.length, rows[0]])],
+  ['links', (text) => sectionsOf(text).map((section) => linksOf(section).toSorted())],
+  ['examples of configuration', (text) => fencesOf(text).filter(({ code }) => code.includes('mcpServers'))],
+])('README.md and README.ja.md have the same %s', ([, partsOf]) => {
+  const parts = partsOf(read('README.md'));
+  expect(parts.length).toBeGreaterThan(1);
+  expect(partsOf(read('README.ja.md'))).toEqual(parts);
+});
+
+test('every link between the documents leads to a heading that exists', () => {
+  const links = documents.flatMap((document) =>
+    [...read(document).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)].map(([link, file = '', anchor = '']) => {
+      const target = file === '' ? document : path.join(path.dirname(document), file);
+      return { document, link, exists: anchorsOf(read(target)).includes(decodeURIComponent(anchor)) };
+    }),
+  );
+  expect(links.length).toBeGreaterThan(50);
+  expect(links.filter(({ exists }) => !exists)).toEqual([]);
+});
+
+function sectionsOf(markdown: string): readonly string[] {
+  return proseOf(markdown).split(/^#+ /m);
+}
+
+/** The files and pages that a text links to. The two READMEs link to each other. */
+function linksOf(markdown: string): readonly string[] {
+  const links = [...markdown.matchAll(/\]\(([^)#\s]+)[^)]*\)|<(https:[^>]+)>/g)].map(([, link, page]) => link ?? page);
+  return [...new Set(links.map((link = '') => link.replace('README.ja.md', 'README.md')))];
+}
