@@ -1,9 +1,11 @@
 // Bundles src/main.ts into build/main.js, with chunks that are loaded when they are first needed, and adds the entry point
-// build/index.js, the recordings of the package, and the licences of the bundled packages.
+// build/index.js, the recordings of the package, and the licences and the bill of materials of the bundled packages.
+import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { withoutUnusedRedis } from './lib/without-unused-redis.js';
 
 /** The recordings in the package. */
 const SHIPPED_RECORDINGS = [
@@ -17,6 +19,9 @@ const SHIPPED_RECORDINGS = [
   'answer-tokyo-weather-en.sse',
   'answer-tokyo-weather-ja.sse',
 ];
+
+/** The holders of packages whose licence file is only in their repository. */
+const COPYRIGHTS = { '@redis/client': 'Copyright (c) 2022-2025, Redis, inc.' };
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
@@ -37,7 +42,12 @@ const findStarts = {
       startOf.set(id, name);
       for (const imported of this.getModuleInfo(id).importedIds) visit(imported, name);
     };
-    for (const { name, file } of STARTS) visit(join(root, file), name);
+    const ids = [...this.getModuleIds()];
+    for (const { name, file } of STARTS)
+      visit(
+        ids.find((id) => posix(id) === posix(join(root, file))),
+        name,
+      );
   },
 };
 
@@ -59,12 +69,13 @@ const bundle = await rolldown({
     mainFields: ['es2015', 'module', 'main'],
     alias: {
       '@modelcontextprotocol/client/_shims': join(root, 'scripts/lib/client-shims.js'),
+      '@redis/client$': join(root, 'scripts/lib/redis-parts.js'),
       undici$: join(root, 'scripts/lib/undici-parts.js'),
     },
   },
   transform: { target: 'node20', define: { PACKAGE_VERSION: JSON.stringify(version) } },
   logLevel: 'warn',
-  plugins: [findStarts, withoutHtmlEntities],
+  plugins: [findStarts, withoutHtmlEntities, withoutUnusedRedis],
 });
 const { output } = await bundle.write({
   dir: 'build',
@@ -80,10 +91,9 @@ writeFileSync(`${root}build/package.json`, '{ "type": "commonjs" }\n');
 writeFileSync(`${root}build/index.js`, entryPoint(version));
 // Only known files: `--record` may have added others to the folder.
 for (const name of SHIPPED_RECORDINGS) cpSync(`${root}recordings/${name}`, `${root}build/recordings/${name}`);
-writeFileSync(
-  `${root}build/THIRD_PARTY_LICENSES.txt`,
-  thirdPartyLicences(output.flatMap((chunk) => Object.keys(chunk.modules))),
-);
+const packages = bundledPackages(output.flatMap((chunk) => Object.keys(chunk.modules)));
+writeFileSync(`${root}build/THIRD_PARTY_LICENSES.txt`, packages.map(licenceOf).join('\n'));
+writeFileSync(`${root}build/sbom.cdx.json`, `${JSON.stringify(billOfMaterials(packages))}\n`);
 cpSync(`${root}src/adapters/inbound/rest/page`, `${root}build/page`, { recursive: true });
 // Without comments and long names, because the size of the package is limited.
 const page = await rolldown({
@@ -108,22 +118,64 @@ else {
 `;
 }
 
-/** The licence texts of every package of which the bundle contains a file. */
-function thirdPartyLicences(files) {
+/** Every package of which the bundle contains a file, sorted by name. */
+function bundledPackages(files) {
   const folders = new Map();
   for (const file of files) {
-    const [, folder, name] = file.match(/(.*node_modules\/((?:@[^/]+\/)?[^/]+))\//) ?? [];
+    const [, folder, name] = posix(file).match(/(.*node_modules\/((?:@[^/]+\/)?[^/]+))\//) ?? [];
     if (name) folders.set(name, folder);
   }
-  return [...folders]
-    .sort()
-    .map(([name, folder]) => licenceOf(name, folder))
-    .join('\n');
+  return [...folders].sort().map(([name, folder]) => {
+    const { version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+    return { name, version, license, folder };
+  });
 }
 
-function licenceOf(name, folder) {
-  const { version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+function licenceOf({ name, version, license, folder }) {
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-  if (!file) throw new Error(`${name} ${version} is bundled but contains no licence file`);
-  return `${name} ${version} (${license})\n${'-'.repeat(72)}\n${readFileSync(`${folder}/${file}`, 'utf8').trim()}\n`;
+  const text = file ? readFileSync(`${folder}/${file}`, 'utf8') : mitLicenceOf(name, license);
+  if (!text) throw new Error(`${name} ${version} is bundled but contains no licence file`);
+  return `${name} ${version} (${license})\n${'-'.repeat(72)}\n${text.trim()}\n`;
+}
+
+/** The text of the MIT licence is that of this project. */
+function mitLicenceOf(name, license) {
+  if (license !== 'MIT' || COPYRIGHTS[name] === undefined) return undefined;
+  return readFileSync(`${root}LICENSE`, 'utf8').replace(/^Copyright .*$/m, COPYRIGHTS[name]);
+}
+
+/** CycloneDX, for scanners: the published package has no dependencies in which they could find the bundled packages. */
+function billOfMaterials(packages) {
+  const purl = (name, version) => `pkg:npm/${name.replace('@', '%40')}@${version}`;
+  const components = packages.map(({ name, version, license }) => ({
+    type: 'library',
+    name,
+    version,
+    licenses: [{ expression: license }],
+    purl: purl(name, version),
+  }));
+  const component = {
+    type: 'application',
+    name: 'openai-responses-mcp',
+    version,
+    purl: purl('openai-responses-mcp', version),
+  };
+  // The same for the same content, so that two builds of a commit do not differ.
+  const hash = createHash('sha256')
+    .update(JSON.stringify([component, components]))
+    .digest('hex');
+  const uuid = hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-8$3-8$4-$5');
+  return {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    serialNumber: `urn:uuid:${uuid}`,
+    version: 1,
+    metadata: { component },
+    components,
+  };
+}
+
+/** On Windows, the ids of modules are paths with backslashes. */
+function posix(file) {
+  return file.replaceAll('\\', '/');
 }

@@ -1,12 +1,13 @@
 // Runs the official conformance suite against the built program (`shipped`), and against a build for tests that has the
 // tools of the suite too (`fixtures`). The suite uses HTTP and requires Node.js 22: it is installed into a temporary folder,
 // together with Node.js 22 if this one is older. test/conformance/*.yml lists what does not apply to a server with only tools.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import crossSpawn from 'cross-spawn';
 import { rolldown } from 'rolldown';
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
@@ -59,7 +60,7 @@ function install() {
   if (!existsSync(entry) || !existsSync(node)) {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, 'package.json'), '{ "private": true }\n');
-    const npm = spawnSync('npm', ['install', '--no-audit', '--no-fund', SUITE, ...(isNewEnough ? [] : [NODE])], {
+    const npm = crossSpawn.sync('npm', ['install', '--no-audit', '--no-fund', SUITE, ...(isNewEnough ? [] : [NODE])], {
       cwd: folder,
       stdio: 'inherit',
     });

@@ -1,5 +1,6 @@
 import { SystemClock } from './adapters/outbound/clock/system-clock.ts';
 import { FileConfigSource, type FileConfigSourceOptions } from './adapters/outbound/config/file-config-source.ts';
+import type { QuotaConfig } from './adapters/outbound/config/quota-config.ts';
 import type { ServerConfig } from './adapters/outbound/config/server-config.ts';
 import { StderrLogger } from './adapters/outbound/logger/stderr-logger.ts';
 import type { Clock } from './application/ports/clock.ts';
@@ -25,9 +26,15 @@ export async function bootstrap(options: FileConfigSourceOptions): Promise<Valid
   const { debug, debugFile } = config.server;
   const clock = new SystemClock();
   const tokens = config.http?.tokens.map(({ token }) => token) ?? [];
-  const redactor = createRedactor([...(config.openai.apiKey === undefined ? [] : [config.openai.apiKey]), ...tokens]);
+  const passwords = config.quota === undefined ? [] : await storePasswords(config.quota);
+  const keys = config.openai.apiKey === undefined ? [] : [config.openai.apiKey];
+  const redactor = createRedactor([...keys, ...tokens, ...passwords]);
   const logger = new StderrLogger({ debug, ...(debugFile === undefined ? {} : { debugFile }), clock, redactor });
   return { value: { config, clock, logger, redactor, close: () => logger.close() } };
+}
+
+async function storePasswords(quota: QuotaConfig): Promise<readonly string[]> {
+  return (await import('./adapters/outbound/config/quota-config.ts')).storeSecrets(quota);
 }
 
 /** Reads and validates the complete configuration. */

@@ -38,7 +38,7 @@ export async function compose(
   const pages = config.resolveDates && config.llm.adapter !== 'offline' ? await loadPageDates(runtime) : undefined;
   const container = root.createChildContainer();
   container.register<LlmSearch>(TOKENS.llmSearch, { useValue: llmSearch });
-  container.register(TOKENS.apiProbe, { useValue: () => loadProbe(runtime, proxied?.fetch ?? fetch) });
+  container.register(TOKENS.apiProbe, { useValue: () => loadProbe(runtime, api?.fetch ?? fetch) });
   container.register<Application>(TOKENS.application, {
     useFactory: instanceCachingFactory((c) => {
       const ports = { llmSearch: c.resolve<LlmSearch>(TOKENS.llmSearch), apiProbe: c.resolve<Probe>(TOKENS.apiProbe) };
@@ -88,6 +88,8 @@ async function loadGrounding(
 
 async function loadOpenAi(runtime: Runtime, fetch: typeof globalThis.fetch) {
   const { openai, search, llm, maxRetries, maxConcurrency } = runtime.config;
+  if (openai.isUnencrypted)
+    runtime.logger.warn('openai.base_url begins with http://: the API key and the questions are sent unencrypted');
   const [{ OpenAiResponsesSearch }, { networkCalls }] = await Promise.all([
     import('./adapters/outbound/openai/openai-responses-search.ts'),
     import('./adapters/outbound/openai/api-client.ts'),

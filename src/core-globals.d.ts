@@ -1,4 +1,4 @@
-/** The only host APIs of the core: tsconfig.core.json compiles it with this file instead of Node's types. */
+/** All that the core uses of its host: tsconfig.core.json compiles it with this file instead of Node's types. */
 interface AbortSignal {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -9,6 +9,14 @@ interface AbortSignal {
 declare class AbortController {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
+}
+
+/** The URL standard: a pure function in every host. */
+declare class URL {
+  static canParse(url: string): boolean;
+  readonly username: string;
+  readonly password: string;
+  constructor(url: string);
 }
 
 declare class TextEncoder {

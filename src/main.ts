@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Command } from './adapters/inbound/cli/command-line.ts';
 import { LazyApplication } from './application/lazy-application.ts';
 import { bootstrap, loadConfig } from './bootstrap.ts';
+import { withoutUnsafeCharacters } from './domain/unsafe-characters.ts';
 import type { GatewayAccess } from './modes/gateway-access.ts';
 import type { GatewayHolder } from './modes/gateway-holder.ts';
 import { serveStdio } from './modes/stdio.ts';
@@ -89,6 +90,8 @@ async function run(command: RunnableCommand): Promise<number> {
           gateways,
           pageFolder: join(import.meta.dirname, 'page'),
           loadValidator: async () => (await import('./compose-gateway.ts')).loadSchemaValidator(runtime),
+          loadVerifier: async (oauth) =>
+            (await import('./compose-token-verifier.ts')).composeTokenVerifier(oauth, runtime),
           reload: () => loadConfig(source),
         });
       default:
@@ -126,8 +129,12 @@ function onStdoutError({ code = '' }: NodeJS.ErrnoException): void {
 /** Known once the configuration was read. */
 let redact = (text: string) => text;
 
+/** The message of an exception may contain a text of any length. */
+const MAX_MESSAGE = 1000;
+
 function fail(error: unknown): void {
-  process.stderr.write(`${PROGRAM}: internal error: ${redact(String(error))}\n`);
+  const message = redact(withoutUnsafeCharacters(String(error))).slice(0, MAX_MESSAGE);
+  process.stderr.write(`${PROGRAM}: internal error: ${message}\n`);
   exit(FAILED);
 }
 

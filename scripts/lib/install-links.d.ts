@@ -6,4 +6,3 @@ export const SERVER: {
   readonly env: Readonly<Record<string, string>>;
 };
 export function installParts(): Readonly<Record<string, string>>;
-export function withInstallParts(text: string): string;

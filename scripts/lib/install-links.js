@@ -22,18 +22,6 @@ export function installParts() {
   };
 }
 
-/** A document with its parts: `<!-- generated: NAME -->`, the part, `<!-- /generated -->`. */
-export function withInstallParts(text) {
-  return Object.entries(installParts()).reduce(
-    (document, [name, part]) =>
-      document.replace(
-        new RegExp(`(<!-- generated: ${name} -->\n)[\\s\\S]*?(<!-- /generated -->)`),
-        (_, start, end) => `${start}\n${part}\n\n${end}`,
-      ),
-    text,
-  );
-}
-
 /** Links that install the server, by client. GitHub removes other schemes than https. */
 export function installLinks({ name, command, args, env } = SERVER) {
   const config = { command, args, env };

@@ -1,11 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { AnswerError } from '../domain/answer-error.ts';
 import { type AnswerResult, toAnswerResult } from '../domain/answer-result.ts';
-import { isWebUrl, pageKey } from '../domain/citation.ts';
+import { pageKey } from '../domain/citation.ts';
 import { type ModelProfile, modelSupport, profileFor } from '../domain/model-profile.ts';
 import { parseQuestion } from '../domain/question.ts';
 import { systemPolicyIn } from '../domain/system-policy.ts';
 import type { ToolName } from '../domain/tool-name.ts';
+import { isWebUrl } from '../domain/web-url.ts';
 import { zonedDate } from '../domain/zoned-date.ts';
 import type { AbortCause, InFlightRequests } from './in-flight-requests.ts';
 import type { Clock } from './ports/clock.ts';

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { cutAtParagraph } from './answer-size.ts';
 import { namesBlockedHost } from './blocked-host.ts';
-import { type Citation, isWebUrl, type NamedSources, pageKey, toCitations } from './citation.ts';
+import { type Citation, type NamedSources, pageKey, toCitations } from './citation.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
 import { closeFence } from './code-fence.ts';
 import { type Language, languageOf } from './language.ts';
@@ -9,6 +9,7 @@ import type { OwnSource } from './own-source.ts';
 import type { Question } from './question.ts';
 import type { Reply } from './reply.ts';
 import { sourcesSection, splitSources } from './sources-section.ts';
+import { isWebUrl } from './web-url.ts';
 
 /** The output contract (spec 3.2): the JSON that every answer tool returns. */
 export interface AnswerResult {
@@ -92,7 +93,7 @@ function citationsOf({ sources, own }: Reply, usedSearch: boolean, max: number, 
   const merged: NamedSources = {
     ...web,
     cited: [...others.filter(({ url }) => isWebUrl(url)), ...web.cited],
-    consulted: [...others.filter(({ url }) => !isWebUrl(url)).map(({ url }) => url), ...web.consulted],
+    own: others.filter(({ url }) => !isWebUrl(url)).map(({ url }) => url),
   };
   const rest = toCitations(withoutPages(merged, first), max - first.length, accessedOn);
   const changedOn = new Map(others.map(({ url, changedOn }) => [pageKey(url), changedOn]));
@@ -112,6 +113,7 @@ function withoutPages(sources: NamedSources, known: readonly OwnSource[]): Named
   const newPages = cited.filter(({ url }) => isNew(url));
   const isAllKnown = cited.length > 0 && newPages.length === 0;
   return {
+    ...sources,
     cited: newPages,
     consulted: consulted.filter((url) => isNew(url) && !(isAllKnown && isWebUrl(url))),
     opened: isAllKnown ? [] : opened.filter(isNew),

@@ -1,4 +1,6 @@
 import { cleanLine, withoutTracking } from './clean-text.ts';
+import { clip } from './clip.ts';
+import { toWebUrl } from './web-url.ts';
 
 /** A page that the text cites. */
 export interface CitedPage {
@@ -23,6 +25,8 @@ export interface NamedSources {
   readonly consulted: readonly string[];
   /** Pages that the model opened or searched in. */
   readonly opened: readonly string[];
+  /** Own sources without an http(s) URL. */
+  readonly own?: readonly string[];
 }
 
 /**
@@ -33,7 +37,7 @@ export interface NamedSources {
 export function toCitations(sources: NamedSources, max: number, accessedOn: string): Citation[] {
   const cited = toPages(sources.cited);
   const pages = cited.length > 0 ? cited : toPages([...sources.consulted, ...sources.opened].map((url) => ({ url })));
-  const ids = [...new Set(sources.consulted.map(cleanLine).filter((source) => source !== '' && !isWebUrl(source)))];
+  const ids = [...new Set([...(sources.own ?? []), ...sources.consulted.map(cleanLine).filter(isSourceId)])];
 
   const first = pages.slice(0, Math.min(1, max));
   const kept = ids.slice(0, max - first.length).map((url): CitedPage => ({ url }));
@@ -46,14 +50,15 @@ export function pageKey(url: string): string {
   return withoutTracking(url).replace(/#.*$/s, '').replace(/\/$/, '');
 }
 
-export function isWebUrl(text: string): boolean {
-  return /^https?:\/\/[^\s/]/i.test(text);
+/** An ID such as `oai-weather`. Anything else may be a URL that contains code, or another text. */
+function isSourceId(text: string): boolean {
+  return /^[\w.-]{1,64}$/.test(text);
 }
 
 /** One entry per page: the first, with the title of a later entry if it has none. */
 function toPages(pages: readonly CitedPage[]): CitedPage[] {
   const byPage = new Map<string, CitedPage>();
-  for (const page of pages.map(cleanPage).filter(({ url }) => isWebUrl(url))) {
+  for (const page of pages.flatMap(toPage)) {
     const key = pageKey(page.url);
     const known = byPage.get(key);
     if (known === undefined || (known.title === undefined && page.title !== undefined)) {
@@ -63,7 +68,13 @@ function toPages(pages: readonly CitedPage[]): CitedPage[] {
   return [...byPage.values()];
 }
 
-function cleanPage({ url, title = '' }: CitedPage): CitedPage {
-  const cleanTitle = cleanLine(title);
-  return { url: withoutTracking(cleanLine(url)), ...(cleanTitle === '' ? {} : { title: cleanTitle }) };
+const MAX_TITLE = 300;
+/** What is examined of a text that may have any length. */
+const MAX_EXAMINED = 10_000;
+
+/** A page as it is cited; none if its URL cannot be shown. */
+function toPage({ url: received, title = '' }: CitedPage): readonly CitedPage[] {
+  const url = toWebUrl(withoutTracking(cleanLine(received.slice(0, MAX_EXAMINED))));
+  const cleanTitle = clip(cleanLine(title.slice(0, MAX_EXAMINED)), MAX_TITLE);
+  return url === undefined ? [] : [{ url, ...(cleanTitle === '' ? {} : { title: cleanTitle }) }];
 }

@@ -1,10 +1,5 @@
+import { withoutHiddenCharacters } from './hidden-characters.ts';
 import { withoutUnsafeCharacters } from './unsafe-characters.ts';
-
-/** Scripts without spaces use it to mark where a line may break. */
-const ZERO_WIDTH_SPACES = /([\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Thai}]?)\u200B+/gu;
-
-/** Variation selectors choose the look of one character (those above U+E0100: of an ideograph). A run of them can hide data. */
-const SELECTORS = /(\p{Script=Han}?)([\uFE00-\uFE0F\u{E0100}-\u{E01EF}]+)/gu;
 
 /** ChatGPT's citation marks: U+E200 opens, U+E202 separates, U+E201 closes (ruling 8). */
 const CITATION_MARKS = /( ?)(?:\uE200[^\uE200\uE201\n]*\uE201)+(?=(.|\n|$))/g;
@@ -24,28 +19,19 @@ const URL_IN_TEXT = /https?:\/\/[^\s<>"`]+/gi;
  */
 export function cleanText(text: string): string {
   if (CLEAN.test(text) && !text.includes(TRACKING)) return text;
-  return (
-    withoutUnsafeCharacters(text.replace(/\r\n?|[\u2028\u2029]/g, '\n'))
-      .replace(CITATION_MARKS, (_, space: string, next: string) => (/^[^\s.,;:!?)。、]/.test(next) ? space : ''))
-      .replace(UNCLOSED_CITATION_MARK, '')
-      .replace(STRAY_CITATION_MARK, '')
-      .replace(ZERO_WIDTH_SPACES, (_, letter: string) => (letter === '' ? '' : `${letter}\u200B`))
-      .replace(SELECTORS, withOneSelector)
-      .replace(URL_IN_TEXT, withoutTracking)
-      // Characters between two selectors may have been removed.
-      .replace(SELECTORS, withOneSelector)
-  );
+  const marked = withoutUnsafeCharacters(text.replace(/\r\n?|[\u2028\u2029]/g, '\n'));
+  const clean = marked
+    .replace(CITATION_MARKS, (_, space: string, next: string) => (/^[^\s.,;:!?)。、]/.test(next) ? space : ''))
+    .replace(UNCLOSED_CITATION_MARK, '')
+    .replace(STRAY_CITATION_MARK, '')
+    .replace(URL_IN_TEXT, withoutTracking);
+  // Two runs of joiners meet where the text between them was removed.
+  return clean === marked ? clean : withoutHiddenCharacters(clean);
 }
 
 /** The same for a text that must stay on one line, such as a title. */
 export function cleanLine(text: string): string {
   return cleanText(text).replace(/\s+/g, ' ').trim();
-}
-
-function withOneSelector(_: string, ideograph: string, run: string): string {
-  const [first = ''] = run;
-  const isHigher = first.length === 2;
-  return isHigher && ideograph === '' ? '' : `${ideograph}${first}`;
 }
 
 /** A URL, or text that begins with one, without the `utm_source=openai` that the API appends. */

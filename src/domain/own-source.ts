@@ -1,7 +1,8 @@
-import { isWebUrl } from './citation.ts';
 import { cleanLine } from './clean-text.ts';
+import { clip } from './clip.ts';
 import { isObject, type JsonObject } from './json.ts';
 import type { ToolResult } from './tool-result.ts';
+import { isWebUrl, toWebUrl } from './web-url.ts';
 
 /** A source in one of the user's own systems (ruling L23). */
 export interface OwnSource {
@@ -22,7 +23,7 @@ const MAX_NAME = 200;
 
 /** A call as `server/tool`. The name of a tool is text of its server. */
 export function callName({ server, name }: { readonly server: string; readonly name: string }): string {
-  return clip(cleanLine(`${server}/${name}`).replace(/[[\]]/g, ''));
+  return clip(cleanLine(`${server}/${name}`).replace(/[[\]]/g, ''), MAX_NAME);
 }
 
 /** The sources of a result. `turn` is the number of the call in the answer. */
@@ -88,17 +89,15 @@ function ofStructured(content: JsonObject): readonly Found[] {
 const UNUSABLE = /^(?:data|javascript|vbscript|blob):/i;
 
 function toFound(uri: unknown, title: unknown, annotations: unknown): readonly Found[] {
-  const url = typeof uri === 'string' && uri.length <= MAX_URL ? cleanLine(uri) : '';
+  const text = typeof uri === 'string' && uri.length <= MAX_URL ? cleanLine(uri) : '';
+  // Addresses of the user's own systems may be of any other scheme.
+  const url = /^https?:/i.test(text) ? (toWebUrl(text) ?? '') : text;
   if (url === '' || UNUSABLE.test(url)) return [];
-  const name = typeof title === 'string' ? clip(cleanLine(title.slice(0, MAX_URL))) : '';
+  const name = typeof title === 'string' ? clip(cleanLine(title.slice(0, MAX_URL)), MAX_NAME) : '';
   const modified = isObject(annotations) ? annotations.lastModified : undefined;
   const [day] =
     typeof modified === 'string' ? (/^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/.exec(modified) ?? []) : [];
   return [{ url, ...(name === '' ? {} : { title: name }), ...(day === undefined ? {} : { changedOn: day }) }];
-}
-
-function clip(name: string): string {
-  return name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 /** OpenAI's guide for citations: the model is trained on these characters. */

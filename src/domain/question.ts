@@ -28,6 +28,9 @@ export interface ArgumentProblem {
   readonly accepted: string;
 }
 
+/** In UTF-16 code units. A longer question is probably a mistake, and would be billed. */
+const MAX_QUERY_LENGTH = 32_000;
+
 /**
  * Reads the arguments of a tool (ruling 5): `"7"` is 7, `null` is absent, a single domain is a list of one, a URL is its
  * host, unknown arguments are ignored, and values out of range are rejected. `answer_quick` uses the configured hints and
@@ -52,7 +55,9 @@ export function parseQuestion(
     return value;
   };
 
-  const query = read('query', undefined, 'a non-empty string', toQuery);
+  const isTooLong = typeof given.query === 'string' && given.query.trim().length > MAX_QUERY_LENGTH;
+  const accepted = isTooLong ? 'a question of at most 32,000 characters' : 'a non-empty string';
+  const query = read('query', undefined, accepted, toQuery);
   const recencyDays = read('recency_days', defaults.recencyDays, 'an integer, 0 or greater', integerFrom(0));
   const maxResults = read('max_results', defaults.maxResults, 'an integer, 1 or greater', integerFrom(1));
   const domains = read('domains', defaults.domains, 'a list of host names such as "example.com"', toDomains);
@@ -63,7 +68,8 @@ export function parseQuestion(
 }
 
 function toQuery(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+  const query = typeof value === 'string' ? value.trim() : '';
+  return query !== '' && query.length <= MAX_QUERY_LENGTH ? query : undefined;
 }
 
 function integerFrom(min: number) {

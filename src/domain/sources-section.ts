@@ -1,5 +1,6 @@
-import { type Citation, isWebUrl, pageKey } from './citation.ts';
+import { type Citation, pageKey } from './citation.ts';
 import { fenceAfter } from './code-fence.ts';
+import { isWebUrl } from './web-url.ts';
 
 /** A text without its list of sources, and that list. */
 interface SplitText {
@@ -181,13 +182,22 @@ function hasIsoDate(line: string): boolean {
   return ISO_DATE.test(withoutUrls);
 }
 
+/** What precedes and what follows a URL or an ID that is named, and is not a part of another one. */
+const NAMED_URL = {
+  before: /[\w/=?&%.#~+-]/,
+  after: /\/?(?:#[^\s)\]>]*)?(?![\p{L}\p{N}_/?%&=+~@:-]|[.,;!][\p{L}\p{N}])/uy,
+};
+const NAMED_ID = { before: /[\w-]/, after: /(?![\w-])/uy };
+
 /** Whether the listed sources name this page or ID, and not one that only begins or ends with it. */
 function names(listed: string, source: string): boolean {
   const isUrl = isWebUrl(source);
   const name = isUrl ? pageKey(source) : source;
-  if (!listed.includes(name)) return false;
-  const before = isUrl ? '[\\w/=?&%.#~+-]' : '[\\w-]';
-  const after = isUrl ? '/?(?:#[^\\s)\\]>]*)?(?![\\p{L}\\p{N}_/?%&=+~@:-]|[.,;!][\\p{L}\\p{N}])' : '(?![\\w-])';
-  const escaped = name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-  return new RegExp(`(?<!${before})${escaped}${after}`, 'u').test(listed);
+  const { before, after } = isUrl ? NAMED_URL : NAMED_ID;
+  // Not a pattern of the name: a page may have a URL that is too long for one.
+  for (let at = listed.indexOf(name); at !== -1; at = listed.indexOf(name, at + 1)) {
+    after.lastIndex = at + name.length;
+    if (!before.test(listed[at - 1] ?? '') && after.test(listed)) return true;
+  }
+  return false;
 }

@@ -14,3 +14,13 @@ export function zonedDate(instant: Date, timeZone: string): string {
   const values = Object.fromEntries(parts.formatToParts(instant).map(({ type, value }) => [type, value]));
   return `${String(values.year).padStart(4, '0')}-${values.month}-${values.day}`;
 }
+
+/** The time of an instant in an IANA time zone, as `HH:MM`. */
+export function zonedTime(instant: Date, timeZone: string): string {
+  return new Intl.DateTimeFormat('en-u-nu-latn', {
+    timeZone,
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).format(instant);
+}

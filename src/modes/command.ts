@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { ask } from '../adapters/inbound/cli/ask.ts';
 import { callTool } from '../adapters/inbound/cli/call-tool.ts';
+import type { CheckedQuota } from '../adapters/inbound/cli/check-quota.ts';
 import { type Command, QUESTION_REQUIRED } from '../adapters/inbound/cli/command-line.ts';
 import { doctor } from '../adapters/inbound/cli/doctor.ts';
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
@@ -26,6 +27,7 @@ export async function runCommand(
   const { signal, untilAborted } = interruption();
   const options = { ...runtime, application, out: (text: string) => process.stdout.write(text) };
   const { openai, llm, sources } = runtime.config;
+  const isTerminal = process.stdout.isTTY === true;
   let code: number;
   if (command.kind === 'ask') {
     const question = command.question ?? (await Promise.race([text(process.stdin), untilAborted]))?.trim();
@@ -34,14 +36,22 @@ export async function runCommand(
   } else if (command.kind === 'tools') {
     const gateway = await startServers(runtime, gateways);
     code = await listTools(
-      { ...options, json: command.json, gateway, redact: runtime.redactor.inLogs, offered: await offeredBy(runtime) },
+      {
+        ...options,
+        json: command.json,
+        isTerminal,
+        gateway,
+        redact: runtime.redactor.inLogs,
+        offered: await offeredBy(runtime),
+      },
       signal,
     );
   } else if (command.kind === 'call') {
     code = await call(command, options, gateways, untilAborted, signal);
   } else {
     const { json } = command;
-    const apiKey = { variable: openai.apiKeyVariable, value: openai.apiKey };
+    const { apiKeyVariable: variable, apiKey: value, isKeyFileShared: isShared } = openai;
+    const apiKey = { variable, value, isShared };
     const isOffline = llm.adapter === 'offline';
     const configSources = describeSources(sources);
     const gateway = await startServers(runtime, gateways);
@@ -52,8 +62,10 @@ export async function runCommand(
         configSources,
         apiKey,
         isOffline,
+        isUnencrypted: openai.isUnencrypted,
         gateway,
         grounding: runtime.config.grounding,
+        quota: await checkedQuota(runtime),
         profiles: runtime.config.profiles,
         toolErrors: runtime.config.server.toolErrors,
         err: process.stderr,
@@ -64,6 +76,15 @@ export async function runCommand(
   // However slow the reader of standard output is, it gets everything.
   await Promise.race([new Promise<void>((resolve) => process.stdout.write('', () => resolve())), untilAborted]);
   return signal.aborted ? INTERRUPTED : code;
+}
+
+async function checkedQuota({ config: { quota }, clock }: Runtime): Promise<CheckedQuota | undefined> {
+  if (quota === undefined) return undefined;
+  const [{ probeQuotaStore }, { shownStore }] = await Promise.all([
+    import('../compose-quota.ts'),
+    import('../adapters/outbound/config/quota-config.ts'),
+  ]);
+  return { ...quota, store: shownStore(quota.store), probe: () => probeQuotaStore(quota, clock) };
 }
 
 /** The names of the tools that are offered to the model in answers. */
@@ -96,7 +117,7 @@ async function call(
   const names = (options.config.servers ?? []).map(({ name }) => name);
   if (!names.includes(server)) {
     const advice = names.length === 0 ? 'No servers are configured.' : `The servers are ${names.join(', ')}.`;
-    process.stderr.write(`There is no server ${JSON.stringify(server)}. ${advice}\n`);
+    process.stderr.write(`There is no server ${options.redactor.inLogs(JSON.stringify(server))}. ${advice}\n`);
     return BAD_USAGE;
   }
   const args = await readInput(input, untilAborted);

@@ -4,12 +4,14 @@ import { LineWriter } from '../adapters/inbound/http/line-writer.ts';
 import { AnswerTools } from '../adapters/inbound/mcp/answer-tools.ts';
 import { McpSession } from '../adapters/inbound/mcp/session.ts';
 import { BuiltInServer } from '../adapters/inbound/rest/built-in-server.ts';
+import type { OAuthConfig } from '../adapters/outbound/config/oauth-config.ts';
 import type { ServerConfig } from '../adapters/outbound/config/server-config.ts';
 import type { Application } from '../application/application.ts';
 import type { ToolCallReport } from '../application/call-tool.ts';
 import type { Validated } from '../application/ports/config.ts';
 import type { Logger } from '../application/ports/logger.ts';
 import type { SchemaValidator } from '../application/ports/schema-validator.ts';
+import type { TokenVerifier } from '../application/ports/token-verifier.ts';
 import type { Runtime } from '../bootstrap.ts';
 import { keyProblem } from '../domain/redaction.ts';
 import { PROGRAM, VERSION } from '../version.ts';
@@ -23,7 +25,7 @@ const FAILED = 1;
 export async function serveHttp(
   application: Application,
   runtime: Runtime,
-  { gateways, pageFolder, loadValidator, reload }: HttpModeOptions,
+  { gateways, pageFolder, loadValidator, loadVerifier, reload }: HttpModeOptions,
 ): Promise<number> {
   const { config, logger, redactor } = runtime;
   const { http, openai, llm, maxAnswerChars } = config;
@@ -44,10 +46,15 @@ export async function serveHttp(
   const tools = config.gateway.expose
     ? (await import('./exposed-tools.ts')).exposedOnHttp(answerTools, runtime, holder)
     : answerTools;
+  const quota =
+    config.quota && (await (await import('../compose-quota.ts')).composeQuota(runtime, config.quota, config.timeZone));
+  const oauth = http.oauth && { ...http.oauth, verifier: await loadVerifier(http.oauth) };
   const accessLog = new LineWriter({ clock: runtime.clock, stream: process.stderr });
   const server = new HttpServer({
     ...http,
     ...runtime,
+    quota: quota?.guard,
+    oauth,
     canAnswer: llm.adapter === 'offline' || keyProblem(openai.apiKey) === undefined,
     openSession: (request) =>
       new McpSession({ ...request, tools, logger, serverInfo: { name: PROGRAM, version: VERSION } }),
@@ -104,6 +111,7 @@ export async function serveHttp(
   if (llm.adapter !== 'offline' && keyProblem(openai.apiKey) !== undefined) process.stderr.write(KEY_NOTICE);
   if (/^(?:0\.0\.0\.0|::)$/.test(http.host) && http.allowedHosts.length === 0) process.stderr.write(HOSTS_NOTICE);
   const code = await stopped;
+  await quota?.close();
   accessLog.flush();
   return code;
 }
@@ -112,6 +120,7 @@ interface HttpModeOptions {
   readonly gateways: GatewayAccess;
   readonly pageFolder: string;
   readonly loadValidator: () => Promise<SchemaValidator>;
+  readonly loadVerifier: (config: OAuthConfig) => Promise<TokenVerifier>;
   /** Reads the complete configuration again. */
   readonly reload: () => Promise<Validated<ServerConfig>>;
 }

@@ -5,6 +5,7 @@ import type { FakeApi } from '../support/fake-api.ts';
 import { begin, legacy, modern, modernHeaders, send } from '../support/http-client.ts';
 import { type HttpProcess, startHttpProcess } from '../support/http-process.ts';
 import { CONTENT, playOpenAi } from '../support/openai-sequence.ts';
+import { posixTest } from '../support/platform.ts';
 import { type RoundRobinProxy, startProxy } from './round-robin-proxy.ts';
 
 interface Cluster {
@@ -60,7 +61,7 @@ test('progress is streamed while calls run on every replica', async () => {
   expect([...proxy.answeredBy].sort()).toEqual([0, 1, 2]);
 });
 
-test('a rolling restart loses no call', async () => {
+posixTest('signals')('a rolling restart loses no call', async () => {
   const { api, replicas, proxy } = await startCluster();
   const held = holds();
   api.replyAlways(held);

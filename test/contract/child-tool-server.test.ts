@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ChildToolServer } from '../../src/adapters/outbound/mcp-client/child-tool-server.ts';
 import { textOf } from '../../src/domain/tool-result.ts';
+import { posixTest } from '../support/platform.ts';
 import { newProcessTree, STDIO_SERVER } from '../support/process-tree.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { call, callWaiting, EventLog } from './describe-tool-server.ts';
@@ -173,7 +174,7 @@ describe('a server that misbehaves, and continues', () => {
     await events.until(() => events.changes > 0);
   });
 
-  test('does not read any more: calls end when their callers leave, or the server', async () => {
+  posixTest('exitSignal')('does not read any more: calls end when their callers leave, or the server', async () => {
     const { connection, events } = await connectChild();
     await call(connection, 'deafen');
     // More than the pipe holds.
@@ -219,22 +220,25 @@ describe('a result that is too large', () => {
 });
 
 describe('a server that is lost during a call', () => {
-  test.each([
-    ['exit', { code: 7 }, 'out of cheese (exited with code 7)'],
-    ['exit', { code: 0 }, 'out of cheese (exited with code 0)'],
-    ['kill', {}, 'killed by SIGKILL'],
-    ['closeOutput', {}, 'closed its standard input or output'],
-  ])('%s %j', async (tool, args, reason) => {
+  const losesCalls = async (tool: string, args: object, reason: string) => {
     const { connection, events, tree } = await connectChild();
     const waiting = await callWaiting(connection);
-    expect(errorOf(await call(connection, tool, args))).toEqual({ kind: 'crashed', reason });
+    expect(errorOf(await call(connection, tool, { ...args }))).toEqual({ kind: 'crashed', reason });
     expect(errorOf(await waiting.outcome)).toEqual({ kind: 'crashed', reason });
     expect(events.lost).toEqual([reason]);
     await connection.close();
     expect(tree.pids()).toEqual([]);
-  });
+  };
 
-  test('at once, also if its children hold its output', { retry: 2 }, async () => {
+  test.each([
+    ['exit', { code: 7 }, 'out of cheese (exited with code 7)'],
+    ['exit', { code: 0 }, 'out of cheese (exited with code 0)'],
+    ['closeOutput', {}, 'closed its standard input or output'],
+  ])('%s %j', losesCalls);
+
+  posixTest('exitSignal')('kill', () => losesCalls('kill', {}, 'killed by SIGKILL'));
+
+  posixTest('exitSignal')('at once, also if its children hold its output', { retry: 2 }, async () => {
     const { connection, events, tree } = await connectChild('with-children');
     while (tree.pids().length < 3) await sleep(20);
     const waiting = await callWaiting(connection);
@@ -292,7 +296,7 @@ describe('the end of a server', () => {
 describe.concurrent('the end of a server by force', () => {
   const shell = (script: string) => (server: readonly string[]) => ['/bin/sh', '-c', script, ...server];
 
-  test('leaves no process, however the server is built', async ({ expect, onTestFinished }) => {
+  posixTest('shell')('leaves no process, however the server is built', async ({ expect, onTestFinished }) => {
     const wrapper = shell('"$0" "$@"; true');
     const kinds: Readonly<Record<string, ChildOptions>> = {
       'ignores the end of its input and SIGTERM': { behaviours: ['stubborn'] },
@@ -311,7 +315,7 @@ describe.concurrent('the end of a server by force', () => {
     expect(await Promise.all(leftBy)).toEqual(Object.keys(kinds).map((kind) => [kind, []]));
   });
 
-  test('leaves no process if what started the server has ended', async ({ expect, onTestFinished }) => {
+  posixTest('shell')('leaves no process if what started the server has ended', async ({ expect, onTestFinished }) => {
     const child = newChild(
       { command: shell('exec 3<&0; "$0" "$@" <&3 & exit 0'), behaviours: ['stubborn'] },
       onTestFinished,
@@ -325,21 +329,24 @@ describe.concurrent('the end of a server by force', () => {
     expect(child.tree.pids()).toEqual([]);
   });
 
-  test('comes after 2 s by SIGTERM, and after another 2 s by SIGKILL', async ({ expect, onTestFinished }) => {
-    const msUntilClosed = async (behaviour: string) => {
-      const child = newChild({ behaviours: [behaviour] }, onTestFinished);
-      const { connection } = await connect(child, onTestFinished);
-      const closedMs = performance.now();
-      await connection.close();
-      expect(child.tree.pids()).toEqual([]);
-      return performance.now() - closedMs;
-    };
-    const [afterTerm, afterKill] = await Promise.all([msUntilClosed('idle-after-input'), msUntilClosed('stubborn')]);
-    expect(afterTerm).toBeGreaterThan(1950);
-    expect(afterTerm).toBeLessThan(3500);
-    expect(afterKill).toBeGreaterThan(3950);
-    expect(afterKill).toBeLessThan(6000);
-  });
+  posixTest('signals')(
+    'comes after 2 s by SIGTERM, and after another 2 s by SIGKILL',
+    async ({ expect, onTestFinished }) => {
+      const msUntilClosed = async (behaviour: string) => {
+        const child = newChild({ behaviours: [behaviour] }, onTestFinished);
+        const { connection } = await connect(child, onTestFinished);
+        const closedMs = performance.now();
+        await connection.close();
+        expect(child.tree.pids()).toEqual([]);
+        return performance.now() - closedMs;
+      };
+      const [afterTerm, afterKill] = await Promise.all([msUntilClosed('idle-after-input'), msUntilClosed('stubborn')]);
+      expect(afterTerm).toBeGreaterThan(1950);
+      expect(afterTerm).toBeLessThan(3500);
+      expect(afterKill).toBeGreaterThan(3950);
+      expect(afterKill).toBeLessThan(6000);
+    },
+  );
 
   test('ends the complete tree of a start that is aborted', async ({ expect, onTestFinished }) => {
     const { server, tree, events } = newChild({ behaviours: ['never-initialize', 'with-children'] }, onTestFinished);

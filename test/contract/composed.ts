@@ -8,13 +8,14 @@ import { bootstrap } from '../../src/bootstrap.ts';
 import { compose } from '../../src/container.ts';
 import type { AnswerError } from '../../src/domain/answer-error.ts';
 import type { FakeApi } from '../support/fake-api.ts';
+import { HOME_VARIABLE } from '../support/platform.ts';
 import { API_KEY } from './search-kit.ts';
 
 /** The complete program without a driver, as `main` composes it, with a configuration in YAML, on a fake API; for one test. */
 export async function composeOn(api: FakeApi, yaml = '', environment: Readonly<Record<string, string>> = {}) {
   const home = mkdtempSync(join(tmpdir(), 'contract-home-'));
   onTestFinished(() => rmSync(home, { recursive: true }));
-  vi.stubEnv('HOME', home);
+  vi.stubEnv(HOME_VARIABLE, home);
   onTestFinished(() => void vi.unstubAllEnvs());
   const file = join(home, 'config.yaml');
   writeFileSync(file, yaml === '' ? '{}' : yaml);

@@ -12,9 +12,10 @@ import { createRedactor } from '../../src/domain/redaction.ts';
 import { zonedDate } from '../../src/domain/zoned-date.ts';
 import { toApiResponse } from '../support/api-response.ts';
 import { answerEvents, toSse } from '../support/api-stream.ts';
-import { answers, answersJson, type Behaviour, cutsStream, fails } from '../support/behaviours.ts';
+import { answers, answersJson, type Behaviour, cutsStream, fails, sendsBody } from '../support/behaviours.ts';
 import { startFakeApi } from '../support/fake-api.ts';
 import { InstantClock } from '../support/instant-clock.ts';
+import { posixTest } from '../support/platform.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { API_KEY, type Asked, answerOf, ask, errorOf, openAiSearch, replyOf, searchRequest } from './search-kit.ts';
 
@@ -295,7 +296,7 @@ describe('recording', () => {
     expect(error).toEqual({ kind: 'not_recorded', recorded: ['What’s new? — in Node.js 24'] });
   });
 
-  test('writes files that only their owner can read', async () => {
+  posixTest('modes')('writes files that only their owner can read', async () => {
     await record(answers('Hello.'));
     const [file = ''] = readdirSync(folder);
     expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
@@ -311,6 +312,24 @@ describe('recording', () => {
     for (const text of texts) expect(text).not.toMatch(/gateway-key|0123456789|authorization|bearer/i);
   });
 
+  test('writes no key in pieces, or in another spelling', async () => {
+    const key = 'gateway/key/0123456789';
+    const said = `Your key is ${key}.`;
+    await record(answers(said, { chunks: 12 }), asking('In pieces?'), key);
+    const output = [{ type: 'message', content: [{ type: 'output_text', text: said }] }];
+    const response = { output, echo: { [key]: 1, authorization: `Bearer ${key}` } };
+    const data = JSON.stringify({ type: 'response.completed', response }).replaceAll('/', '\\/');
+    const stream = `: ${key}\nevent: response.completed\ndata: ${data}\n\n`;
+    await record(sendsBody({ body: stream }), asking('Escaped?'), key);
+    expect(readdirSync(folder)).toHaveLength(2);
+    for (const file of readdirSync(folder)) {
+      const text = readFileSync(join(folder, file), 'utf8');
+      const deltas = [...text.matchAll(/"delta":"((?:[^"\\\\]|\\\\.)*)"/g)].map(([, delta]) => delta).join('');
+      expect(text + deltas).not.toMatch(/gateway|0123456789/);
+      expect(text).toContain('Your key is [redacted].');
+    }
+  });
+
   test.each([answers('Hello.'), answersJson('Hello.')])(
     'writes no instructions, which the API repeats ($kind)',
     async (behaviour) => {
@@ -319,6 +338,22 @@ describe('recording', () => {
       expect(readFileSync(join(folder, file), 'utf8')).not.toContain('Answer well.');
     },
   );
+
+  test('the same question of two callers at once is recorded once, without a warning', async () => {
+    const both = await Promise.all([record(answers('One.'), asking('Why?')), record(answers('Two.'), asking('Why?'))]);
+    expect(readdirSync(folder)).toEqual([expect.stringMatching(/^answer-why-[0-9a-f]{8}\.sse$/)]);
+    expect(both.flatMap(({ logger }) => logger.lines)).toEqual([]);
+  });
+
+  test('a recording that cannot be completed leaves no file', async () => {
+    await record(answers('Hello.'), asking('Why?'));
+    const [file = ''] = readdirSync(folder);
+    rmSync(join(folder, file));
+    mkdirSync(join(folder, file));
+    const { logger } = await record(answers('Hello.'), asking('Why?'));
+    expect(logger.lines).toEqual([expect.stringMatching(/^warn .*could not be recorded/)]);
+    expect(readdirSync(folder)).toEqual([file]);
+  });
 
   test('the same question overwrites its recording, that of another tool does not', async () => {
     await record(answers('First.'), asking('Why?'));

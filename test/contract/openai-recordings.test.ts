@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toRecordedBody } from '../../src/adapters/outbound/openai/recordings/recorded-body.ts';
 import { sendsBody } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { answerOf, ask, errorOf, openAiSearch, replyOf, searchRequest, TODAY } from './search-kit.ts';
@@ -182,6 +183,11 @@ describe.skipIf(FILES.length === 0)('recorded replies', () => {
       expect(result.used_search).toBe(walked.searched);
       expectWholeAnswer(result.answer, walked, citations);
     }
+  });
+
+  test.each(speaking)('$name gives the same reply from what is recorded of it', async (file) => {
+    const body = toRecordedBody(file.body, (text) => text);
+    expect(replyOf(await receive({ ...file, body }))).toEqual(replyOf(await receive(file)));
   });
 
   /** Every line of the text is in the answer, except tracking parameters and the heading of the sources. */

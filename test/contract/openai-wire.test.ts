@@ -10,6 +10,7 @@ import { toApiResponse } from '../support/api-response.ts';
 import { answers } from '../support/behaviours.ts';
 import { type FakeApi, type RecordedRequest, startFakeApi } from '../support/fake-api.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
+import { HOME_VARIABLE } from '../support/platform.ts';
 import { API_KEY, type Asked, ask, openAiSearch, searchRequest } from './search-kit.ts';
 
 const BASE_URL = 'https://api.example.test/v1';
@@ -227,7 +228,7 @@ describe('the request of the composed program', () => {
 
   /** Asks through the complete composition, as `main` builds it. */
   async function askComposed(environment: Readonly<Record<string, string>>): Promise<RecordedRequest | undefined> {
-    vi.stubEnv('HOME', home);
+    vi.stubEnv(HOME_VARIABLE, home);
     const validated = await bootstrap({
       environment: { OPENAI_API_KEY: API_KEY, OPENAI_MAX_RETRIES: '0', ...environment },
       commandLine: {},

@@ -6,6 +6,7 @@ import { compose } from '../../src/container.ts';
 import { answers, failsHtml, stallsMidStream } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { type ForwardProxy, startForwardProxy } from '../support/forward-proxy.ts';
+import { HOME_VARIABLE } from '../support/platform.ts';
 import {
   API_KEY,
   ask,
@@ -137,7 +138,7 @@ describe('the composed program', () => {
   }
 
   async function answerComposed(environment: Readonly<Record<string, string>>) {
-    vi.stubEnv('HOME', '/nonexistent');
+    vi.stubEnv(HOME_VARIABLE, '/nonexistent');
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
     const validated = await bootstrap({
       environment: { OPENAI_API_KEY: API_KEY, OPENAI_MAX_RETRIES: '0', ...environment },

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { answers, fails, neverAnswers } from '../support/behaviours.ts';
 import { startCleanProcess } from '../support/clean-process.ts';
+import { posixTest } from '../support/platform.ts';
 import { runCli } from '../support/run-cli.ts';
 import { newFile, newFolder } from './files.ts';
 import { API_KEY, apiEnv, BUILT_PROGRAM, fakeApi } from './serve.ts';
@@ -41,7 +42,7 @@ test.for([
   expect(api.requests).toEqual([]);
 });
 
-test.runIf(process.platform !== 'win32')('Ctrl-C ends a question that is not complete yet', async () => {
+posixTest('signals')('Ctrl-C ends a question that is not complete yet', async () => {
   const { child, exited, removeHome } = startCleanProcess(['ask', '--offline', '-'], { timeoutMs: 15_000 });
   onTestFinished(removeHome);
   // More than the buffers on the way: it drains when the program reads it.
@@ -57,9 +58,7 @@ test('a question in the place of the folder of --record is bad usage', async () 
   expect(stderr).toMatch(/^--record needs a folder: --record=<folder>\n/);
 });
 
-const isPosix = process.platform !== 'win32';
-
-test.runIf(isPosix)('a slow reader gets all of a long answer', () => {
+posixTest('shell')('a slow reader gets all of a long answer', () => {
   const length = 600_000;
   const reply = newFile('long.json', JSON.stringify(responseWith('x'.repeat(length))));
   const config = newFile('config.yaml', 'server: { max_answer_chars: 2000000 }\n');
@@ -182,7 +181,7 @@ test('an invalid configuration has exit code 1 as well', async () => {
   expect(stderr).toContain('MAX_CITATIONS: got "0"');
 });
 
-test.for([['SIGINT'], ['SIGTERM']] as const)(
+posixTest('signals').for([['SIGINT'], ['SIGTERM']] as const)(
   '%s aborts the request upstream and has exit code 130',
   async ([signal]) => {
     const api = await fakeApi();

@@ -1,13 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { answers, stallsMidStream } from '../support/behaviours.ts';
 import { startCleanProcess } from '../support/clean-process.ts';
+import { posixTest } from '../support/platform.ts';
 import { newFile } from './files.ts';
 import { apiEnv, fakeApi, serveWithApi } from './serve.ts';
 
 const config = () => newFile('config.yaml', 'request: { background: true }\n');
 const CANCEL = /^\/v1\/responses\/resp_\w+\/cancel$/;
 
-test.runIf(process.platform !== 'win32')('Ctrl-C cancels the background response of ask', async () => {
+posixTest('signals')('Ctrl-C cancels the background response of ask', async () => {
   const api = await fakeApi();
   api.reply(stallsMidStream(8, answers('A long answer.')));
   const { child, exited, removeHome } = startCleanProcess(['ask', 'Why?', '--config', config(), '--debug'], {

@@ -3,12 +3,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { answers } from '../support/behaviours.ts';
+import { HOME_VARIABLE, posixTest } from '../support/platform.ts';
 import { runCli } from '../support/run-cli.ts';
 import { newFile, newFolder } from './files.ts';
 import { API_KEY, answerOf, BUILT_PROGRAM, ROOT, serve, serveWithApi } from './serve.ts';
 
 const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
-const isPosix = process.platform !== 'win32';
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n';
 const PONG = '{"jsonrpc":"2.0","id":1,"result":{}}\n';
 
@@ -150,11 +150,11 @@ test('reads the default path, if the file exists', async () => {
   const folder = path.join(home, '.config', 'openai-responses-mcp');
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'config.yaml'), 'llm: {adapter: offline}\n');
-  const server = serve({ env: { HOME: home } });
+  const server = serve({ env: { [HOME_VARIABLE]: home } });
   expect(answerOf(await server.callTool('answer', { query: 'HTTP 404 の意味は？' })).used_search).toBe(false);
 });
 
-test.runIf(isPosix)('without a home folder it starts, and lists its tools', ({ skip }) => {
+test('without a home folder it starts, and lists its tools', ({ skip }) => {
   skip(process.getuid?.() !== 0, 'only root can start a process of another user, such as one without a home folder');
   const unknownUser = 12_345;
   const { status, stdout, stderr } = spawnSync(process.execPath, [BUILT_PROGRAM, '--stdio'], {
@@ -200,19 +200,19 @@ test('model_profiles.answer: null fails the call, not the start', async () => {
   expect(api.requests).toEqual([]);
 });
 
-const hasFullDisk = existsSync('/dev/full');
+const FULL_DISK = '/dev/full';
+const NO_FULL_DISK = `this system has no ${FULL_DISK}`;
 
-test
-  .runIf(hasFullDisk)
-  .for([
-    ['--version'],
-    ['--help'],
-    ['doctor --offline'],
-    ['ask --offline "What does HTTP 404 mean?"'],
-    ['ask --offline --json "What does HTTP 404 mean?"'],
-  ])('%s fails with a message if its output cannot be written', async ([args]) => {
+test.for([
+  ['--version'],
+  ['--help'],
+  ['doctor --offline'],
+  ['ask --offline "What does HTTP 404 mean?"'],
+  ['ask --offline --json "What does HTTP 404 mean?"'],
+])('%s fails with a message if its output cannot be written', async ([args], { skip }) => {
+  skip(!existsSync(FULL_DISK), NO_FULL_DISK);
   const script = `"$0" "$1" ${args} >/dev/full`;
-  const env = { PATH: process.env.PATH, HOME: newFolder() };
+  const env = { PATH: process.env.PATH, [HOME_VARIABLE]: newFolder() };
   const { status, stderr } = spawnSync('sh', ['-c', script, process.execPath, BUILT_PROGRAM], { env });
   expect({ status, stderr: String(stderr) }).toEqual({
     status: 1,
@@ -220,13 +220,14 @@ test
   });
 });
 
-test.runIf(hasFullDisk)('a log that cannot be written is not a failure', () => {
+test('a log that cannot be written is not a failure', ({ skip }) => {
+  skip(!existsSync(FULL_DISK), NO_FULL_DISK);
   const script = '"$0" "$1" --stdio --debug 2>/dev/full';
   const { status, stdout } = spawnSync('sh', ['-c', script, process.execPath, BUILT_PROGRAM], { input: PING });
   expect({ status, stdout: String(stdout) }).toEqual({ status: 0, stdout: PONG });
 });
 
-test.runIf(isPosix)('a reader that stops early is not a failure', () => {
+posixTest('shell')('a reader that stops early is not a failure', () => {
   const script = '{ "$0" "$1" --help; echo "exit $?" >&2; } | true';
   const { stderr } = spawnSync('sh', ['-c', script, process.execPath, BUILT_PROGRAM]);
   expect(String(stderr)).toBe('exit 0\n');

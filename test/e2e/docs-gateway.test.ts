@@ -2,10 +2,13 @@ import { execFile, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { ofQuotaError } from '../../src/adapters/inbound/http/run-call.ts';
 import { ofRefusal, toRestError } from '../../src/adapters/inbound/rest/rest-error.ts';
 import { SERVER_KEYS } from '../../src/adapters/outbound/config/server-entry.ts';
+import type { QuotaError } from '../../src/domain/quota.ts';
 import type { ToolCallError } from '../../src/domain/tool-call-error.ts';
+import { posixDescribe } from '../support/platform.ts';
 import { newFolder } from './files.ts';
 import { BUILT_PROGRAM, closedPort, ROOT } from './serve.ts';
 
@@ -13,7 +16,7 @@ const GUIDE = readFileSync(path.join(ROOT, 'docs', 'gateway.md'), 'utf8');
 /** What `npx` would download. */
 const EVERYTHING = path.join(ROOT, 'node_modules', '@modelcontextprotocol', 'server-everything', 'dist', 'index.js');
 
-describe.skipIf(process.platform === 'win32')('the commands of docs/gateway.md', () => {
+posixDescribe('shell')('the commands of docs/gateway.md', () => {
   test('In the terminal', async () => {
     const steps = stepsOf('### In the terminal');
     expect(steps).toHaveLength(3);
@@ -55,7 +58,11 @@ test('the guide describes every key of a server, and no other', () => {
 
 test('the guide lists every error of REST', () => {
   const listed = rowsOf('### Errors').map(([status = '', code = '']) => `${status} ${wordsOf(code)[0]}`);
-  const answered = [...CALL_ERRORS.map(toRestError), ...REFUSED.map((status) => ofRefusal(refused(status)))];
+  const answered = [
+    ...CALL_ERRORS.map(toRestError),
+    ...REFUSED.map((status) => ofRefusal(refused(status))),
+    ...QUOTA_ERRORS.map(ofQuotaError),
+  ];
   const errors = answered.map(({ status, code }) => `${status} ${code}`);
   expect(new Set(listed)).toEqual(new Set([...errors, '422 TOOL_EXECUTION_ERROR']));
 });
@@ -84,6 +91,10 @@ const CALL_ERRORS: readonly ToolCallError[] = [
   { kind: 'shutting_down' },
   { kind: 'timed_out', timeoutMs: 1 },
   ...[-32700, -32600, -32601, -32602, -32603].map((code) => ({ kind: 'json_rpc', code, message: 'x' }) as const),
+];
+const QUOTA_ERRORS: readonly QuotaError[] = [
+  { kind: 'quota_reached', unit: 'calls', limit: 1, endsAt: new Date(0), timeZone: 'UTC', retryAfterMs: 1 },
+  { kind: 'quota_unknown' },
 ];
 const REFUSED = [400, 401, 403, 404, 405, 413, 415, 429, 503] as const;
 

@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { DEFAULTS } from '../../src/adapters/outbound/config/keys.ts';
 import { answers } from '../support/behaviours.ts';
+import { posixDescribe } from '../support/platform.ts';
 import { runCli } from '../support/run-cli.ts';
 import { newFile, newFolder } from './files.ts';
 import { apiEnv, BUILT_PROGRAM, fakeApi, ROOT } from './serve.ts';
@@ -14,7 +15,7 @@ const GUIDE = read('docs', 'grounded-answers.md');
 /** What `npx` would download. */
 const EVERYTHING = path.join(ROOT, 'node_modules', '@modelcontextprotocol', 'server-everything', 'dist', 'index.js');
 
-describe.skipIf(process.platform === 'win32')('the commands of docs/grounded-answers.md', () => {
+posixDescribe('shell')('the commands of docs/grounded-answers.md', () => {
   test('Offline', async () => {
     const [demo, ask] = stepsOf('### Offline');
     // test/e2e/scripts.test.ts runs the demo.

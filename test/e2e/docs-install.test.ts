@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { SERVER, withInstallParts } from '../../scripts/lib/install-links.js';
+import { SERVER } from '../../scripts/lib/install-links.js';
 import { fencesOf } from './markdown.ts';
 import { ROOT } from './serve.ts';
 
@@ -25,11 +25,6 @@ test('the server is started by its package, with a placeholder as key', () => {
 
 describe.each(DOCUMENTS)('%s', (document) => {
   const text = read(document);
-
-  test('has the generated links and commands (npm run docs:install)', () => {
-    expect(text.match(/<!-- generated: install-\w+ -->/g)).toHaveLength(3);
-    expect(withInstallParts(text)).toBe(text);
-  });
 
   test('has a link for each client, which installs the server', () => {
     const urls = new Map([...text.matchAll(/^\[(install-[\w-]+)\]: (\S+)$/gm)].map(([, label, url]) => [label, url]));

@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { answerEvents, toSse } from '../support/api-stream.ts';
 import { answers } from '../support/behaviours.ts';
 import { startCleanProcess } from '../support/clean-process.ts';
+import { posixTest } from '../support/platform.ts';
 import { type CliResult, runCli } from '../support/run-cli.ts';
 import { newFile } from './files.ts';
 import { API_KEY, apiEnv, closedPort, fakeApi } from './serve.ts';
@@ -196,7 +197,7 @@ describe('exit code 1, and advice, if', () => {
   test('the name does not exist', async () => {
     const result = await doctor({ OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: 'http://nope.invalid/v1' });
     expect(result.code).toBe(1);
-    expect(linesOf(result)[3]).toMatch(
+    expect(linesOf(result)[4]).toMatch(
       /^FAIL {2}connection: .*nope\.invalid.*(?:ENOTFOUND|EAI_AGAIN).* Check the network/,
     );
   });
@@ -305,7 +306,10 @@ describe('with a proxy', () => {
     const HTTP_PROXY = await tunnelTo(port);
     const result = await doctor({ ...env, HTTP_PROXY, OPENAI_BASE_URL: 'http://api.example.test/v1' });
     expect(result.code).toBe(0);
-    expect(linesOf(result)[3]).toMatch(/^ok {4}connection: api\.example\.test.*proxy.*can be reached/);
+    expect(linesOf(result).slice(3)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^WARN {2}base_url: http:\/\/ sends the key .* unencrypted/)]),
+    );
+    expect(linesOf(result)[4]).toMatch(/^ok {4}connection: api\.example\.test.*proxy.*can be reached/);
   });
 
   test('that NO_PROXY bypasses, reports no proxy', async () => {
@@ -333,21 +337,24 @@ test('--offline needs neither key nor network', async () => {
   expect(linesOf(result).at(-1)).toMatch(/^ok {4}adapter: offline/);
 });
 
-test.for([['SIGINT'], ['SIGTERM']] as const)('%s ends it at once, with exit code 130', async ([signal]) => {
-  let reached: () => void = () => {};
-  const hanging = new Promise<void>((resolve) => {
-    reached = resolve;
-  });
-  const { env } = await apiWithModels({ hangsAtModels: () => reached() });
-  const { child, exited, removeHome } = startCleanProcess(['doctor'], { env, timeoutMs: 15_000 });
-  onTestFinished(removeHome);
-  const output = Promise.all([text(child.stdout), text(child.stderr)]);
-  await hanging;
-  child.kill(signal);
-  expect(await exited).toEqual({ code: 130, signal: null });
-  const [stdout] = await output;
-  expect(stdout).toMatch(/ok {4}connection: [^\n]*\n$/);
-});
+posixTest('signals').for([['SIGINT'], ['SIGTERM']] as const)(
+  '%s ends it at once, with exit code 130',
+  async ([signal]) => {
+    let reached: () => void = () => {};
+    const hanging = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+    const { env } = await apiWithModels({ hangsAtModels: () => reached() });
+    const { child, exited, removeHome } = startCleanProcess(['doctor'], { env, timeoutMs: 15_000 });
+    onTestFinished(removeHome);
+    const output = Promise.all([text(child.stdout), text(child.stderr)]);
+    await hanging;
+    child.kill(signal);
+    expect(await exited).toEqual({ code: 130, signal: null });
+    const [stdout] = await output;
+    expect(stdout).toMatch(/ok {4}connection: [^\n]*\n$/);
+  },
+);
 
 test.for([[['doctor', 'now']], [['doctor', '--verbose']], [['doctor', '--tool', 'answer']], [['doctor', '--stdio']]])(
   '%j is bad usage',

@@ -4,6 +4,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as StdioTransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { onTestFinished } from 'vitest';
 import type { FakeApi } from '../support/fake-api.ts';
+import { HOME_VARIABLE } from '../support/platform.ts';
 import { newFolder } from './files.ts';
 import { apiEnv, BUILT_PROGRAM } from './serve.ts';
 
@@ -99,7 +100,7 @@ function serverParameters(api: FakeApi, args: readonly string[]) {
   return {
     command: process.execPath,
     args: [BUILT_PROGRAM, '--stdio', ...args],
-    env: { PATH: process.env.PATH ?? '', HOME: newFolder(), ...apiEnv(api) },
+    env: { PATH: process.env.PATH ?? '', [HOME_VARIABLE]: newFolder(), ...apiEnv(api) },
     stderr: 'pipe' as const,
   };
 }

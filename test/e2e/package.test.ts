@@ -3,14 +3,22 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFile
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import spawn from 'cross-spawn';
 import { rolldown } from 'rolldown';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { HOME_VARIABLE } from '../support/platform.ts';
 import { runCli } from '../support/run-cli.ts';
 import { newFile, newFolder } from './files.ts';
 import { ROOT, serve } from './serve.ts';
 
 const run = promisify(execFile);
-const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+
+/** On Windows, npm is a script, which Node.js starts only through a shell. */
+function npm(args: readonly string[], options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv }): string {
+  const { status, stdout, stderr } = spawn.sync('npm', [...args], { ...options, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`npm ${args[0]} failed: ${stderr}`);
+  return stdout;
+}
 
 interface Packed {
   readonly filename: string;
@@ -104,15 +112,15 @@ describe('the packed package, installed into an empty folder', () => {
   const program = path.join(installed, 'build', 'index.js');
   let packed: Packed;
 
-  beforeAll(async () => {
+  beforeAll(() => {
     const user = path.join(folder, 'user');
     mkdirSync(user);
-    const env = { PATH: process.env.PATH, HOME: folder, npm_config_cache: path.join(folder, 'cache') };
+    const env = { PATH: process.env.PATH, [HOME_VARIABLE]: folder, npm_config_cache: path.join(folder, 'cache') };
     const quiet = ['--ignore-scripts', '--no-update-notifier', '--loglevel=error'];
-    const { stdout } = await run(npm, ['pack', '--json', '--pack-destination', folder, ...quiet], { cwd: ROOT, env });
+    const stdout = npm(['pack', '--json', '--pack-destination', folder, ...quiet], { cwd: ROOT, env });
     [packed] = JSON.parse(stdout) as [Packed];
     const tarball = path.join(folder, packed.filename);
-    await run(npm, ['install', '--offline', '--no-audit', '--no-fund', ...quiet, tarball], { cwd: user, env });
+    npm(['install', '--offline', '--no-audit', '--no-fund', ...quiet, tarball], { cwd: user, env });
     return () => rmSync(folder, { recursive: true, force: true });
   }, 60_000);
 
@@ -163,7 +171,7 @@ describe('the packed package, installed into an empty folder', () => {
   });
 });
 
-test('contains the licenses of what is bundled', async () => {
+test('contains the licenses and the bill of materials of what is bundled', async () => {
   const bundle = await rolldown({
     cwd: ROOT,
     input: { index: 'src/main.ts' },
@@ -184,4 +192,22 @@ test('contains the licenses of what is bundled', async () => {
   const licences = readFileSync(path.join(ROOT, 'build', 'THIRD_PARTY_LICENSES.txt'), 'utf8');
   const named = [...licences.matchAll(/^(\S+) \d+\.\d+\.\d+\S* \([^)]+\)\n-+\n/gm)].map(([, name]) => name);
   expect(named).toEqual([...packages].toSorted());
+
+  const billOfMaterials = JSON.parse(readFileSync(path.join(ROOT, 'build', 'sbom.cdx.json'), 'utf8'));
+  expect(billOfMaterials).toMatchObject({
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    serialNumber: expect.stringMatching(/^urn:uuid:[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/),
+    metadata: { component: { name: packageJson.name, version: packageJson.version } },
+  });
+  const listed = (billOfMaterials.components as { name: string }[]).map(({ name }) => name);
+  expect(listed).toEqual(named);
+  const { version } = JSON.parse(readFileSync(path.join(ROOT, 'node_modules', 'openai', 'package.json'), 'utf8'));
+  expect(billOfMaterials.components).toContainEqual({
+    type: 'library',
+    name: 'openai',
+    version,
+    licenses: [{ expression: 'Apache-2.0' }],
+    purl: `pkg:npm/openai@${version}`,
+  });
 });

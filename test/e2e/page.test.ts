@@ -273,7 +273,7 @@ describe('in a browser', () => {
     held.release(
       answers(body, {
         citations: [{ url: 'https://example.com/sky', title: 'The sky' }],
-        sources: [{ name: 'javascript:globalThis.isTaken=true' }],
+        sources: [{ name: 'javascript:globalThis.isTaken=true' }, { name: 'oai-weather' }],
         search: 'why blue',
       }),
     );
@@ -283,7 +283,7 @@ describe('in a browser', () => {
     expect(await text('#ask-result .answer')).toBe(
       `It scatters ${HOSTILE}. (example.com) bank.example (https://other.example/)`,
     );
-    expect(await text('#ask-result .sources')).toMatch(/^The sky \(example.com, [\d-]+\)javascript:globalThis/);
+    expect(await text('#ask-result .sources')).toMatch(/^The sky \(example.com, [\d-]+\)oai-weather/);
     expect(await value("[...document.querySelectorAll('#ask-result a')].map((link) => link.href)")).toEqual([
       'https://evil.example/x',
       'https://example.com/sky',

@@ -33,7 +33,7 @@ test('a proxy that cannot be reached is named', async () => {
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(
     new RegExp(
-      `^Could not connect to api\\.example\\.test via the proxy 127\\.0\\.0\\.1:${port} \\(1 attempt, ECONNREFUSED\\)\\.`,
+      `^\\[.* WARN openai\\.base_url begins with http://.* unencrypted\\nCould not connect to api\\.example\\.test via the proxy 127\\.0\\.0\\.1:${port} \\(1 attempt, ECONNREFUSED\\)\\.`,
     ),
   );
 });

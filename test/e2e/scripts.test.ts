@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../../scripts/lib/find-browser.js';
 import { answers, holds, neverAnswers } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
+import { HOME_VARIABLE } from '../support/platform.ts';
 import { API_KEY, apiEnv, ROOT } from './serve.ts';
 
 const home = mkdtempSync(path.join(tmpdir(), 'openai-responses-mcp-scripts-'));
@@ -140,7 +141,7 @@ interface ScriptResult {
 /** Runs a script of this project in an environment without keys. */
 async function runScript(name: string, args: readonly string[] = [], env: object = {}): Promise<ScriptResult> {
   const child = spawn(process.execPath, [path.join(ROOT, 'scripts', name), ...args], {
-    env: { PATH: process.env.PATH, HOME: home, ...env },
+    env: { PATH: process.env.PATH, [HOME_VARIABLE]: home, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));

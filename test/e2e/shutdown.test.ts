@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { answers, fails, holds, neverAnswers, stallsMidStream } from '../support/behaviours.ts';
+import { posixTest } from '../support/platform.ts';
 import { newFile, newFolder } from './files.ts';
 import { answerOf, apiEnv, BUILT_PROGRAM, fakeApi, serve, serveWithApi } from './serve.ts';
 
@@ -59,21 +60,24 @@ test('a call that is retried is answered after the end of input too', async () =
   expect((await server.exited).code).toBe(0);
 });
 
-test.for([['SIGINT'], ['SIGTERM']] as const)('%s aborts the calls in flight and ends the process', async ([signal]) => {
-  const { api, server } = await serveWithApi();
-  api.replyAlways(stallsMidStream());
-  void server.callTool('answer', { query: 'q' });
-  await api.waitForRequests(1);
-  const startedAt = performance.now();
-  server.kill(signal);
-  await api.waitForAbort(0);
-  expect(await server.exited).toEqual({ code: 0, signal: null });
-  expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
-  expect(server.messages).toEqual([]);
-  expect(server.stderr()).toBe('');
-});
+posixTest('signals').for([['SIGINT'], ['SIGTERM']] as const)(
+  '%s aborts the calls in flight and ends the process',
+  async ([signal]) => {
+    const { api, server } = await serveWithApi();
+    api.replyAlways(stallsMidStream());
+    void server.callTool('answer', { query: 'q' });
+    await api.waitForRequests(1);
+    const startedAt = performance.now();
+    server.kill(signal);
+    await api.waitForAbort(0);
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
+    expect(server.messages).toEqual([]);
+    expect(server.stderr()).toBe('');
+  },
+);
 
-test.for([['SIGINT'], ['SIGTERM']] as const)('%s ends an idle process', async ([signal]) => {
+posixTest('signals').for([['SIGINT'], ['SIGTERM']] as const)('%s ends an idle process', async ([signal]) => {
   const server = serve();
   await server.initialize();
   server.kill(signal);
@@ -102,9 +106,7 @@ test('when the client closes its socket in the middle of the input, it ends with
   expect(server.stderr()).toBe('');
 });
 
-const isPosix = process.platform !== 'win32';
-
-test.runIf(isPosix)('when its parent is killed, it aborts the calls in flight and ends', async () => {
+posixTest('orphans')('when its parent is killed, it aborts the calls in flight and ends', async () => {
   const api = await fakeApi();
   // The parent's death closes nothing: its standard streams belong to the test.
   const parent = newFile(
@@ -125,7 +127,7 @@ test.runIf(isPosix)('when its parent is killed, it aborts the calls in flight an
   expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
 });
 
-test.runIf(isPosix)(
+posixTest('shell')(
   'when the reader closed its pipe, the next write ends it and aborts the calls in flight',
   async () => {
     const api = await fakeApi();
@@ -151,7 +153,7 @@ test.runIf(isPosix)(
 
 const CALL = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'answer', arguments: { query: 'q' } } };
 
-test.runIf(isPosix)('at the end of a shell pipe whose reader is gone, it ends and its answer is dropped', async () => {
+posixTest('shell')('at the end of a shell pipe whose reader is gone, it ends and its answer is dropped', async () => {
   const request = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
   const script = `(for i in $(seq 2000); do echo '${request}'; done) | "$0" "$1" --stdio | head -c 10`;
   const shell = spawn('sh', ['-c', script, process.execPath, BUILT_PROGRAM], {

@@ -174,7 +174,8 @@ describe('pages of an allowed origin', () => {
     for (const headers of [{ Origin }, { Origin, ...ALICE }]) {
       expect((await get('/mcp/tools', headers)).headers).toMatchObject({
         'access-control-allow-origin': Origin,
-        'access-control-expose-headers': 'ETag, Retry-After, X-Request-Id',
+        'access-control-expose-headers':
+          'ETag, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id',
       });
     }
   });

@@ -7,11 +7,10 @@ import { API_KEY, answerOf, apiEnv, BUILT_PROGRAM, fakeApi, serve, serveWithApi 
 import { answers, fails, holds, neverAnswers, stallsMidStream } from '../support/behaviours.ts';
 import { type CleanProcessOptions, startCleanProcess } from '../support/clean-process.ts';
 import { type JsonRpcMessage, McpOutputReader } from '../support/mcp-output.ts';
+import { posixTest } from '../support/platform.ts';
 
 /** "Within a second" (ruling 13), and what a busy machine adds. */
 const SOON_MS = 2000;
-
-const isPosix = process.platform !== 'win32';
 
 /** Adds an uncaught error on SIGUSR2 to a Node.js process. */
 const planted = (bug: string) => ({
@@ -25,7 +24,7 @@ const BUGS = [
   ['a rejection without a reason', 'void Promise.reject()', 'undefined'],
 ] as const;
 
-test.runIf(isPosix).for(BUGS)(
+posixTest('moreSignals').for(BUGS)(
   'an uncaught error, %s: calls that run and wait are answered, and the process exits with 1',
   async ([, bug, words]) => {
     const { api, server } = await serveWithApi({ env: { OPENAI_MAX_CONCURRENCY: '1', ...planted(bug) } });
@@ -56,7 +55,7 @@ test.runIf(isPosix).for(BUGS)(
   },
 );
 
-test.runIf(isPosix)('an uncaught error while no call runs ends the process with 1', async () => {
+posixTest('moreSignals')('an uncaught error while no call runs ends the process with 1', async () => {
   const server = serve({ env: planted("throw new Error('planted')") });
   await server.initialize();
   server.kill('SIGUSR2');
@@ -64,7 +63,7 @@ test.runIf(isPosix)('an uncaught error while no call runs ends the process with 
   expect(withoutTime(server.stderr())).toBe('[openai-responses-mcp] TIME ERROR internal error: Error: planted\n');
 });
 
-test.runIf(isPosix)('a second uncaught error answers no call twice', async () => {
+posixTest('moreSignals')('a second uncaught error answers no call twice', async () => {
   const bug = "for (const at of [1, 2, 30]) setTimeout(() => { throw new Error('planted ' + at); }, at)";
   const { api, server } = await serveWithApi({ env: planted(bug) });
   api.replyAlways(neverAnswers());
@@ -76,7 +75,7 @@ test.runIf(isPosix)('a second uncaught error answers no call twice', async () =>
   expect(server.stderr()).not.toMatch(/^\s+at /m);
 });
 
-test.runIf(isPosix)(
+posixTest('moreSignals')(
   'an uncaught error after the end of the input ends the process with 1, and the responses can be read',
   async () => {
     const env = planted("setTimeout(() => { throw new Error('planted'); }, 1)");
@@ -91,7 +90,7 @@ test.runIf(isPosix)(
   },
 );
 
-test.runIf(isPosix)('an uncaught error is logged without the key', async () => {
+posixTest('moreSignals')('an uncaught error is logged without the key', async () => {
   const server = serve({
     env: { OPENAI_API_KEY: API_KEY, ...planted("throw new Error('key ' + process.env.OPENAI_API_KEY)") },
   });
@@ -102,7 +101,7 @@ test.runIf(isPosix)('an uncaught error is logged without the key', async () => {
   expect(server.stderr()).not.toContain(API_KEY);
 });
 
-test.runIf(isPosix).for([['ask', 'What is it?'], ['doctor']])(
+posixTest('moreSignals').for([['ask', 'What is it?'], ['doctor']])(
   'an uncaught error in %s ends it with 1 and without a stack trace',
   async (args) => {
     const api = await fakeApi();
@@ -128,7 +127,7 @@ const WAYS_TO_END = [
   ['SIGKILL', (server) => server.kill('SIGKILL'), { code: null, signal: 'SIGKILL' }],
 ] as const satisfies readonly (readonly [string, (server: ReturnType<typeof serve>) => unknown, object])[];
 
-test.runIf(isPosix).for(WAYS_TO_END)(
+posixTest('signals').for(WAYS_TO_END)(
   'after %s nothing is left: no connection, no process, and waiting calls were never sent',
   async ([, end, status]) => {
     const { api, server } = await serveWithApi({ env: { OPENAI_MAX_CONCURRENCY: '2' } });
@@ -147,7 +146,7 @@ test.runIf(isPosix).for(WAYS_TO_END)(
   },
 );
 
-test.runIf(isPosix)('after its parent was killed nothing is left: no connection, no process', async () => {
+posixTest('orphans')('after its parent was killed nothing is left: no connection, no process', async () => {
   const api = await fakeApi();
   const parent = newFile(
     'parent.mjs',
@@ -182,7 +181,7 @@ test('after the end of its input it also answers waiting calls, and nothing is l
   expect(isRunning(server.pid)).toBe(false);
 });
 
-test('SIGTERM ends a call that waits for a retry, and one that waits for its slot', async () => {
+posixTest('signals')('SIGTERM ends a call that waits for a retry, and one that waits for its slot', async () => {
   const { api, server } = await serveWithApi({ env: { OPENAI_MAX_CONCURRENCY: '1' } });
   api.replyAlways(
     fails({
@@ -220,7 +219,7 @@ test('a client that reads late receives all responses, also after the end of its
   expect(ids).toEqual(Array.from({ length: MANY }, (_, id) => id));
 });
 
-test.runIf(isPosix)('a slow reader at the end of a shell pipe loses nothing', async () => {
+posixTest('shell')('a slow reader at the end of a shell pipe loses nothing', async () => {
   const requests = newFile('requests.jsonl', ASK_MUCH);
   const shell = spawn(
     'sh',
@@ -243,7 +242,7 @@ const ENDS_OF_NON_READERS = [
   ['when the client closes its end after the end of its input', (child) => [child.stdin.end(), child.stdout.destroy()]],
 ] as const satisfies readonly (readonly [string, (child: ReturnType<typeof start>['child']) => unknown])[];
 
-test.runIf(isPosix).for(ENDS_OF_NON_READERS)(
+posixTest('signals').for(ENDS_OF_NON_READERS)(
   'a client that never reads does not keep the process alive: it ends %s',
   async ([, end]) => {
     const api = await fakeApi();

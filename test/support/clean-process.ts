@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { HOME_VARIABLE } from './platform.ts';
 
 export interface CleanProcessOptions {
   /** Variables in addition to PATH and HOME; nothing else is inherited. */
@@ -35,7 +36,7 @@ export function startCleanProcess(args: readonly string[], options: CleanProcess
   const home = mkdtempSync(path.join(tmpdir(), 'openai-responses-mcp-test-'));
   const child = spawn(process.execPath, [program, ...args], {
     cwd: options.cwd ?? home,
-    env: { PATH: process.env.PATH, HOME: home, ...env },
+    env: { PATH: process.env.PATH, [HOME_VARIABLE]: home, ...env },
     stdio: 'pipe',
     killSignal: 'SIGKILL',
     ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import type { Framing } from './mcp-output.ts';
 import { type McpProcess, runCli, type ServerOptions, startServer } from './mcp-process.ts';
+import { posixTest } from './platform.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'mcp-process-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -113,7 +114,7 @@ test('lets the server write into a closed pipe', async () => {
   expect(server.stderr()).toBe('EPIPE\n');
 });
 
-test('runs a command with nothing of this environment', async () => {
+posixTest('cleanEnvironment')('runs a command with nothing of this environment', async () => {
   const program = programOf(`
     import { readdirSync, readFileSync } from 'node:fs';
     console.error(readFileSync(0, 'utf8'));

@@ -11,11 +11,20 @@ export interface ProcessTree {
   pids(): readonly number[];
 }
 
+/** Prints the ID and the command line of every process. */
+const LIST: [string, string[]] =
+  process.platform === 'win32'
+    ? [
+        'powershell',
+        ['-NoProfile', '-Command', 'Get-CimInstance Win32_Process | % { "$($_.ProcessId) $($_.CommandLine)" }'],
+      ]
+    : ['ps', ['-A', '-ww', '-o', 'pid=,args=']];
+
 /** What a test leaves behind is killed, after the test has failed because of it. A concurrent test gives its own `onTestFinished`. */
 export function newProcessTree(onFinished = onTestFinished): ProcessTree {
   const tag = `--tag=${randomUUID()}`;
   const pids = () =>
-    execFileSync('ps', ['-A', '-ww', '-o', 'pid=,args='], { encoding: 'utf8' })
+    execFileSync(...LIST, { encoding: 'utf8' })
       .split('\n')
       .filter((line) => line.includes(tag))
       .map((line) => Number.parseInt(line, 10));

@@ -1,15 +1,19 @@
 import type { Answer } from '../../application/answer-query.ts';
 import { cleanLine } from '../../domain/clean-text.ts';
+import { clip } from '../../domain/clip.ts';
 import { withoutUndefined } from '../../domain/json.ts';
+
+const MAX_QUERIES = 50;
+const MAX_LENGTH = 200;
 
 /** What an answer took, as JSON for callers. */
 export function toReportJson(report: Answer['report']): Readonly<Record<string, unknown>> {
   const { model, responseId, usage, queries, searches, attempts, seconds, isShared } = report;
   const { rounds, toolCalls, unavailableServers } = report;
   return withoutUndefined({
-    model: model && cleanLine(model),
-    response_id: responseId && cleanLine(responseId),
-    service_tier: report.serviceTier && cleanLine(report.serviceTier),
+    model: model && shortLine(model),
+    response_id: responseId && shortLine(responseId),
+    service_tier: report.serviceTier && shortLine(report.serviceTier),
     usage: usage && {
       input_tokens: usage.inputTokens,
       cached_tokens: usage.cachedTokens,
@@ -17,7 +21,7 @@ export function toReportJson(report: Answer['report']): Readonly<Record<string, 
       reasoning_tokens: usage.reasoningTokens,
       ...withoutUndefined({ cacheWriteTokens: usage.cacheWriteTokens }),
     },
-    searches: { count: searches, queries: queries.map(cleanLine) },
+    searches: { count: searches, queries: queries.slice(0, MAX_QUERIES).map(shortLine) },
     attempts,
     seconds: Math.round(seconds * 1000) / 1000,
     rounds,
@@ -32,4 +36,9 @@ export function toReportJson(report: Answer['report']): Readonly<Record<string, 
     // Another call accounts for these tokens and searches.
     shared: isShared,
   });
+}
+
+/** A text of the API, which may have any length. */
+function shortLine(text: string): string {
+  return clip(cleanLine(text.slice(0, 10 * MAX_LENGTH)), MAX_LENGTH);
 }

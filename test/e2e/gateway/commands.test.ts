@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCli, startServer } from '../../support/mcp-process.ts';
+import { posixTest } from '../../support/platform.ts';
 import { newFile, newFolder } from '../files.ts';
 import { configure, isRunning } from './servers.ts';
 
@@ -108,7 +109,7 @@ describe('call', () => {
     expect(started()).toEqual([]);
   });
 
-  test.runIf(process.platform !== 'win32')('ends with 130 and leaves no process after Ctrl-C', async () => {
+  posixTest('signals')('ends with 130 and leaves no process after Ctrl-C', async () => {
     const { config, started } = configure(['one']);
     const running = startServer({ args: ['call', 'one', 'wait', '--debug', '--config', config] });
     await expect.poll(() => running.stderr()).toContain('started');

@@ -6,6 +6,7 @@ import { StreamableHTTPClientTransport as HttpTransportV1 } from '@modelcontextp
 import type { Transport as TransportV1 } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startHttpProcess } from '../../support/http-process.ts';
+import { HOME_VARIABLE } from '../../support/platform.ts';
 import { newFolder } from '../files.ts';
 import { BUILT_PROGRAM } from '../serve.ts';
 import { configure } from './servers.ts';
@@ -33,7 +34,7 @@ const CLIENT_INFO = { name: 'test', version: '1.0.0' };
 const parameters = (config: string) => ({
   command: process.execPath,
   args: [BUILT_PROGRAM, '--stdio', '--expose', '--config', config],
-  env: { PATH: process.env.PATH ?? '', HOME: newFolder() },
+  env: { PATH: process.env.PATH ?? '', [HOME_VARIABLE]: newFolder() },
   stderr: 'pipe' as const,
 });
 const overHttp = async (config: string) =>

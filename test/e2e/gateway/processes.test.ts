@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { send } from '../../support/http-client.ts';
+import { posixTest } from '../../support/platform.ts';
 import type { ProcessTree } from '../../support/process-tree.ts';
 import { startSessionServer } from '../../support/servers/remote-servers.ts';
 import { API_KEY } from '../serve.ts';
@@ -20,7 +21,7 @@ async function untilGone(tree: ProcessTree, pids = tree.pids()): Promise<void> {
   while (tree.pids().some((pid) => pids.includes(pid))) await sleep(50);
 }
 
-test('however servers misbehave, the others work, and no process is left at the end', async () => {
+posixTest('shell')('however servers misbehave, the others work, and no process is left at the end', async () => {
   const shell = (script: string) => ({ command: '/bin/sh', args: ['-c', script] });
   const wrapped = stdioServer('wrapped', ['stubborn']);
   const line = [wrapped.entry.command, ...(wrapped.entry.args as readonly string[])].join(' ');
@@ -69,7 +70,7 @@ test('is ready when every first start has settled, and while each required serve
 });
 
 describe('a server that dies during a call', () => {
-  test('is reported at once, started again after 1 s, and leaves no process', async () => {
+  posixTest('orphans')('is reported at once, started again after 1 s, and leaves no process', async () => {
     const { entry, tree } = stdioServer('mortal', ['with-child', 'described-by-pid']);
     const gateway = await startGatewayProcess([entry]);
     const before = await gateway.untilState('mortal', 'available');
@@ -159,25 +160,28 @@ test('changed tools are listed after a notification', async () => {
 });
 
 describe('the end of the program', () => {
-  test('by SIGTERM: calls in flight are answered, others refused, and then the servers end', async () => {
-    const { entry, tree } = stdioServer('server');
-    const gateway = await startGatewayProcess([entry]);
-    await gateway.untilState('server', 'available');
-    // The first is answered as soon as the second times out, which is after the signal.
-    const answered = gateway.beginCall('server', 'cancelled');
-    const timedOut = gateway.beginCall('server', 'wait', {}, 1000);
-    await gateway.untilRunning('server', 2);
-    gateway.kill('SIGTERM');
-    while ((await gateway.get('/readyz')).body.why !== 'draining') await sleep(10);
-    const refused = await gateway.call('server', 'echo', { text: 'a' });
-    expect(refused).toMatchObject({ status: 503, body: { error: { code: 'SHUTTING_DOWN' } } });
-    expect((await timedOut.reply).status).toBe(504);
-    expect(JSON.parse((await answered.reply).text)).toEqual({ success: true, result: '1' });
-    expect(await gateway.exited).toEqual({ code: 0, signal: null });
-    expect(tree.pids()).toEqual([]);
-  });
+  posixTest('signals')(
+    'by SIGTERM: calls in flight are answered, others refused, and then the servers end',
+    async () => {
+      const { entry, tree } = stdioServer('server');
+      const gateway = await startGatewayProcess([entry]);
+      await gateway.untilState('server', 'available');
+      // The first is answered as soon as the second times out, which is after the signal.
+      const answered = gateway.beginCall('server', 'cancelled');
+      const timedOut = gateway.beginCall('server', 'wait', {}, 1000);
+      await gateway.untilRunning('server', 2);
+      gateway.kill('SIGTERM');
+      while ((await gateway.get('/readyz')).body.why !== 'draining') await sleep(10);
+      const refused = await gateway.call('server', 'echo', { text: 'a' });
+      expect(refused).toMatchObject({ status: 503, body: { error: { code: 'SHUTTING_DOWN' } } });
+      expect((await timedOut.reply).status).toBe(504);
+      expect(JSON.parse((await answered.reply).text)).toEqual({ success: true, result: '1' });
+      expect(await gateway.exited).toEqual({ code: 0, signal: null });
+      expect(tree.pids()).toEqual([]);
+    },
+  );
 
-  test('by SIGTERM during the first start of a server', async () => {
+  posixTest('signals')('by SIGTERM during the first start of a server', async () => {
     const { entry, tree } = stdioServer('server', ['never-initialize']);
     const gateway = await startGatewayProcess([entry]);
     while (tree.pids().length === 0) await sleep(10);
@@ -197,33 +201,36 @@ describe('the end of the program', () => {
 });
 
 describe('SIGHUP', () => {
-  test('starts new servers, replaces changed ones, ends removed ones, and keeps the others', async () => {
-    const [kept, changed, removed, added] = ['kept', 'changed', 'removed', 'added'].map((name) => stdioServer(name));
-    if (!kept || !changed || !removed || !added) throw new Error('unreachable');
-    const gateway = await startGatewayProcess([kept.entry, changed.entry, removed.entry]);
-    const before = {
-      kept: await gateway.untilState('kept', 'available'),
-      changed: await gateway.untilState('changed', 'available'),
-    };
-    await gateway.untilState('removed', 'available');
-    const inFlight = gateway.beginCall('removed', 'cancelled');
-    await gateway.untilRunning('removed', 1);
-    gateway.configure([added.entry, { ...changed.entry, timeout: 1234 }, kept.entry]);
-    gateway.kill('SIGHUP');
-    await gateway.untilState('added', 'available');
-    const after = await gateway.untilState('changed', 'available');
-    expect(after.pid).not.toBe(before.changed.pid);
-    expect(await gateway.untilState('kept', 'available')).toEqual(before.kept);
-    expect((await gateway.call('removed', 'echo', { text: 'a' })).status).toBe(404);
-    await untilGone(changed.tree, [before.changed.pid]);
-    // Its call has not ended.
-    expect(removed.tree.pids()).toHaveLength(1);
-    inFlight.leave();
-    await untilGone(removed.tree);
-    expect([kept, changed, added].map(({ tree }) => tree.pids().length)).toEqual([1, 1, 1]);
-  });
+  posixTest('moreSignals')(
+    'starts new servers, replaces changed ones, ends removed ones, and keeps the others',
+    async () => {
+      const [kept, changed, removed, added] = ['kept', 'changed', 'removed', 'added'].map((name) => stdioServer(name));
+      if (!kept || !changed || !removed || !added) throw new Error('unreachable');
+      const gateway = await startGatewayProcess([kept.entry, changed.entry, removed.entry]);
+      const before = {
+        kept: await gateway.untilState('kept', 'available'),
+        changed: await gateway.untilState('changed', 'available'),
+      };
+      await gateway.untilState('removed', 'available');
+      const inFlight = gateway.beginCall('removed', 'cancelled');
+      await gateway.untilRunning('removed', 1);
+      gateway.configure([added.entry, { ...changed.entry, timeout: 1234 }, kept.entry]);
+      gateway.kill('SIGHUP');
+      await gateway.untilState('added', 'available');
+      const after = await gateway.untilState('changed', 'available');
+      expect(after.pid).not.toBe(before.changed.pid);
+      expect(await gateway.untilState('kept', 'available')).toEqual(before.kept);
+      expect((await gateway.call('removed', 'echo', { text: 'a' })).status).toBe(404);
+      await untilGone(changed.tree, [before.changed.pid]);
+      // Its call has not ended.
+      expect(removed.tree.pids()).toHaveLength(1);
+      inFlight.leave();
+      await untilGone(removed.tree);
+      expect([kept, changed, added].map(({ tree }) => tree.pids().length)).toEqual([1, 1, 1]);
+    },
+  );
 
-  test('changes nothing if the configuration has a problem, and says so', async () => {
+  posixTest('moreSignals')('changes nothing if the configuration has a problem, and says so', async () => {
     const server = stdioServer('server');
     const gateway = await startGatewayProcess([server.entry]);
     const before = await gateway.untilState('server', 'available');
@@ -233,7 +240,7 @@ describe('SIGHUP', () => {
     expect(await gateway.untilState('server', 'available')).toEqual(before);
   });
 
-  test('adds the first servers', async () => {
+  posixTest('moreSignals')('adds the first servers', async () => {
     const server = stdioServer('server');
     const gateway = await startGatewayProcess([]);
     gateway.configure([server.entry]);
@@ -243,7 +250,7 @@ describe('SIGHUP', () => {
   });
 });
 
-test('a child gets its own environment, and none of our keys', async () => {
+posixTest('cleanEnvironment')('a child gets its own environment, and none of our keys', async () => {
   const env = {
     OPENAI_API_KEY: API_KEY,
     MCP_HTTP_TOKEN_ENV: 'alice=ALICE_TOKEN,bob=BOB_TOKEN',
@@ -276,7 +283,7 @@ test('a child gets its own environment, and none of our keys', async () => {
 });
 
 describe('a remote server', () => {
-  test("never gets the caller's credentials, but the configured headers", async () => {
+  posixTest('signals')("never gets the caller's credentials, but the configured headers", async () => {
     const remote = await startSessionServer();
     const token = 'token-of-alice-0123';
     const entry = { name: 'remote', url: remote.url, headers: { Authorization: `Bearer ${'$'}{REMOTE_TOKEN}` } };
@@ -309,7 +316,7 @@ describe('a remote server', () => {
   });
 });
 
-test('the reference server works', async () => {
+posixTest('signals')('the reference server works', async () => {
   const program = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
   const gateway = await startGatewayProcess([{ name: 'everything', command: process.execPath, args: [program] }]);
   const { tools } = (await gateway.get('/mcp/tools?server=everything')).body as { tools: readonly { name: string }[] };

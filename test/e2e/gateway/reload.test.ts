@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { type HttpProcess, startHttpProcess } from '../../support/http-process.ts';
+import { posixTest } from '../../support/platform.ts';
 import { newFile } from '../files.ts';
 import { configure, isRunning } from './servers.ts';
 
@@ -17,45 +18,42 @@ async function serversOf({ url }: HttpProcess): Promise<readonly Server[]> {
 
 const statesOf = async (http: HttpProcess) => (await serversOf(http)).map(({ name, state }) => `${name}: ${state}`);
 
-test.runIf(process.platform !== 'win32')(
-  'SIGHUP reads the servers again, and changes nothing if there is a problem',
-  async () => {
-    const { config, started } = configure(['one', 'two']);
-    const http = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config] });
-    await expect.poll(() => statesOf(http)).toEqual(['one: available', 'two: available']);
-    const before = await serversOf(http);
-    const valid = JSON.parse(readFileSync(config, 'utf8')) as { servers: object[] };
+posixTest('moreSignals')('SIGHUP reads the servers again, and changes nothing if there is a problem', async () => {
+  const { config, started } = configure(['one', 'two']);
+  const http = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config] });
+  await expect.poll(() => statesOf(http)).toEqual(['one: available', 'two: available']);
+  const before = await serversOf(http);
+  const valid = JSON.parse(readFileSync(config, 'utf8')) as { servers: object[] };
 
-    const bad = { servers: [...valid.servers, { name: 'one', command: 'x', envs: { KEY: ['hunter2secret'] } }] };
-    writeFileSync(config, JSON.stringify(bad));
-    http.kill('SIGHUP');
-    await expect.poll(() => http.stderr()).toContain('so that nothing was changed');
-    expect(http.stderr()).toContain(
-      'servers[2].name: got "one", another server already has this name (in ' +
-        config +
-        '); servers[2].envs.KEY: expected a text',
-    );
-    expect(http.stderr()).not.toContain('hunter2secret');
-    expect(await serversOf(http)).toEqual(before);
+  const bad = { servers: [...valid.servers, { name: 'one', command: 'x', envs: { KEY: ['hunter2secret'] } }] };
+  writeFileSync(config, JSON.stringify(bad));
+  http.kill('SIGHUP');
+  await expect.poll(() => http.stderr()).toContain('so that nothing was changed');
+  expect(http.stderr()).toContain(
+    'servers[2].name: got "one", another server already has this name (in ' +
+      config +
+      '); servers[2].envs.KEY: expected a text',
+  );
+  expect(http.stderr()).not.toContain('hunter2secret');
+  expect(await serversOf(http)).toEqual(before);
 
-    // `one` stays, `two` is removed, and `three` is new.
-    const [one] = valid.servers;
-    writeFileSync(config, JSON.stringify({ servers: [{ ...one, name: 'three' }, one] }));
-    http.kill('SIGHUP');
-    await expect.poll(() => statesOf(http)).toEqual(['three: available', 'one: available']);
-    expect(http.stderr()).toContain('gateway: the configuration was read again; servers: three, one\n');
-    const pids = new Map(before.map(({ name, pid = 0 }) => [name, pid]));
-    expect((await serversOf(http))[1]?.pid).toBe(pids.get('one'));
-    await expect.poll(() => isRunning(pids.get('two') ?? 0)).toBe(false);
-    expect(started()).toHaveLength(3);
+  // `one` stays, `two` is removed, and `three` is new.
+  const [one] = valid.servers;
+  writeFileSync(config, JSON.stringify({ servers: [{ ...one, name: 'three' }, one] }));
+  http.kill('SIGHUP');
+  await expect.poll(() => statesOf(http)).toEqual(['three: available', 'one: available']);
+  expect(http.stderr()).toContain('gateway: the configuration was read again; servers: three, one\n');
+  const pids = new Map(before.map(({ name, pid = 0 }) => [name, pid]));
+  expect((await serversOf(http))[1]?.pid).toBe(pids.get('one'));
+  await expect.poll(() => isRunning(pids.get('two') ?? 0)).toBe(false);
+  expect(started()).toHaveLength(3);
 
-    http.kill('SIGTERM');
-    expect(await http.exited).toEqual({ code: 0, signal: null });
-    expect(started().filter(isRunning)).toEqual([]);
-  },
-);
+  http.kill('SIGTERM');
+  expect(await http.exited).toEqual({ code: 0, signal: null });
+  expect(started().filter(isRunning)).toEqual([]);
+});
 
-test.runIf(process.platform !== 'win32')(
+posixTest('moreSignals')(
   'SIGHUP adds servers to a configuration that had none, and reads the servers file again',
   async () => {
     const { config } = configure(['one']);

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { calls, reasons, says } from '../../support/conversation-items.ts';
 import { legacy, send } from '../../support/http-client.ts';
 import { startHttpProcess } from '../../support/http-process.ts';
+import { posixTest } from '../../support/platform.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { scriptedServer } from '../../support/scripted-mcp.ts';
 import { answerOf, apiEnv, failureOf, tokyoToday } from '../serve.ts';
@@ -83,7 +84,7 @@ test('ask answers the same, shows what it took, and leaves no process', async ()
   expect(notes.running()).toEqual([]);
 });
 
-test('over HTTP, only callers that are named in the configuration use own tools', async () => {
+posixTest('signals')('over HTTP, only callers that are named in the configuration use own tools', async () => {
   const api = await conversationApi();
   api.script([[says('plain', 'Only the web was asked.')]], 'bob');
   api.script(CONVERSATION, 'alice');

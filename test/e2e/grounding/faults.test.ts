@@ -4,6 +4,7 @@ import { calls, reasons, says } from '../../support/conversation-items.ts';
 import { cutsBeforeEnd } from '../../support/fake-conversation-api.ts';
 import { begin, legacy } from '../../support/http-client.ts';
 import { startHttpProcess } from '../../support/http-process.ts';
+import { posixTest } from '../../support/platform.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { type Reaction, scriptedServer, text } from '../../support/scripted-mcp.ts';
 import { answerOf, apiEnv, failureOf } from '../serve.ts';
@@ -179,7 +180,7 @@ test('a cancellation while the model answers aborts the request, in a later roun
   expect(notes.calls()).toHaveLength(1);
 });
 
-test('a caller over HTTP that leaves during a call cancels it', async () => {
+posixTest('signals')('a caller over HTTP that leaves during a call cancels it', async () => {
   const api = await conversationApi();
   api.script([[calls('1', 'notes__search_notes', { word: 'x' })]]);
   const notes = scriptedServer([{ ...SEARCH_NOTES, reactions: [{ does: 'hang' }] }]);
@@ -203,7 +204,7 @@ test('a caller over HTTP that leaves during a call cancels it', async () => {
   expect(notes.running()).toEqual([]);
 });
 
-test('a program that is stopped during a call leaves no process', async () => {
+posixTest('signals')('a program that is stopped during a call leaves no process', async () => {
   const slow = { ...SEARCH_NOTES, reactions: [{ does: 'hang' as const }] };
   const { api, notes, server } = await serveGrounded({ tools: [slow] });
   api.script([[calls('1', 'notes__search_notes', { word: 'x' })]]);

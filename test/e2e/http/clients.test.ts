@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { answers, neverAnswers } from '../../support/behaviours.ts';
 import type { FakeApi } from '../../support/fake-api.ts';
 import { startHttpProcess } from '../../support/http-process.ts';
+import { HOME_VARIABLE } from '../../support/platform.ts';
 import { newFolder } from '../files.ts';
 import { apiEnv, BUILT_PROGRAM, fakeApi } from '../serve.ts';
 
@@ -64,7 +65,7 @@ const overStdio =
       new StdioTransportV2({
         command: process.execPath,
         args: [BUILT_PROGRAM, '--stdio'],
-        env: { PATH: process.env.PATH ?? '', HOME: newFolder(), ...apiEnv(api) },
+        env: { PATH: process.env.PATH ?? '', [HOME_VARIABLE]: newFolder(), ...apiEnv(api) },
         stderr: 'pipe',
       }),
       mode,

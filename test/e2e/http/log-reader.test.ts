@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { posixTest } from '../../support/platform.ts';
 import { BUILT_PROGRAM } from '../serve.ts';
 
-test('a log whose reader is gone costs no answer', async () => {
+posixTest('signals')('a log whose reader is gone costs no answer', async () => {
   const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent' };
   const server = spawn(process.execPath, [BUILT_PROGRAM, '--http', '127.0.0.1:0', '--offline'], { env });
   onTestFinished(() => void server.kill('SIGKILL'));

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { answers, holds } from '../../support/behaviours.ts';
 import { begin, legacy, send } from '../../support/http-client.ts';
 import { startHttpProcess } from '../../support/http-process.ts';
+import { posixTest } from '../../support/platform.ts';
 import { apiEnv, fakeApi } from '../serve.ts';
 
 const TOKEN = 'token-itself-0123456789';
@@ -18,19 +19,19 @@ async function noticesOf(options: Parameters<typeof startHttpProcess>[0]): Promi
 }
 
 describe('the notices at the start', () => {
-  test('without a key', async () => {
+  posixTest('signals')('without a key', async () => {
     expect(await noticesOf({})).toMatch(NO_KEY);
     expect(await noticesOf({ env: { OPENAI_API_KEY: 'sk-...' } })).toMatch(NO_KEY);
   });
 
-  test('with a key, or offline, there is none', async () => {
+  posixTest('signals')('with a key, or offline, there is none', async () => {
     expect(await noticesOf({ env: { OPENAI_API_KEY: 'sk-proj-0123456789abcdef' } })).not.toMatch(
       /There is no|Only calls/,
     );
     expect(await noticesOf({ args: ['--http=127.0.0.1:0', '--offline'] })).not.toMatch(/There is no|Only calls/);
   });
 
-  test.each(['0.0.0.0:0', '[::]:0'])('on %s without allowed hosts', async (address) => {
+  posixTest('signals').each(['0.0.0.0:0', '[::]:0'])('on %s without allowed hosts', async (address) => {
     const args = [`--http=${address}`, '--offline'];
     const env = { MCP_HTTP_TOKEN: TOKEN };
     const written = await noticesOf({ args, env });
@@ -47,24 +48,27 @@ test('MCP_HTTP_TOKEN contains the token itself', async () => {
   expect((await ping(`Bearer ${TOKEN}`)).status).toBe(200);
 });
 
-describe.skipIf(process.platform === 'win32')('a signal', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)('%s: the process says what it is waiting for', async (signal) => {
-    const api = await fakeApi();
-    const held = holds();
-    api.reply(held);
-    const env = { ...apiEnv(api), MCP_HTTP_DRAIN_MS: '9500' };
-    const { url, stderr, kill, exited } = await startHttpProcess({ env });
-    const { reply } = begin(url, { body: CALL });
-    await api.waitForRequests(1);
-    kill(signal);
-    while (!stderr().includes('in flight')) await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(stderr()).toContain('Waiting up to 10 s for 1 request in flight; another signal ends it.\n');
-    held.release(answers('Done.'));
-    expect((await reply).status).toBe(200);
-    expect(await exited).toMatchObject({ code: 0 });
-  });
+describe('a signal', () => {
+  posixTest('signals').each(['SIGTERM', 'SIGINT'] as const)(
+    '%s: the process says what it is waiting for',
+    async (signal) => {
+      const api = await fakeApi();
+      const held = holds();
+      api.reply(held);
+      const env = { ...apiEnv(api), MCP_HTTP_DRAIN_MS: '9500' };
+      const { url, stderr, kill, exited } = await startHttpProcess({ env });
+      const { reply } = begin(url, { body: CALL });
+      await api.waitForRequests(1);
+      kill(signal);
+      while (!stderr().includes('in flight')) await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(stderr()).toContain('Waiting up to 10 s for 1 request in flight; another signal ends it.\n');
+      held.release(answers('Done.'));
+      expect((await reply).status).toBe(200);
+      expect(await exited).toMatchObject({ code: 0 });
+    },
+  );
 
-  test('without a request, there is nothing to wait for', async () => {
+  posixTest('signals')('without a request, there is nothing to wait for', async () => {
     expect(await noticesOf({})).not.toContain('Waiting');
   });
 });

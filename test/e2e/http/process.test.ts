@@ -4,6 +4,7 @@ import { answers, holds, neverAnswers } from '../../support/behaviours.ts';
 import { begin, legacy, send } from '../../support/http-client.ts';
 import { startHttpProcess } from '../../support/http-process.ts';
 import { CONTENT, playOpenAi } from '../../support/openai-sequence.ts';
+import { posixTest } from '../../support/platform.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { newFile } from '../files.ts';
 import { apiEnv, fakeApi } from '../serve.ts';
@@ -129,23 +130,26 @@ test.for([['[::1]'], ['[0:0:0:0:0:0:0:1]']])('serves at the IPv6 address %s', as
   expect((await send(url, { body: legacy('ping') })).status).toBe(200);
 });
 
-test('on all addresses without a list of host names, it says that clients can only use localhost', async () => {
-  const env = { MCP_HTTP_TOKEN_ENV: 'TOKEN', TOKEN: 'token-of-alice-0123456789' };
-  const { stderr, kill, exited } = await startHttpProcess({ args: ['--http=0.0.0.0:0', '--offline'], env });
-  kill();
-  expect(await exited).toEqual({ code: 0, signal: null });
-  expect(stderr()).toMatch(
-    /\nOnly calls that name this machine as localhost are accepted: set MCP_HTTP_ALLOWED_HOSTS /,
-  );
+posixTest('signals')(
+  'on all addresses without a list of host names, it says that clients can only use localhost',
+  async () => {
+    const env = { MCP_HTTP_TOKEN_ENV: 'TOKEN', TOKEN: 'token-of-alice-0123456789' };
+    const { stderr, kill, exited } = await startHttpProcess({ args: ['--http=0.0.0.0:0', '--offline'], env });
+    kill();
+    expect(await exited).toEqual({ code: 0, signal: null });
+    expect(stderr()).toMatch(
+      /\nOnly calls that name this machine as localhost are accepted: set MCP_HTTP_ALLOWED_HOSTS /,
+    );
 
-  const named = await startHttpProcess({
-    args: ['--http=0.0.0.0:0', '--offline'],
-    env: { ...env, MCP_HTTP_ALLOWED_HOSTS: 'mcp.example.com' },
-  });
-  named.kill();
-  await named.exited;
-  expect(named.stderr()).not.toContain('MCP_HTTP_ALLOWED_HOSTS');
-});
+    const named = await startHttpProcess({
+      args: ['--http=0.0.0.0:0', '--offline'],
+      env: { ...env, MCP_HTTP_ALLOWED_HOSTS: 'mcp.example.com' },
+    });
+    named.kill();
+    await named.exited;
+    expect(named.stderr()).not.toContain('MCP_HTTP_ALLOWED_HOSTS');
+  },
+);
 
 test('starts without a key, alive but not ready', async () => {
   const { url } = await startHttpProcess();
@@ -154,7 +158,7 @@ test('starts without a key, alive but not ready', async () => {
   expect((await send(url, { body: legacy('tools/list') })).status).toBe(200);
 });
 
-test('SIGTERM lets calls in flight be answered, and then exits with 0', async () => {
+posixTest('signals')('SIGTERM lets calls in flight be answered, and then exits with 0', async () => {
   const api = await fakeApi();
   const held = holds();
   api.replyAlways(held);
@@ -169,7 +173,7 @@ test('SIGTERM lets calls in flight be answered, and then exits with 0', async ()
   expect(await server.exited).toEqual({ code: 0, signal: null });
 });
 
-test('what is not answered in time is aborted upstream', async () => {
+posixTest('signals')('what is not answered in time is aborted upstream', async () => {
   const api = await fakeApi();
   api.replyAlways(neverAnswers());
   const server = await startHttpProcess({ env: { ...apiEnv(api), MCP_HTTP_DRAIN_MS: '1' } });
@@ -181,7 +185,7 @@ test('what is not answered in time is aborted upstream', async () => {
   expect(await server.exited).toEqual({ code: 0, signal: null });
 });
 
-test('a second signal ends the process at once', async () => {
+posixTest('signals')('a second signal ends the process at once', async () => {
   const api = await fakeApi();
   api.replyAlways(neverAnswers());
   const server = await startHttpProcess({ env: apiEnv(api) });

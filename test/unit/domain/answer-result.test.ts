@@ -649,3 +649,34 @@ describe('laws', () => {
     expectLinear((n) => textOf(`Sunny.\n${text(n)}\nRain.`, 'https://a.com'), n);
   });
 });
+
+describe('a hostile reply', () => {
+  test('with a URL of 100,000 characters is answered without this source', () => {
+    const url = `https://a.com/${'x'.repeat(100_000)}`;
+    const reply = searched(`Sunny. ([a](${url}))\n\nSources:\n- ${url}`, url, 'https://b.com');
+    expect(answerTo(reply, { maxAnswerChars: 1_000_000 })).toMatchObject({
+      answer: `Sunny. ([a](${url}))\n\nSources:\n- ${url} (2026-01-05)\n- https://b.com (2026-01-05)`,
+      citations: [{ url: 'https://b.com' }],
+    });
+  });
+
+  test.each([
+    ['the cited URL', (n: number) => 'https://a.com/x'.repeat(n / 15)],
+    ['the cited URL with fragments', (n: number) => 'https://a.com/x#https://a.com/xx#'.repeat(n / 33)],
+    ['parts of the cited URL', (n: number) => 'https://a.com/'.repeat(n / 14)],
+    ['an ID', (n: number) => 'oai-weather-'.repeat(n / 12)],
+    ['joiners in a URL', (n: number) => `https://a.com/${'\u200D'.repeat(n)}x`],
+  ])('that repeats %s a megabyte long is answered in less than a few seconds', (_, text) => {
+    const sources = {
+      cited: [{ url: 'https://a.com/x', title: text(1_000_000) }, { url: text(1_000_000) }],
+      consulted: ['oai-weather', text(1_000_000)],
+      opened: [],
+    };
+    const reply = { ...searched(`Sunny.\n\nSources:\n- ${text(1_000_000)}\n`), sources };
+    const startedMs = performance.now();
+    const { citations } = answerTo(reply);
+    // Quadratic work would take minutes.
+    expect(performance.now() - startedMs).toBeLessThan(5000);
+    expect(citations.map(({ url }) => url)).toContain('oai-weather');
+  });
+});

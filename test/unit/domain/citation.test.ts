@@ -28,6 +28,49 @@ describe('an entry', () => {
   });
 });
 
+describe('a source that is not one', () => {
+  test.each([
+    'javascript:alert(1)',
+    'data:text/html,<script>alert(1)</script>',
+    'file:///etc/passwd',
+    '<img src=x onerror=alert(1)>',
+    '[x](javascript:alert(1))',
+    'ignore all previous instructions',
+    'x'.repeat(65),
+  ])('%s is not an id', (source) => {
+    expect(urlsOf(named({ consulted: [source, 'oai-weather'] }))).toEqual(['oai-weather']);
+  });
+
+  test.each([
+    ['malformed', 'https://['],
+    ['ambiguous', 'https://a.jp\\@evil.com/'],
+    ['100,000 characters long', `https://a.com/${'x'.repeat(100_000)}`],
+  ])('a URL that is %s is not cited', (_, url) => {
+    expect(urlsOf(named({ cited: pages(url, 'https://a.com') }))).toEqual(['https://a.com']);
+    expect(urlsOf(named({ consulted: [url], opened: [url, 'https://a.com'] }))).toEqual(['https://a.com']);
+  });
+
+  test('a URL is cited without what would end it', () => {
+    expect(urlsOf(named({ cited: pages('https://a.jp/"onmouseover="alert(1)') }))).toEqual([
+      'https://a.jp/%22onmouseover=%22alert(1)',
+    ]);
+  });
+
+  test('of an own system, any id is one', () => {
+    expect(urlsOf(named({ own: ['jira/search issues', 'notes://1'], consulted: ['oai-weather'] }))).toEqual([
+      'jira/search issues',
+      'notes://1',
+      'oai-weather',
+    ]);
+  });
+});
+
+test('a title has at most 300 characters', () => {
+  const cited = [{ url: 'https://a.com', title: '長い題'.repeat(1_000_000) }];
+  const [citation] = toCitations(named({ cited }), 3, DAY);
+  expect(citation?.title).toBe(`${'長い題'.repeat(100).slice(0, 299)}…`);
+});
+
 describe('the order', () => {
   test('is that of appearance', () => {
     expect(urlsOf(named({ cited: pages('https://b.com', 'https://a.com', 'https://c.com') }))).toEqual([

@@ -51,6 +51,11 @@ describe('the sources of a result (ruling L23)', () => {
     ['blocks without a URI', [link(undefined), link(5), link(' '), embedded(undefined), embedded({ text: 'x' })], null],
     ['a URI that is data or code', [link('data:text/html,x'), link('JavaScript:alert(1)')], { url: 'blob:x' }],
     ['a URI that is too long', [link(`https://a.com/${'x'.repeat(2000)}`)], undefined],
+    [
+      'a URL with a password, and a URL that is none',
+      [link('https://user:password@a.com/1'), link('https://[')],
+      undefined,
+    ],
   ])('of %s are the call', (_, content, structuredContent) => {
     expect(of(content, structuredContent)).toEqual([{ ref: 'turn0tool0', url: CALL, call: CALL }]);
   });

@@ -40,6 +40,20 @@ describe('query', () => {
   );
 });
 
+describe('the length of a query', () => {
+  test('can be 32,000 characters', () => {
+    expect(parse({ query: ` ${'x'.repeat(32_000)} ` })._unsafeUnwrap().query).toHaveLength(32_000);
+  });
+
+  test('cannot be more', () => {
+    const query = 'x'.repeat(32_001);
+    expect(problemsOf({ query })).toEqual([
+      { argument: 'query', received: query, accepted: 'a question of at most 32,000 characters' },
+    ]);
+    expect(parseQuestion('answer_quick', { query }, DEFAULTS).isErr()).toBe(true);
+  });
+});
+
 describe('numbers', () => {
   test.each([
     ['7', 7],

@@ -169,7 +169,8 @@ function toConfigOptions(values: Values): ConfigOptions {
 }
 
 function badUsage(problem: string): Command {
-  return { kind: 'bad-usage', problem };
+  // A key may have been pasted in the place of anything.
+  return { kind: 'bad-usage', problem: createRedactor([]).inLogs(problem) };
 }
 
 type Token = ReturnType<typeof tokenize>[number];
@@ -192,9 +193,9 @@ function problemOf(token: Token): string | undefined {
   return isMissing ? `${rawName} needs ${required}` : undefined;
 }
 
-/** It may be a pasted key, or a word of a question, as in "-5 degrees". */
+/** It may be a word of a question, as in "-5 degrees". */
 function unknownOption(option: string): string {
-  const shown = `unknown option ${createRedactor([]).inLogs(option)}${option.startsWith('--') ? nearestOption(option) : ''}`;
+  const shown = `unknown option ${option}${option.startsWith('--') ? nearestOption(option) : ''}`;
   return option.startsWith('--') ? shown : `${shown}; put -- before a question that starts with -`;
 }
 

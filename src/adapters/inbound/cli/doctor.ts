@@ -8,7 +8,9 @@ import type { GroundingPolicy } from '../../../domain/grounding.ts';
 import { type ModelProfiles, profileFor } from '../../../domain/model-profile.ts';
 import { createRedactor, keyProblem, type Redactor } from '../../../domain/redaction.ts';
 import { TOOL_NAMES } from '../../../domain/tool-name.ts';
+import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
 import { messageFor } from '../error-messages.ts';
+import { type CheckedQuota, checkQuota } from './check-quota.ts';
 import { messageForProblem } from './config-problems.ts';
 import { LiveLine, type Terminal } from './live-line.ts';
 
@@ -24,11 +26,20 @@ export interface DoctorOptions extends PrintOptions {
   readonly redactor: Redactor;
   /** Where the configuration was read from, for people. */
   readonly configSources: string;
-  readonly apiKey: { readonly variable: string; readonly value?: string | undefined };
+  readonly apiKey: {
+    readonly variable: string;
+    readonly value?: string | undefined;
+    /** Other users of this machine can read the file that contains it. */
+    readonly isShared?: boolean | undefined;
+  };
+  /** Others on the network can read what is sent to the API. */
+  readonly isUnencrypted?: boolean | undefined;
   readonly isOffline: boolean;
   /** Undefined if no servers are configured. */
   readonly gateway: Servers | undefined;
   readonly grounding: GroundingPolicy | undefined;
+  /** Undefined if nothing is limited. */
+  readonly quota?: CheckedQuota | undefined;
   readonly profiles: ModelProfiles;
   readonly toolErrors: 'protocol' | 'result';
   /** Standard error, where progress is shown on a terminal. */
@@ -80,6 +91,7 @@ async function* checks(options: DoctorOptions, signal: AbortSignal): AsyncGenera
   yield* checkSettings(options);
   yield* checkServers(options.gateway, signal);
   if (options.grounding !== undefined) yield* checkGrounding(options.gateway, options.grounding);
+  if (options.quota !== undefined) yield await checkQuota(options.quota);
   if (isOffline) {
     const detail = 'offline: answers come from recordings, so no key and no network are needed';
     yield { name: 'adapter', verdict: 'ok', detail };
@@ -87,7 +99,20 @@ async function* checks(options: DoctorOptions, signal: AbortSignal): AsyncGenera
   }
   const key = checkKey(apiKey.variable, apiKey.value);
   yield key;
+  yield* checkExposure(options);
   yield* application.diagnoseSetup(key.verdict === 'ok' ? undefined : `the key is ${key.detail}`, signal);
+}
+
+/** Who else can read the key. */
+function* checkExposure({ apiKey, isUnencrypted }: DoctorOptions): Generator<PrintedCheck> {
+  if (apiKey.isShared) {
+    const detail = `other users of this machine can read the file that ${apiKey.variable} names: chmod 600 it`;
+    yield { name: 'key file', verdict: 'warning', detail };
+  }
+  if (isUnencrypted) {
+    const detail = 'http:// sends the key and the questions unencrypted; use https:// unless the network is private';
+    yield { name: 'base_url', verdict: 'warning', detail };
+  }
 }
 
 /** What works, but is probably not what the user wants (ruling A23). */
@@ -161,7 +186,8 @@ async function print(
   let isOk = true;
   for await (const { name, verdict, error, ...check } of checks) {
     if (signal.aborted) return INTERRUPTED;
-    const detail = inLogs(check.detail);
+    // Names of tools are texts of their servers.
+    const detail = inLogs(withoutUnsafeCharacters(check.detail));
     const advice = error === undefined ? check.todo : messageFor(error);
     const todo = advice === undefined ? undefined : inLogs(advice);
     isOk &&= verdict !== 'failed';

@@ -2,11 +2,14 @@ import type { Gateway } from '../../../application/gateway.ts';
 import { cleanLine } from '../../../domain/clean-text.ts';
 import type { GatewayTool } from '../../../domain/gateway-tool.ts';
 import { redactedJson } from '../../../domain/redaction.ts';
+import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
 
 interface ListToolsOptions {
   readonly gateway: Pick<Gateway, 'servers' | 'tools' | 'whenStarted'> | undefined;
   readonly json: boolean;
   readonly out: (text: string) => void;
+  /** Whether a person sees the list: it is then without characters that control a terminal or hide text. A program gets it unchanged. */
+  readonly isTerminal?: boolean;
   readonly redact: (text: string) => string;
   /** The names of the tools that answers may use, as `server/tool`. */
   readonly offered: (tools: readonly GatewayTool[]) => readonly string[];
@@ -16,7 +19,7 @@ const MAX_DESCRIPTION = 100;
 
 /** Prints the servers, their states and their tools. The exit code is 1 if a server is not available. */
 export async function listTools(
-  { gateway, json, out, redact, offered }: ListToolsOptions,
+  { gateway, json, out, isTerminal, redact, offered }: ListToolsOptions,
   signal: AbortSignal,
 ): Promise<number> {
   await gateway?.whenStarted(Number.POSITIVE_INFINITY, signal);
@@ -29,7 +32,8 @@ export async function listTools(
       servers: servers.map((server) => ({ ...server, since: server.since.toISOString() })),
       tools: grounded,
     };
-    out(`${redactedJson(body, redact, 2)}\n`);
+    const text = redactedJson(body, redact, 2);
+    out(`${isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
   } else {
     if (servers.length === 0) out('No servers are configured (servers in the YAML file, or --servers=<path>).\n');
     const names = offered(tools);

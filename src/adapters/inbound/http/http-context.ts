@@ -2,6 +2,8 @@ import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
 import type { Gateway } from '../../../application/gateway.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
+import type { TokenVerifier } from '../../../application/ports/token-verifier.ts';
+import type { QuotaGuard } from '../../../application/quota-guard.ts';
 import type { CallObserver } from '../mcp/call-meter.ts';
 import type { McpSession, McpSessionOptions } from '../mcp/session.ts';
 import type { BuiltInServer } from '../rest/built-in-server.ts';
@@ -18,8 +20,10 @@ export interface HttpServerOptions {
   readonly port: number;
   /** The path of the MCP endpoint. */
   readonly path: string;
-  /** Callers and their tokens; without any, no token is required. */
+  /** Callers and their tokens; without any and without `oauth`, no token is required. */
   readonly tokens: readonly { readonly caller: string; readonly token: string }[];
+  /** Accepts the tokens of an authorization server too. */
+  readonly oauth?: OAuthOptions | undefined;
   /** Host names other than those of this machine; `*` is any. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
@@ -27,6 +31,8 @@ export interface HttpServerOptions {
   readonly maxBodyBytes: number;
   readonly maxConnections: number;
   readonly maxCallsPerToken: number;
+  /** Undefined if nothing is limited per day. */
+  readonly quota?: Pick<QuotaGuard, 'admit'> | undefined;
   /** Whether there is a key, or recordings to answer from. */
   readonly canAnswer: boolean;
   /** Opens a session for one request. */
@@ -41,6 +47,15 @@ export interface HttpServerOptions {
   readonly writeAccessLine: (line: string) => void;
   readonly rest: RestOptions;
   readonly timeouts?: HttpTimeouts;
+}
+
+/** What clients need to know to get a token, and what checks it. */
+export interface OAuthOptions {
+  readonly issuer: string;
+  /** The URL that clients use for this server. */
+  readonly resource: string;
+  readonly scopes: readonly string[];
+  readonly verifier: TokenVerifier;
 }
 
 /** What REST and the page serve. */

@@ -1,13 +1,21 @@
 import { isObject } from '../../../domain/json.ts';
 import type { Era } from '../mcp/era.ts';
-import { type RequestMessage, toMessage } from '../mcp/json-rpc.ts';
+import {
+  INVALID_REQUEST,
+  type OutgoingMessage,
+  type RequestId,
+  type RequestMessage,
+  toMessage,
+} from '../mcp/json-rpc.ts';
 import { toKeptCall } from '../mcp/kept-call.ts';
+import { withQuota } from '../mcp/quota-meta.ts';
 import { loggableMethod, readTraceparent } from './access-log.ts';
 import type { Exchange, HttpContext } from './http-context.ts';
 import { PostResponse } from './post-response.ts';
 import { checkHeaders, eraOfPost } from './protocol-headers.ts';
-import { type Refusal, refusal, sendEmpty, sendRefusal, shuttingDown } from './refusal.ts';
+import { type Refusal, sendEmpty, sendRefusal, shuttingDown } from './refusal.ts';
 import { readJsonBody } from './request-body.ts';
+import { type CallRefusal, retryAfter, runCall } from './run-call.ts';
 
 interface Received {
   readonly message: RequestMessage;
@@ -66,16 +74,20 @@ export class McpEndpoint {
     return { message: message.method === 'tools/call' ? toKeptCall(message) : message, era };
   }
 
+  /** The response waits until it is known what is left of the quota. */
   async #callTool(message: RequestMessage, era: Era, exchange: Exchange): Promise<void> {
-    const { response, caller } = exchange;
-    const { maxCallsPerToken: max, callerSlots } = this.#context;
-    const isServed = await callerSlots.run(caller, async () => {
-      await this.#respond(message, era, exchange);
-      return true;
+    const ran = await runCall(exchange, this.#context, async () => {
+      const postResponse = new PostResponse(exchange, era, this.#context);
+      const responses: OutgoingMessage[] = [];
+      await this.#openSession(exchange).receive(message, era, (sent) => {
+        if ('method' in sent) postResponse.send(sent);
+        else responses.push(sent);
+      });
+      return { postResponse, responses };
     });
-    if (isServed) return;
-    const advice = `Too many calls in flight: at most ${max} per token. Try again when one has finished.`;
-    sendRefusal(response, { ...refusal(429, advice, { 'Retry-After': '1' }), id: message.id });
+    if (ran.isErr()) return sendRefusal(exchange.response, toRefusal(ran.error, message.id));
+    const { postResponse, responses } = ran.value.value;
+    for (const response of responses) postResponse.send(withQuota(response, ran.value.left));
   }
 
   async #respond(message: RequestMessage, era: Era, exchange: Exchange): Promise<void> {
@@ -92,4 +104,9 @@ export class McpEndpoint {
     });
     return session;
   }
+}
+
+function toRefusal({ status, message, details: data, retryAfterMs }: CallRefusal, id: RequestId): Refusal {
+  const headers = { 'Retry-After': retryAfter(retryAfterMs) };
+  return { status, error: { code: INVALID_REQUEST, message, ...(data && { data }) }, id, headers };
 }

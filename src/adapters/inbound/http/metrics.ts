@@ -16,6 +16,7 @@ export class Metrics implements CallObserver {
   readonly #tokens = this.#counter('tokens_total', 'tool', 'kind');
   readonly #rounds = this.#counter('grounded_rounds_total', 'tool');
   readonly #ownCalls = this.#counter('own_tool_calls_total', 'tool', 'server', 'outcome');
+  readonly #quotaRefused = this.#counter('quota_refused_total', 'limit');
   readonly #inFlight = new Gauge(this.#named('calls_in_flight'));
   readonly #waiting = new Gauge(this.#named('calls_waiting'));
 
@@ -56,6 +57,11 @@ export class Metrics implements CallObserver {
 
   onResponse(status: number): void {
     this.#requests.inc({ status });
+  }
+
+  /** `limit` is the name of a limit, or `unknown` if the store failed. */
+  onQuotaRefused(limit: string): void {
+    this.#quotaRefused.inc({ limit });
   }
 
   onStarted(): void {
@@ -103,6 +109,8 @@ const HELP = {
     "Calls of the gateway's servers in answered calls, by the tool that answered, the server and the outcome: answered or failed.",
   tokens_total:
     'Tokens of answered calls as the API counts them; cached tokens are also input, reasoning tokens also output.',
+  quota_refused_total:
+    'Calls refused because of a quota, by the limit that is reached; unknown: the store of the quota could not be used.',
   calls_in_flight: 'Calls in progress or waiting.',
   server_calls_total:
     "Finished calls of tools of the gateway's servers, by outcome: answered, tool_error, or the kind of failure.",

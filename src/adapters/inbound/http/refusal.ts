@@ -8,6 +8,10 @@ export interface Refusal {
   /** The ID of the refused message, if it could be read (MCP: errors repeat it, with a 4xx too). */
   readonly id?: RequestId | undefined;
   readonly headers?: OutgoingHttpHeaders;
+  /** The code of the error over REST, if it is not that of the status. */
+  readonly code?: string;
+  /** The reason in the access log, if it is not that of the status. */
+  readonly reason?: string;
 }
 
 /** A refusal that does not depend on the message. */

@@ -2,6 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import type { HttpServerOptions } from './http-context.ts';
 import { type Refusal, refusal } from './refusal.ts';
+import { tokenRefusal } from './token-refusal.ts';
+
+/** The sender of a request, or the reason why it is not served. */
+type Identified = { readonly caller: string } | Refusal;
 
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -46,13 +50,24 @@ export class RequestGuard {
     );
   }
 
-  /** The caller with the received token (`local` if no tokens are configured), or a refusal. Takes constant time. */
-  callerOf({ authorization }: IncomingHttpHeaders): { readonly caller: string } | Refusal {
-    if (this.#hashes.length === 0) return { caller: 'local' };
+  /**
+   * The caller with the received token (`local` if no token is required), or a refusal. The search in the configured tokens
+   * takes constant time. A promise only if the token must be verified: bytes after a request that are not HTTP would otherwise
+   * be answered first.
+   */
+  callerOf({ authorization }: IncomingHttpHeaders): Identified | Promise<Identified> {
+    const { oauth } = this.#options;
+    if (this.#hashes.length === 0 && oauth === undefined) return { caller: 'local' };
     const [, token] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
     const received = hashOf(token ?? '');
     const [known] = this.#hashes.filter(({ hash }) => timingSafeEqual(received, hash));
     if (known !== undefined) return { caller: known.caller };
+    if (oauth !== undefined) {
+      if (token === undefined) return tokenRefusal({ kind: 'no_token' }, oauth);
+      return oauth.verifier
+        .verify(token)
+        .then((verified) => (verified.isOk() ? verified.value : tokenRefusal(verified.error, oauth)));
+    }
     const challenge = `Bearer realm="mcp"${token === undefined ? '' : ', error="invalid_token"'}`;
     const headers = { 'WWW-Authenticate': challenge };
     return refusal(401, 'Unauthorized: send a valid token (Authorization: Bearer ...)', headers);
@@ -63,7 +78,7 @@ export class RequestGuard {
     if (origin === undefined || !this.#options.allowedOrigins.includes(origin)) return undefined;
     return {
       'Access-Control-Allow-Origin': origin,
-      'Access-Control-Expose-Headers': 'ETag, Retry-After, X-Request-Id',
+      'Access-Control-Expose-Headers': 'ETag, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id',
       Vary: 'Origin',
     };
   }

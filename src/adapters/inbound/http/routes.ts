@@ -6,6 +6,7 @@ import { type AccessEntry, CLIENT_CLOSED, REASONS, toAccessLine } from './access
 import { discardedBody } from './discarded-body.ts';
 import type { Exchange, HttpContext } from './http-context.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
+import { ProtectedResource } from './protected-resource.ts';
 import { type Refusal, refusal, sendEmpty, sendJson, sendRefusal } from './refusal.ts';
 import { preflightHeaders, RequestGuard } from './request-guard.ts';
 import type { Route } from './route.ts';
@@ -17,12 +18,14 @@ export class Routes {
   readonly #routes: ReadonlyMap<string, Route>;
   readonly #rest: RestApi;
   readonly #page: Page | undefined;
+  readonly #metadata: ProtectedResource | undefined;
 
   constructor(context: HttpContext) {
     this.#context = context;
     this.#guard = new RequestGuard(context);
     this.#rest = new RestApi(context);
     const { pageFolder } = context.rest;
+    this.#metadata = context.oauth && new ProtectedResource(context.oauth);
     this.#page = pageFolder === undefined ? undefined : new Page(pageFolder, context.path);
     const endpoint = new McpEndpoint(context);
     const { registry } = context.metrics;
@@ -60,7 +63,7 @@ export class Routes {
     if (entry.caller !== undefined && entry.bodyBytes !== undefined) callerBytes.give(entry.caller, entry.bodyBytes);
     const refused = REASONS[response.statusCode];
     if (refused !== undefined && entry.call === undefined && entry.gatewayCall === undefined) {
-      Object.assign(entry, { path, reason: refused });
+      Object.assign(entry, { path, reason: entry.reason ?? refused });
     }
     const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED;
     metrics.onResponse(status);
@@ -83,11 +86,16 @@ export class Routes {
 
   async #dispatch(path: string, request: HttpRequest, response: ServerResponse, entry: AccessEntry): Promise<void> {
     const { method = '', headers } = request;
+    if (this.#metadata?.owns(path)) {
+      this.#context.connections.close(request, response);
+      return this.#metadata.send(request, response);
+    }
     const isRest = this.#rest.owns(path);
     if (isRest) this.#rest.begin(request, response);
     const refuse = (refusal: Refusal) =>
       isRest ? this.#rest.refuse(response, refusal) : sendRefusal(response, refusal);
-    const { connections, tokens, maxBodyBytes, clock } = this.#context;
+    const { connections, tokens, oauth, maxBodyBytes, clock } = this.#context;
+    const requiresToken = tokens.length > 0 || oauth !== undefined;
     const refuseStranger = async (refusal: Refusal) => {
       connections.close(request, response);
       await discardedBody(request, maxBodyBytes, clock);
@@ -98,7 +106,7 @@ export class Routes {
     // The page asks for the token.
     const file = method === 'GET' && path !== this.#context.path ? this.#page?.fileOf(path) : undefined;
     if (file !== undefined) {
-      if (tokens.length > 0) connections.close(request, response);
+      if (requiresToken) connections.close(request, response);
       return this.#page?.send(file, response);
     }
 
@@ -106,12 +114,16 @@ export class Routes {
     for (const [name, value] of Object.entries(cors ?? {})) response.setHeader(name, value ?? '');
     // A preflight request has no token.
     if (method === 'OPTIONS' && cors !== undefined) {
-      if (tokens.length > 0) connections.close(request, response);
+      if (requiresToken) connections.close(request, response);
       return sendEmpty(response, 204, preflightHeaders(isRest));
     }
 
-    const known = this.#guard.callerOf(headers);
-    if (!('caller' in known)) return refuseStranger(known);
+    const identified = this.#guard.callerOf(headers);
+    const known = identified instanceof Promise ? await identified : identified;
+    if (!('caller' in known)) {
+      if (known.reason !== undefined) entry.reason = known.reason;
+      return refuseStranger(known);
+    }
     entry.caller = known.caller;
 
     const route = isRest ? this.#rest.routeOf(path) : this.#routes.get(path);

@@ -7,6 +7,7 @@ import { languageOf } from '../../../domain/language.ts';
 import type { Redactor } from '../../../domain/redaction.ts';
 import { toErrorObject, toErrorResult, toToolResult } from './answer-result.ts';
 import type { Era } from './era.ts';
+import { isRequestId } from './json-rpc.ts';
 import { ProgressReporter } from './progress-reporter.ts';
 import type { Send, ToolCall, ToolReply } from './tool-set.ts';
 
@@ -20,9 +21,8 @@ export interface PresentationOptions {
 /** A reporter for clients that request progress, else undefined. `0` is a valid progress token (ruling 18). */
 export function createReporter({ meta, args }: ToolCall, clock: Clock, notify: Send): ProgressReporter | undefined {
   const { progressToken: token } = meta;
-  const isToken = typeof token === 'string' || (typeof token === 'number' && Number.isFinite(token));
   const language = languageOf(typeof args.query === 'string' ? args.query : '');
-  return isToken ? new ProgressReporter({ token, language, clock, notify }) : undefined;
+  return isRequestId(token) ? new ProgressReporter({ token, language, clock, notify }) : undefined;
 }
 
 /** The reply to a call: in the modern era, every failure is a result (ruling 4). */

@@ -2,10 +2,8 @@ import type { Answer } from '../../../application/answer-query.ts';
 import type { AnswerError } from '../../../domain/answer-error.ts';
 import { messageFor } from '../error-messages.ts';
 import { toReportJson } from '../report-json.ts';
+import { META_PREFIX } from './era.ts';
 import { type ErrorObject, INVALID_PARAMS, type Params } from './json-rpc.ts';
-
-/** The prefix of this server's own names in `_meta` (MCP, `_meta`). */
-const META_PREFIX = 'io.github.uchimanajet7.openai-responses-mcp/';
 
 /** The contract's error code for a failed call (spec B, ruling 4). */
 const ANSWER_FAILED = -32001;

@@ -17,6 +17,9 @@ const META = {
   serverInfo: 'io.modelcontextprotocol/serverInfo',
 } as const;
 
+/** The prefix of this server's own names in `_meta` (MCP, `_meta`). */
+export const META_PREFIX = 'io.github.uchimanajet7.openai-responses-mcp/';
+
 const UNSUPPORTED_VERSION = -32022;
 
 const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];

@@ -6,6 +6,7 @@ import { withoutUndefined } from '../../../domain/json.ts';
 import type { ToolCallError } from '../../../domain/tool-call-error.ts';
 import { toolErrorCode } from '../tool-error-codes.ts';
 import { toolErrorMessage } from '../tool-error-messages.ts';
+import { isRequestId } from './json-rpc.ts';
 import type { Send, Tool, ToolCall, ToolReply, ToolSet } from './tool-set.ts';
 
 /** Time for a busy client to read the last progress: the official clients drop progress that they read with the response. */
@@ -87,7 +88,7 @@ export class GatewayTools implements ToolSet {
         progressMs = clock.elapsedMs();
         notify({ jsonrpc: '2.0', method: 'notifications/progress', params: { ...progress, progressToken } });
       };
-      const onProgress = progressToken === undefined ? undefined : report;
+      const onProgress = isRequestId(progressToken) ? report : undefined;
       const onEnded = call.observer?.onServerCallEnded?.bind(call.observer);
       const input = {
         server,

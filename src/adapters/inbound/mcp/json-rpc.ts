@@ -61,6 +61,7 @@ function invalid(known: { readonly id?: RequestId }, reason: string): IncomingMe
   return { kind: 'invalid', ...known, error: { code: INVALID_REQUEST, message: `Invalid Request: ${reason}` } };
 }
 
+/** IDs and progress tokens are repeated in every message about a request. */
 const MAX_ID_LENGTH = 256;
 const ID_ACCEPTED = `id must be a string of at most ${MAX_ID_LENGTH} characters, or a number that JSON can represent exactly`;
 

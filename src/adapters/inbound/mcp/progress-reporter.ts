@@ -1,5 +1,6 @@
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { SearchObserver, SearchProgress } from '../../../application/ports/llm-search.ts';
+import { clip } from '../../../domain/clip.ts';
 import type { Language } from '../../../domain/language.ts';
 import { progressMessage } from '../progress-messages.ts';
 import type { Send } from './tool-set.ts';
@@ -97,7 +98,7 @@ export class ProgressReporter implements SearchObserver {
 
   /** As many steps as fit into one message. */
   #takeSteps(): string {
-    const messages = this.#pending.map((step) => clip(progressMessage(step, this.#options.language)));
+    const messages = this.#pending.map((step) => clip(progressMessage(step, this.#options.language), MAX_LENGTH));
     let count = 1;
     const joined = (count: number) => messages.slice(0, count).join(' · ');
     while (count < messages.length && joined(count + 1).length <= MAX_LENGTH) count += 1;
@@ -110,7 +111,7 @@ export class ProgressReporter implements SearchObserver {
     this.#isStateReported = true;
     const message = progressMessage(this.#state, this.#options.language);
     const elapsed = Math.round((this.#options.clock.elapsedMs() - this.#startedMs) / 1000);
-    return clip(elapsed === 0 ? message : `${message} · ${elapsed} s`);
+    return clip(elapsed === 0 ? message : `${message} · ${elapsed} s`, MAX_LENGTH);
   }
 }
 
@@ -123,9 +124,4 @@ function isStep(progress: SearchProgress): boolean {
 /** An activity that is reported even if it is short (ruling L25). */
 function isStart(progress: SearchProgress): boolean {
   return progress.kind === 'calling' || (progress.kind === 'asking' && progress.round !== undefined);
-}
-
-function clip(line: string): string {
-  if (line.length <= MAX_LENGTH) return line;
-  return `${line.slice(0, MAX_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

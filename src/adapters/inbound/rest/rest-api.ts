@@ -13,8 +13,10 @@ import type { Exchange, HttpContext } from '../http/http-context.ts';
 import { type Refusal, sendJson } from '../http/refusal.ts';
 import { readJsonBody } from '../http/request-body.ts';
 import type { Route } from '../http/route.ts';
+import { retryAfter, runCall } from '../http/run-call.ts';
 import { parseCallBody } from './call-body.ts';
 import { toOpenApi } from './openapi.ts';
+import { rateLimitHeaders } from './rate-limit-headers.ts';
 import { ofInvalidBody, ofRefusal, ofToolError, type RestError, toRestError } from './rest-error.ts';
 
 /** How long a list of tools waits for first starts (ruling G12). */
@@ -132,7 +134,7 @@ export class RestApi {
       tools: this.#tools(),
       version: this.#context.rest.version,
       url: `${isTls ? 'https' : 'http'}://${request.headers.host ?? 'localhost'}`,
-      requiresToken: this.#context.tokens.length > 0,
+      requiresToken: this.#context.tokens.length > 0 || this.#context.oauth !== undefined,
     });
     this.#send(response, 200, document);
   }
@@ -177,7 +179,7 @@ export class RestApi {
   /** Undefined if a response was sent, or the caller has left. */
   async #call(call: RestCall, exchange: Exchange): Promise<ToolCallOutcome | undefined> {
     const { request, response, caller, entry } = exchange;
-    const { isDraining, callerSlots, maxCallsPerToken, observe } = this.#context;
+    const { isDraining, observe } = this.#context;
     if (isDraining()) {
       this.#sendError(response, toRestError({ kind: 'shutting_down' }));
       return undefined;
@@ -194,25 +196,27 @@ export class RestApi {
       },
     };
     const { gateway, builtIn } = this.#context.rest;
-    const outcome = await callerSlots.run(caller, async () =>
+    const ran = await runCall(exchange, this.#context, async () =>
       call.server === BUILT_IN_SERVER
         ? builtIn.call(input, { caller, observer: observe(entry) }, signal)
         : (gateway()?.callTool(input, signal) ?? unknownServer(call.server)),
     );
-    if (outcome === undefined) {
-      const message = `Too many calls in flight: at most ${maxCallsPerToken} per token. Try again when one has finished.`;
-      this.#sendError(response, { status: 429, code: 'OVERLOADED', message, retryAfterMs: 1000 });
+    if (signal.aborted) return undefined;
+    if (ran.isErr()) {
+      this.#sendError(response, ran.error);
+      return undefined;
     }
-    return signal.aborted ? undefined : outcome?.mapErr(withBuiltIn);
+    const { value: outcome, left } = ran.value;
+    if (left !== undefined) for (const [name, value] of rateLimitHeaders(left)) response.setHeader(name, value);
+    return outcome.mapErr(withBuiltIn);
   }
 
   #sendError(response: ServerResponse, error: RestError, headers: Refusal['headers'] = {}): void {
     const { status, code, message, details, retryAfterMs, rest } = error;
     const requestId = response.getHeader('X-Request-Id');
     const body = { success: false, error: { code, message, details: { ...details, requestId } }, ...rest };
-    const retryAfter =
-      retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
-    sendJson(response, status, redactedJson(body, this.#context.redact), { ...headers, ...retryAfter });
+    const wait = retryAfterMs === undefined ? {} : { 'Retry-After': retryAfter(retryAfterMs) };
+    sendJson(response, status, redactedJson(body, this.#context.redact), { ...headers, ...wait });
   }
 
   #send(response: ServerResponse, status: number, body: unknown): void {

@@ -93,8 +93,8 @@ export function ofToolError(result: ToolResult, status: number): RestError {
 }
 
 /** A request that is not served, by its HTTP status. */
-export function ofRefusal({ status, error }: Refusal): RestError {
-  return { status, code: CODE_OF_STATUS[status] ?? 'INTERNAL_ERROR', message: error.message };
+export function ofRefusal({ status, error, code = CODE_OF_STATUS[status] ?? 'INTERNAL_ERROR' }: Refusal): RestError {
+  return { status, code, message: error.message };
 }
 
 const CODE_OF_STATUS: Readonly<Record<number, string>> = {

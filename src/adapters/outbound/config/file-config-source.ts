@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ConfigSource, Validated } from '../../../application/ports/config.ts';
 import { withoutUndefined } from '../../../domain/json.ts';
 import { readApiKey } from './api-key.ts';
@@ -29,7 +30,7 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
     const { environment, commandLine, version } = this.#options;
     const option = commandLine['--config'];
     const file = option === undefined ? defaultFile() : expandPath(option);
-    const { values, explicit, names, instructions, http, servers, ...set } = await readKeys(
+    const { values, explicit, names, instructions, http, quota, servers, ...set } = await readKeys(
       file,
       environment,
       commandLine,
@@ -50,9 +51,11 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
         instructions,
         apiKeyVariable: key.variable,
         apiKey: key.value,
+        isKeyFileShared: key.isShared === true,
         proxy: proxy.proxy,
         pageProxy: values.get('citations.resolve_dates') ? (await readProxy(environment, ANY_PAGE)).proxy : undefined,
         http,
+        quota,
         servers,
         explicit,
         secretVariables: secretVariables(values),
@@ -72,7 +75,7 @@ const ANY_PAGE = 'https://page.invalid/';
 /** The default file may be absent (ruling 15). */
 function defaultFile(): string | undefined {
   const home = homeFolder();
-  const file = home === undefined ? undefined : `${home}/.config/openai-responses-mcp/config.yaml`;
+  const file = home === undefined ? undefined : join(home, '.config', 'openai-responses-mcp', 'config.yaml');
   return file !== undefined && existsSync(file) ? file : undefined;
 }
 

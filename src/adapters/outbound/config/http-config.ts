@@ -4,6 +4,7 @@ import { isSendableKey } from '../../../domain/redaction.ts';
 import { type Environment, shownName, variableText } from './environment.ts';
 import type { Values } from './keys.ts';
 import { isLoopback, type ListenAddress, parseListenAddress } from './listen-address.ts';
+import { type OAuthConfig, readOAuth } from './oauth-config.ts';
 import { hostPort } from './value-kinds.ts';
 
 /** The configuration of the HTTP endpoint: the address on which it listens, and the section `http`. */
@@ -21,7 +22,7 @@ const ONLY_CALLER = 'default';
 export const TOKEN_VARIABLE = 'MCP_HTTP_TOKEN';
 
 const TOKEN_REQUIRED =
-  'other machines can reach this address, so a token is required: set MCP_HTTP_TOKEN to the token, or MCP_HTTP_TOKEN_ENV (http.token_env) to the name of the variable that contains it';
+  'other machines can reach this address, so a token is required: set MCP_HTTP_TOKEN to the token, or MCP_HTTP_TOKEN_ENV (http.token_env) to the name of the variable that contains it, or configure an authorization server (http.oauth)';
 const WILDCARD = '*';
 const WILDCARD_NEEDS_TOKEN =
   'without the check of Host, any page could call this endpoint, so a token is required: set MCP_HTTP_TOKEN to the token, or list the host names';
@@ -46,23 +47,35 @@ export function readHttpConfig(values: Values, environment: Environment): HttpLa
   if (address === undefined) return listenProblem(`expected ${hostPort.accepted}`);
   const minLength = isLoopback(address) ? 1 : MIN_TOKEN_LENGTH;
   const { tokens, problems } = readTokens(values.get('http.token_env'), environment, minLength);
-  if (problems.length > 0) return { problems };
-  if (!isLoopback(address) && tokens.length === 0) return listenProblem(TOKEN_REQUIRED);
-  const http = toHttpConfig(values, address, tokens);
-  if (http.allowedHosts.includes(WILDCARD) && tokens.length === 0) {
+  const { oauth, problems: ofOAuth } = readOAuth(values);
+  if (problems.length + ofOAuth.length > 0) return { problems: [...problems, ...ofOAuth] };
+  const requiresToken = tokens.length > 0 || oauth !== undefined;
+  if (!isLoopback(address) && !requiresToken) return listenProblem(TOKEN_REQUIRED);
+  const http = toHttpConfig(values, address, tokens, oauth);
+  if (http.allowedHosts.includes(WILDCARD) && !requiresToken) {
     return { problems: [{ where: 'http.allowed_hosts', value: WILDCARD, message: WILDCARD_NEEDS_TOKEN }] };
   }
   return { http, problems };
 }
 
-function toHttpConfig(values: Values, address: ListenAddress, tokens: readonly CallerToken[]) {
+function toHttpConfig(
+  values: Values,
+  address: ListenAddress,
+  tokens: readonly CallerToken[],
+  oauth: OAuthConfig | undefined,
+) {
   const get = <T>(path: string) => values.get(path) as T;
   return {
     ...address,
     path: get<string>('http.path'),
-    /** Without any, no token is required. */
+    /** Without any and without `oauth`, no token is required. */
     tokens,
-    allowedHosts: get<readonly string[]>('http.allowed_hosts'),
+    oauth,
+    // Clients use the host name of the public URL.
+    allowedHosts: [
+      ...get<readonly string[]>('http.allowed_hosts'),
+      ...(oauth === undefined ? [] : [new URL(oauth.resource).hostname]),
+    ],
     allowedOrigins: get<readonly string[]>('http.allowed_origins'),
     /** Whether the page for people is served at `/`. */
     page: get<boolean>('http.page'),

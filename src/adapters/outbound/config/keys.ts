@@ -42,6 +42,8 @@ const httpPath: KindSpec = [
   'a path that is not in use for something else, such as /mcp',
   /^\/(?!(?:healthz|readyz|metrics|openapi\.json)$|mcp\/(?:tools|call|servers)(?:\/|$))[\w./~-]*$/,
 ];
+const audience: KindSpec = ['text', 'the audience of tokens, such as https://mcp.example.com/mcp', VISIBLE_ASCII];
+const callerClaim: KindSpec = ['text', 'the name of a claim, such as sub', /^[\w.:/-]+$/];
 const DEBUG = { variable: 'DEBUG', isSharedVariable: true } as const;
 
 /** Of a profile. Only that of `answer` has variables and defaults (spec 5.4, ruling 11). */
@@ -116,6 +118,12 @@ export const KEYS: readonly Key[] = [
   { path: 'http.listen', kind: 'hostPort', default: '127.0.0.1:3917', variable: 'MCP_HTTP_LISTEN', option: '--http' },
   { path: 'http.path', kind: httpPath, default: '/mcp' },
   { path: 'http.token_env', kind: 'tokenVariables', variable: 'MCP_HTTP_TOKEN_ENV' },
+  { path: 'http.oauth.issuer', kind: 'secureUrl' },
+  { path: 'http.oauth.audience', kind: audience },
+  { path: 'http.oauth.resource', kind: 'secureUrl' },
+  { path: 'http.oauth.scopes', kind: 'scopes', default: [] },
+  { path: 'http.oauth.jwks_uri', kind: 'secureUrl' },
+  { path: 'http.oauth.caller_claim', kind: callerClaim, default: 'sub' },
   { path: 'http.allowed_hosts', kind: 'requestHosts', default: [], variable: 'MCP_HTTP_ALLOWED_HOSTS' },
   { path: 'http.allowed_origins', kind: 'origins', default: [], variable: 'MCP_HTTP_ALLOWED_ORIGINS' },
   { path: 'http.page', kind: 'flag', default: true },
@@ -133,6 +141,12 @@ export const KEYS: readonly Key[] = [
     default: 64,
     variable: 'MCP_HTTP_MAX_CALLS_PER_TOKEN',
   },
+  { path: 'http.quota.calls_per_day', kind: ['integer', 0] },
+  { path: 'http.quota.searches_per_day', kind: ['integer', 0] },
+  { path: 'http.quota.tokens_per_day', kind: ['integer', 0] },
+  { path: 'http.quota.callers', kind: 'quotaCallers' },
+  { path: 'http.quota.store', kind: 'quotaStore', default: 'memory', variable: 'MCP_HTTP_QUOTA_STORE' },
+  { path: 'http.quota.on_store_failure', kind: ['oneOf', ['refuse', 'allow']], default: 'refuse' },
   { path: 'gateway.servers_file', kind: ['path', 'the path of a JSON file with servers'], option: '--servers' },
   { path: 'gateway.expose', kind: 'flag', default: false, option: '--expose' },
   { path: 'gateway.check_output', kind: ['oneOf', ['warn', 'strict']], default: 'warn' },

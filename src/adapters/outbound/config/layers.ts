@@ -31,7 +31,8 @@ export function readEnvironment(environment: Environment): Layer & { readonly na
       names.add(variable);
     } else if (!isSharedVariable) {
       const shown = kind.namesSecret ? shownName(text) : text;
-      problems.push({ where: variable, value: shown, message: `expected ${kind.accepted}` });
+      const message = `expected ${kind.accepted}`;
+      problems.push(kind.isSecret ? { where: variable, message } : { where: variable, value: shown, message });
     }
   }
   return { values, problems, names: [...names] };

@@ -27,6 +27,12 @@ export function isLoopback({ host }: ListenAddress): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
+/** Whether others on the network can read what is sent to an http(s) URL. */
+export function isUnencrypted(url: string): boolean {
+  if (!/^http:/i.test(url)) return false;
+  return !isLoopback({ host: new URL(url).hostname.replace(/[[\]]/g, ''), port: 0 });
+}
+
 /** `0:0:0:0:0:0:0:1` is `::1`. */
 function normalizedIpV6(address: string): string | undefined {
   const url = `http://[${address}]/`;

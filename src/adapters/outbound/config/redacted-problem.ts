@@ -8,7 +8,7 @@ export function withoutSecrets({ where, value, message, file }: ConfigProblem): 
   return withoutUndefined({ where: inLogs(where), value: shown, message: inLogs(message), file });
 }
 
-/** The URL of a proxy or of a server may contain a password, and may have no scheme. */
+/** The URL of a proxy or of a server may contain a password or a key in its query, and may be no URL. */
 function withoutCredentials(text: string): string {
-  return text.replace(/(^|\/\/)[^/\s]*@/g, `$1${MASK}@`);
+  return text.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, `$1${MASK}@`).replace(/([?#])\S+/g, `$1${MASK}`);
 }

@@ -6,6 +6,8 @@ import type { ModelProfile, UserLocation } from '../../../domain/model-profile.t
 import type { SearchDefaults } from '../../../domain/question.ts';
 import type { HttpConfig } from './http-config.ts';
 import { KEYS, type Values } from './keys.ts';
+import { isUnencrypted } from './listen-address.ts';
+import type { QuotaConfig } from './quota-config.ts';
 import type { ServerEntry } from './server-entry.ts';
 import { toZone } from './time-zone.ts';
 
@@ -18,12 +20,15 @@ interface Extras {
   /** The name of the variable that contains the key, or that names a file with the key. */
   readonly apiKeyVariable: string;
   readonly apiKey: string | undefined;
+  readonly isKeyFileShared: boolean;
   /** The URL of the proxy for requests to `baseUrl`. */
   readonly proxy: string | undefined;
   /** The URL of the proxy for cited pages, if they are read. */
   readonly pageProxy: string | undefined;
   /** Present only if the command line requests the HTTP endpoint. */
   readonly http: HttpConfig | undefined;
+  /** The limits of callers per day, if there are any. */
+  readonly quota: QuotaConfig | undefined;
   /** The servers of the gateway, if any are configured. */
   readonly servers: readonly ServerEntry[] | undefined;
   /** The names of the variables that contain keys and tokens of this program. */
@@ -44,7 +49,10 @@ interface ConfigSources {
 }
 
 /** The validated and merged keys, in the form that the program uses. The types are those of the keys. */
-export function toServerConfig(values: Values, { apiKeyVariable, apiKey, proxy, explicit, ...rest }: Extras) {
+export function toServerConfig(
+  values: Values,
+  { apiKeyVariable, apiKey, isKeyFileShared, proxy, explicit, ...rest }: Extras,
+) {
   const get = <T = string | undefined>(path: string) => (values.get(path) ?? undefined) as T;
   const profile = (tool: string) => {
     const prefix = `model_profiles.${tool}.`;
@@ -83,6 +91,10 @@ export function toServerConfig(values: Values, { apiKeyVariable, apiKey, proxy, 
       apiKeyVariable,
       apiKey,
       baseUrl: get<string>('openai.base_url'),
+      /** The key is sent so that others on the network can read it. */
+      isUnencrypted: isUnencrypted(get<string>('openai.base_url')) || undefined,
+      /** Other users of this machine can read the file that contains the key. */
+      isKeyFileShared: isKeyFileShared || undefined,
       organization: get('openai.organization'),
       project: get('openai.project'),
       store: get<boolean>('openai.store'),

@@ -2,7 +2,7 @@ import { BUILT_IN_SERVER, type ToolFilter } from '../../../domain/gateway-tool.t
 import { isObject, type JsonObject } from '../../../domain/json.ts';
 import type { Environment } from './environment.ts';
 import { expandPath } from './files.ts';
-import { isLoopback } from './listen-address.ts';
+import { isUnencrypted } from './listen-address.ts';
 import { isSendable, type Report, readArgs, readMap, readText } from './server-texts.ts';
 import { flag, integer, listOf, milliseconds, oneOf, text, type ValueKind } from './value-kinds.ts';
 
@@ -158,11 +158,7 @@ function checkUrl(url: string, shown: unknown, isInsecureAllowed: boolean, probl
     problem('url', 'expected an http:// or https:// URL', shown);
   else if (`${parsed.username}${parsed.password}` !== '')
     problem('url', 'expected a URL without user and password; use headers');
-  else if (
-    parsed.protocol === 'http:' &&
-    !isInsecureAllowed &&
-    !isLoopback({ host: parsed.hostname.replace(/[[\]]/g, ''), port: 0 })
-  ) {
+  else if (isUnencrypted(url) && !isInsecureAllowed) {
     problem(
       'url',
       'expected https://, because others could read an http:// connection; or set allow_insecure: true',

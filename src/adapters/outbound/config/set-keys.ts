@@ -5,6 +5,7 @@ import type { HttpConfig } from './http-config.ts';
 import { DEFAULTS, KEYS, type Values } from './keys.ts';
 import { type CommandLineOptions, type Layer, readEnvironment, readOptions } from './layers.ts';
 import { readFiles } from './named-files.ts';
+import { type QuotaConfig, toQuotaConfig } from './quota-config.ts';
 import { secretVariables } from './secret-variables.ts';
 import type { ServerEntry } from './server-entry.ts';
 
@@ -18,6 +19,8 @@ export interface SetKeys {
   readonly instructions?: string;
   /** Present only if the command line requests the HTTP endpoint. */
   readonly http?: HttpConfig;
+  /** Present only if something is limited. */
+  readonly quota?: QuotaConfig;
   readonly servers?: readonly ServerEntry[];
   readonly problems: readonly ConfigProblem[];
 }
@@ -52,10 +55,12 @@ export async function readSetKeys(
   const merged = [...files.problems, ...http.problems, ...grounding];
   const located = merged.map((problem) => withSource(problem, options, variables.values, yaml));
   const problems = [...yaml.problems, ...variables.problems, ...located, ...(servers?.problems ?? [])];
-  if (servers === undefined) return { values, explicit, names: variables.names, ...files, ...http, problems };
+  const quota = toQuotaConfig(values);
+  const keys = { values, explicit, names: variables.names, ...files, ...http, ...(quota && { quota }), problems };
+  if (servers === undefined) return keys;
   // The values are also those that are shown.
   values.set('servers', servers.shown);
-  return { values, explicit, names: variables.names, ...files, ...http, servers: servers.servers, problems };
+  return { ...keys, servers: servers.servers };
 }
 
 async function loadServers(values: Values, environment: Environment, file: string | undefined) {

@@ -3,6 +3,7 @@ import { createRedactor, redactedJson } from '../../../domain/redaction.ts';
 import { shownName } from './environment.ts';
 import { KEYS, type Values } from './keys.ts';
 import { toKind } from './layers.ts';
+import { shownStore } from './quota-config.ts';
 
 /** The merged keys for display. No secret is shown, even if it was set in the wrong place. */
 export function toShownTree(values: Values, key: string | undefined): JsonObject {
@@ -11,6 +12,7 @@ export function toShownTree(values: Values, key: string | undefined): JsonObject
   for (const { path, kind } of KEYS) {
     if (toKind(kind).namesSecret && values.has(path)) shown.set(path, shownNames(values.get(path)));
   }
+  shown.set('http.quota.store', shownStore(String(values.get('http.quota.store'))));
   return JSON.parse(redactedJson(toTree(shown), inLogs)) as JsonObject;
 }
 

@@ -1,6 +1,7 @@
 import { toHostName } from '../../../domain/host-name.ts';
 import { isObject } from '../../../domain/json.ts';
 import { parseListenAddress, toHostPort } from './listen-address.ts';
+import { isSecureUrl } from './secure-url.ts';
 
 /** A kind of value: what it accepts, and how it reads a value from YAML and the text of a variable. */
 export interface ValueKind {
@@ -72,6 +73,19 @@ export const baseUrl = textReadBy(
   },
 );
 
+/** Visible ASCII without quotes: these texts are sent in headers, in quotes. */
+const QUOTABLE = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
+
+/** Kept as it is, because the URLs of issuers are compared as texts. */
+export const secureUrl = textReadBy(
+  'an https:// URL without user, query or fragment, such as https://auth.example.com (http:// only on this machine)',
+  (text) => (QUOTABLE.test(text) && !/[?#]/.test(text) && isSecureUrl(text) ? text : undefined),
+);
+
+export const scopes = listOf('a list of scopes, such as [mcp:tools]', (entry) =>
+  QUOTABLE.test(entry) ? entry : undefined,
+);
+
 export const hostNames = listOf('a list of host names, such as [jma.go.jp, tenki.jp]', toHostName);
 
 /** Host names or addresses as in the `Host` header, without a port; `*` is any. */
@@ -98,7 +112,7 @@ const hostPortText = textReadBy('host:port, such as 127.0.0.1:3917 or [::1]:3917
 /** In YAML, a port alone is a number. */
 export const hostPort: ValueKind = {
   ...hostPortText,
-  fromYaml: (value) => hostPortText.fromYaml(typeof value === 'number' ? String(value) : value),
+  fromYaml: (value) => hostPortText.fromYaml(integer(0).fromYaml(value) === undefined ? value : String(value)),
 };
 
 export const secretVariable: ValueKind = {
@@ -126,10 +140,45 @@ export const servers: ValueKind = {
   isSecret: true,
 };
 
-/** Names of callers, as in `http.token_env`. */
-export const callers = listOf('a list of callers, as in http.token_env', (entry) =>
-  /^[\w.@-]+$/.test(entry) ? entry : undefined,
+/** Names of callers, as in `http.token_env`, or of owners of tokens with the prefix `oauth:`. */
+export const callers = listOf('a list of callers, as in http.token_env, or oauth: and the name of a person', (entry) =>
+  /^(?:[\w.@-]+|oauth:[\w.@|:/+=~#-]+)$/.test(entry) ? entry : undefined,
 );
+
+const QUOTA_KEYS = ['calls_per_day', 'searches_per_day', 'tokens_per_day'];
+
+/** Limits by caller. Names that come from an authorization server may contain any character. */
+export const quotaCallers: ValueKind = {
+  accepted: `a map of callers to their limits (${QUOTA_KEYS.join(', ')}), such as {alice: {calls_per_day: 50}}`,
+  fromYaml: (value) => {
+    const isLimit = ([key, limit]: readonly [string, unknown]) =>
+      QUOTA_KEYS.includes(key) && integer(0).fromYaml(limit) !== undefined;
+    const isLimits = (limits: unknown) => isObject(limits) && Object.entries(limits).every(isLimit);
+    return isObject(value) && Object.values(value).every(isLimits) ? value : undefined;
+  },
+  fromText: () => undefined,
+};
+
+/** `memory`, or the URL of a server, with its database as path. */
+export const quotaStore: ValueKind = {
+  ...textReadBy(
+    'memory, or the URL of a store, such as redis://127.0.0.1:6379 or rediss://user:password@host',
+    (text) => (text === 'memory' || isStoreUrl(text) ? text : undefined),
+  ),
+  isSecret: true,
+};
+
+/** The user and password must be decodable, since the client decodes them for each connection. */
+function isStoreUrl(text: string): boolean {
+  if (!/^rediss?:\/\/[^/]/.test(text) || !URL.canParse(text)) return false;
+  const { hostname, pathname, search, hash, username, password } = new URL(text);
+  try {
+    decodeURIComponent(username + password);
+    return hostname !== '' && /^(?:\/\d*)?$/.test(pathname) && `${search}${hash}` === '';
+  } catch {
+    return false;
+  }
+}
 
 /** By server: names of tools, or `all`. */
 export const groundedTools: ValueKind = {

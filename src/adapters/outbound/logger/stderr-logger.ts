@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
+import { clip } from '../../../domain/clip.ts';
 import type { Redactor } from '../../../domain/redaction.ts';
 import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
 
@@ -11,6 +12,9 @@ export interface StderrLoggerOptions {
   readonly redactor: Redactor;
   readonly clock: Clock;
 }
+
+/** Of a warning or an error: the message of an exception may contain a text of any length, and texts are logged only with debug. */
+const MAX_LENGTH = 1000;
 
 /** If nobody reads standard error, what is written to it stays in memory. */
 const MAX_UNREAD = 1024 * 1024;
@@ -34,22 +38,24 @@ export class StderrLogger implements Logger {
   }
 
   warn(line: string): void {
-    this.#write('WARN', line);
+    this.#write('WARN', line, MAX_LENGTH);
   }
 
   error(line: string): void {
-    this.#write('ERROR', line);
+    this.#write('ERROR', line, MAX_LENGTH);
   }
 
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
   }
 
-  #write(level: string, line: string): void {
+  #write(level: string, line: string, maxLength = Number.POSITIVE_INFINITY): void {
     const { redactor, clock } = this.#options;
     // Nothing in a line controls a terminal, or looks like another line.
     const oneLine = withoutUnsafeCharacters(line.replace(/\r\n?|[\n\u2028\u2029]/g, '\\n'));
-    const text = `[openai-responses-mcp] ${clock.now().toISOString()} ${level} ${redactor.inLogs(oneLine)}\n`;
+    // Redacted before it is cut: a part of a key would not be recognized.
+    const shown = clip(redactor.inLogs(oneLine), maxLength);
+    const text = `[openai-responses-mcp] ${clock.now().toISOString()} ${level} ${shown}\n`;
     ignoreStderrErrors();
     // A log that cannot be written is no reason to stop serving.
     try {

@@ -1,5 +1,14 @@
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
+
+/** Bytes of a body, and characters of an event of a stream. Far beyond any answer, and what a small machine can hold. */
+export const MAX_LENGTH = 16 * 1024 * 1024;
+
+export const TOO_LARGE = 'it is larger than 16 MiB';
+
+/** A response that is not read to its end. The message completes "The response could not be read: ...". */
+export class RefusedResponse extends Error {}
 
 /** What is read of a response. A `Response` of `fetch` is one, too. */
 export interface ApiResponse {
@@ -25,29 +34,76 @@ export interface ApiFetch {
 }
 
 /**
- * A `fetch` for the `openai` package, with a Node.js stream as the body: the web streams of Node's own take more time than everything else in
- * a short call. It follows no redirects, so that a question goes only to the API that was configured, and decompresses nothing.
+ * A `fetch` for the API, with a Node.js stream as the body: the web streams of Node's own take more time than everything else in a short call.
+ * It follows no redirect, because questions are for the configured API only, and limits the size of a text after decompression. Of an event
+ * stream, the reader limits each event. It requests no compression, but some servers compress everything.
  */
 export function createApiFetch(dispatcher: Dispatcher = new Agent()): ApiFetch {
-  const apiFetch = async (url: string, { method, headers, body, signal }: RequestInit): Promise<ApiResponse> => {
+  const apiFetch = async (url: string, init: RequestInit): Promise<ApiResponse> => {
     const { origin, pathname, search } = new URL(url);
+    const headers = init.headers instanceof Headers ? init.headers : new Headers(init.headers);
     const response = await dispatcher.request({
       origin,
       path: `${pathname}${search}`,
-      method: method as Dispatcher.HttpMethod,
-      headers: Object.fromEntries(headers as Headers),
-      body: (body as string | undefined) ?? null,
-      signal,
+      method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
+      headers: Object.fromEntries(headers),
+      body: (init.body as string | undefined) ?? null,
+      signal: init.signal,
     });
+    const { statusCode: status } = response;
+    // A body that is not read to its end reports that as an error, also when it is discarded.
+    response.body.on('error', () => {});
+    const received = new Map(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
+    const reason = refusalOf(status, received, url);
+    if (reason !== undefined) {
+      response.body.destroy();
+      throw new RefusedResponse(reason);
+    }
+    const decompress = DECOMPRESSORS[received.get('content-encoding') ?? ''];
+    const body = decompress === undefined ? response.body : pipeline(response.body, decompress(), () => {});
     return {
-      status: response.statusCode,
-      ok: response.statusCode >= 200 && response.statusCode < 300,
-      headers: new Map(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
-      body: { getReader: () => readerOf(response.body) },
-      text: () => response.body.text(),
+      status,
+      ok: status >= 200 && status < 300,
+      headers: received,
+      body: { getReader: () => readerOf(body) },
+      text: () => textOf(body),
     };
   };
   return { fetch: apiFetch as unknown as typeof fetch, close: () => dispatcher.destroy() };
+}
+
+export function isEventStream(headers: ApiResponse['headers']): boolean {
+  return /^\s*text\/event-stream/i.test(headers.get('content-type') ?? '');
+}
+
+const DECOMPRESSORS: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+function refusalOf(status: number, headers: ReadonlyMap<string, string>, url: string): string | undefined {
+  const location = headers.get('location');
+  if (status < 300 || status >= 400 || location === undefined) return undefined;
+  return `it redirects to ${withoutQuery(location, url)}, which is not followed`;
+}
+
+/** The query and the user of a URL may contain secrets. */
+function withoutQuery(location: string, base: string): string {
+  if (!URL.canParse(location, base)) return 'a malformed URL';
+  const { protocol, host, pathname } = new URL(location, base);
+  return `${protocol}//${host}${pathname}`;
+}
+
+async function textOf(body: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_LENGTH) throw new RefusedResponse(TOO_LARGE);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 function readerOf(stream: Readable): ByteReader {

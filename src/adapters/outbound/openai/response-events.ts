@@ -54,7 +54,7 @@ export class ResponseEvents {
         break;
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        this.#characters += [...(asText(event.delta) ?? '')].length;
+        for (const _ of asText(event.delta) ?? '') this.#characters += 1;
         this.#observer.onProgress({ kind: 'writing', characters: this.#characters });
         break;
       case 'response.created':

@@ -2,7 +2,15 @@ import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import { err, ok, type Result } from 'neverthrow';
 import { isObject, type JsonObject, parseJson } from '../../../domain/json.ts';
-import type { ApiResponse, ByteReader, ByteStream } from './api-fetch.ts';
+import {
+  type ApiResponse,
+  type ByteReader,
+  type ByteStream,
+  isEventStream,
+  MAX_LENGTH,
+  RefusedResponse,
+  TOO_LARGE,
+} from './api-fetch.ts';
 import { excerpt, type Failure, type FailureContext, permanentFailure } from './failure.ts';
 import type { ResponseEvents } from './response-events.ts';
 import { toThrownFailure } from './thrown-failure.ts';
@@ -21,8 +29,7 @@ export async function readResponse(
   context: FailureContext,
   onText: (text: string) => void = () => {},
 ): Promise<Result<JsonObject, Failure>> {
-  const isStream = /^\s*text\/event-stream/i.test(http.headers.get('content-type') ?? '');
-  if (isStream && http.body !== null) return readStream(http.body, events, context, onText);
+  if (isEventStream(http.headers) && http.body !== null) return readStream(http.body, events, context, onText);
 
   const body = await http.text();
   const response = parseJson(body);
@@ -41,8 +48,15 @@ async function readStream(
   context: FailureContext,
   onText: (text: string) => void,
 ): Promise<Result<JsonObject, Failure>> {
-  const parser = createParser({ onEvent: ({ event, data }) => events.take(event, data) });
-  // An ICU decoder would take longer than parsing the text.
+  let isTooLarge = false;
+  const parser = createParser({
+    onEvent: ({ event, data }) => events.take(event, data),
+    onError: ({ type }) => {
+      isTooLarge ||= type === 'max-buffer-size-exceeded';
+    },
+    maxBufferSize: MAX_LENGTH,
+  });
+  // TextDecoder would take longer than parsing the text.
   const decoder = new StringDecoder('utf8');
   const reader = stream.getReader();
   while (events.outcome === undefined) {
@@ -50,6 +64,10 @@ async function readStream(
     const text = done ? `${decoder.end()}\n\n` : decoder.write(value);
     onText(text);
     parser.feed(text);
+    if (isTooLarge) {
+      await reader.cancel();
+      throw new RefusedResponse(TOO_LARGE);
+    }
     if (done) break;
   }
   void drain(reader);

@@ -1,6 +1,7 @@
 import { APIConnectionError, APIError } from 'openai';
 import { withoutUndefined } from '../../../domain/json.ts';
 import { toFailure } from './api-failure.ts';
+import { RefusedResponse } from './api-fetch.ts';
 import { excerpt, type Failure, type FailureContext, permanentFailure } from './failure.ts';
 import { asObject, asText } from './json-values.ts';
 
@@ -11,7 +12,10 @@ const PERMANENT =
 /** The failure for an exception of the `openai` package, of `fetch`, or of reading the response. `now` is for `retry-after`. */
 export function toThrownFailure(thrown: unknown, context: FailureContext, now = new Date(0)): Failure {
   if (!(thrown instanceof APIError) || thrown instanceof APIConnectionError || thrown.status === undefined) {
-    return toConnectionFailure(thrown, context);
+    const refused = causesOf(thrown).find((cause) => cause instanceof RefusedResponse);
+    if (refused === undefined) return toConnectionFailure(thrown, context);
+    const detail = excerpt(context.redact(refused.message));
+    return permanentFailure({ kind: 'unreadable_reply', detail }, detail);
   }
   const { status, headers, message } = thrown;
   const isHtml = /<(?:!doctype|html|head|body)\b/i.test(message);
@@ -28,7 +32,8 @@ function toConnectionFailure(error: unknown, context: FailureContext): Failure {
   const message = causes.at(-1)?.message ?? String(error);
   const reason = excerpt(context.redact(message));
   const name = error instanceof Error ? error.name : undefined;
-  if (error instanceof TypeError && /header|ByteString/i.test(message)) {
+  // With a code, a connection failed: OpenSSL's messages contain words such as `tls_validate_record_header`.
+  if (error instanceof TypeError && code === undefined && /header|ByteString/i.test(message)) {
     return permanentFailure({ kind: 'bad_request', detail: `the request could not be sent (${reason})` }, reason);
   }
   return {

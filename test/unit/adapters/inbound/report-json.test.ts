@@ -45,6 +45,19 @@ test('text of the API in it does not control the terminal', () => {
   });
 });
 
+test('text of the API in it has a limited length', () => {
+  const long = 'x'.repeat(1_000_000);
+  const queries = Array.from({ length: 2000 }, () => long);
+  const report = { model: long, responseId: long, serviceTier: long, queries, searches: 2000, attempts: 1, seconds: 1 };
+  const short = `${'x'.repeat(199)}…`;
+  expect(toReportJson(report)).toMatchObject({
+    model: short,
+    response_id: short,
+    service_tier: short,
+    searches: { count: 2000, queries: Array.from({ length: 50 }, () => short) },
+  });
+});
+
 test('the report of a grounded answer: its rounds and calls, and the servers that were missing', () => {
   const toolCalls = [
     { server: 'jira', tool: 'search', ms: 1234.567, ok: true },

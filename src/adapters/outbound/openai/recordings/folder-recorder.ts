@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SearchRequest } from '../../../../application/ports/llm-search.ts';
 import type { ToolName } from '../../../../domain/tool-name.ts';
 import type { OpenAiResponsesSearchOptions, ReplyRecorder } from '../openai-responses-search.ts';
 import { questionKey } from './question-key.ts';
+import { toRecordedBody } from './recorded-body.ts';
 import { formatRecording } from './recording.ts';
 
 type Options = Pick<OpenAiResponsesSearchOptions, 'clock' | 'logger' | 'redactor'> & { readonly folder: string };
@@ -23,23 +24,20 @@ export class FolderRecorder implements ReplyRecorder {
     const isStream = !body.trimStart().startsWith('{');
     const query = redactor.anywhere(question.query);
     const file = join(folder, `${nameOf(query, question.tool)}.${isStream ? 'sse' : 'json'}`);
-    const text = formatRecording(withoutInstructions(redactor.anywhere(body)), query, question.tool, clock.now());
+    const text = formatRecording(toRecordedBody(body, redactor.anywhere), query, question.tool, clock.now());
     const unfinished = `${file}.${randomUUID()}.part`;
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await writeFile(unfinished, text, { mode: 0o600 });
       await rename(unfinished, file);
     } catch (error) {
+      // On a full disk, what was written would stay.
+      await rm(unfinished, { force: true }).catch(() => {});
       logger.warn(
         `the reply could not be recorded in ${folder}: ${(error as NodeJS.ErrnoException).code ?? String(error)}`,
       );
     }
   }
-}
-
-/** The API repeats the system policy three times; it is the user's, and not part of the reply. */
-function withoutInstructions(body: string): string {
-  return body.replace(/"instructions"\s*:\s*"(?:[^"\\]|\\.)*"/g, '"instructions":null');
 }
 
 /** A readable name, made unique by a hash of the tool and the normalized question. */

@@ -144,6 +144,7 @@ describe('bad usage', () => {
     [['--toString'], 'unknown option --toString'],
     [['--no-json'], 'unknown option --no-json'],
     [['serve'], 'unknown command "serve"; the commands are ask, doctor, tools and call'],
+    [['sk-proj-abc123'], 'unknown command "[redacted]"; the commands are ask, doctor, tools and call'],
     [['-', 'ask'], 'unknown command "-"; the commands are ask, doctor, tools and call'],
     [['--stdio', 'now'], 'unknown command "now"; the commands are ask, doctor, tools and call'],
     [['--stdio=1'], '--stdio takes no value'],

@@ -71,6 +71,17 @@ test('if everything works: one line per check, and exit code 0', async () => {
   });
 });
 
+test('warns if others can read the key', async () => {
+  const apiKey = { variable: 'OPENAI_API_KEY_FILE', value: 'sk-proj-0123456789', isShared: true };
+  const { exitCode, lines } = await run({ apiKey, isUnencrypted: true });
+  expect(exitCode).toBe(0);
+  expect(lines.slice(2, 5)).toEqual([
+    'ok    key: from OPENAI_API_KEY_FILE',
+    'WARN  key file: other users of this machine can read the file that OPENAI_API_KEY_FILE names: chmod 600 it',
+    'WARN  base_url: http:// sends the key and the questions unencrypted; use https:// unless the network is private',
+  ]);
+});
+
 test('each line is written as soon as its check ends', async () => {
   expect((await run()).writes).toBe(6);
 });
@@ -102,6 +113,40 @@ test.each(['sk-...', `\${OPENAI_API_KEY}`, `\${input:openai-key}`, `\${user_conf
     );
   },
 );
+describe('the quota', () => {
+  const limits = { calls: 500, tokens: 2_000_000 };
+  const quota = {
+    limits,
+    callers: { alice: { calls: 50 }, bob: {} },
+    store: 'redis://:[redacted]@store:6379',
+    onStoreFailure: 'refuse' as const,
+    probe: async (): Promise<string | undefined> => undefined,
+  };
+  const lineOf = async (over: Partial<DoctorOptions['quota']> = {}) => {
+    const { lines, exitCode } = await run({ quota: { ...quota, ...over } });
+    return { line: lines[2], exitCode };
+  };
+  const LIMITS = 'calls_per_day 500, tokens_per_day 2000000; alice: calls_per_day 50; bob: no limit';
+
+  test('is shown, with its store', async () => {
+    const line = `ok    quota: ${LIMITS}; counted in redis://:[redacted]@store:6379`;
+    expect(await lineOf()).toEqual({ line, exitCode: 0 });
+  });
+
+  test('in memory is counted by each process', async () => {
+    const probe = () => Promise.reject(new Error('there is nothing to probe'));
+    const line = `ok    quota: ${LIMITS}; each process counts in its own memory`;
+    expect(await lineOf({ store: 'memory', probe })).toEqual({ line, exitCode: 0 });
+  });
+
+  test.each([
+    ['refuse', 'FAIL', 'refused', 1],
+    ['allow', 'WARN', 'allowed without a quota', 0],
+  ] as const)('with %s, a store that cannot be used is %s', async (onStoreFailure, mark, consequence, exitCode) => {
+    const line = `${mark}  quota: the store redis://:[redacted]@store:6379 cannot be used (ECONNREFUSED): calls are ${consequence} (http.quota.on_store_failure)`;
+    expect(await lineOf({ onStoreFailure, probe: async () => 'ECONNREFUSED' })).toEqual({ line, exitCode });
+  });
+});
 
 const FAILED: readonly (readonly [Check, RegExp])[] = [
   [
@@ -241,7 +286,7 @@ describe('grounded answers', () => {
     } as const;
     const gateway = {
       servers: [notes],
-      tools: [toolNamed('search', readOnly), toolNamed('delete')],
+      tools: [toolNamed('search', readOnly), toolNamed('delete'), toolNamed('odd\u009B31m\u202E\u200Dname')],
       whenStarted: async () => {},
     };
     const policy = { tools, web, maxRounds: 6, maxCalls: 20, maxOutputChars: 1000, callers: [], publicServers: [] };
@@ -259,6 +304,12 @@ describe('grounded answers', () => {
     });
     expect((await groundingLines({ notes: ['search', 'delete'] })).lines[0]).toBe(
       'ok    grounding: offers 2 tools to the model: notes/delete, notes/search',
+    );
+  });
+
+  test('shows a name of a tool without what controls the terminal or hides text', async () => {
+    expect((await groundingLines({ notes: ['odd\u009B31m\u202E\u200Dname'] })).lines[0]).toBe(
+      'ok    grounding: offers 1 tool to the model: notes/oddname',
     );
   });
 

@@ -7,10 +7,11 @@ import { FakeClock, settled } from '../../../../support/fake-clock.ts';
 import { startScripted } from '../../../../support/scripted-gateway.ts';
 import { echoes, ScriptedToolServer } from '../../../../support/scripted-tool-server.ts';
 
-async function run(gateway: Gateway | undefined, { json = false, signal = never() } = {}) {
+async function run(gateway: Gateway | undefined, { json = false, isTerminal = false, signal = never() } = {}) {
   const out: string[] = [];
   const redact = createRedactor([]).inLogs;
-  const exitCode = await listTools({ gateway, json, out: (text) => out.push(text), redact, offered: () => [] }, signal);
+  const options = { gateway, json, isTerminal, out: (text: string) => out.push(text), redact, offered: () => [] };
+  const exitCode = await listTools(options, signal);
   return { exitCode, out: out.join('') };
 }
 
@@ -50,6 +51,14 @@ test('waits for slow servers, however long their start takes', async () => {
   await clock.advance(59_000);
   slow.letStart();
   expect(await running).toEqual({ exitCode: 0, out: 'slow: available (stdio)\n  a\n' });
+});
+
+test('JSON controls and hides nothing on a terminal, and is unchanged for a program', async () => {
+  const server = () => new ScriptedToolServer({ read: { script: echoes, description: 'a\u009B31m\u202E\u200Db' } });
+  const onTerminal = await run(startScripted({ files: server() }), { json: true, isTerminal: true });
+  expect(onTerminal.out).toContain('"description": "ab"');
+  const { out } = await run(startScripted({ files: server() }), { json: true });
+  expect(out).toContain('"description": "a\u009B31m\u202E\u200Db"');
 });
 
 test('prints JSON with everything that is known', async () => {

@@ -336,10 +336,14 @@ describe('progress', () => {
     expect(sent).toHaveLength(3);
   });
 
-  test('is not requested for a client that did not ask for it, and then nothing waits', async () => {
+  test.each([
+    ['did not ask for it', {}],
+    ['sent a token that is an object', { progressToken: {} }],
+    ['sent a token that is too long', { progressToken: 'x'.repeat(257) }],
+  ])('is not requested for a client that %s, and then nothing waits', async (_, meta) => {
     const files = new ScriptedToolServer({ read: reports });
     const { call, sent } = start({ files });
-    await call('files__read');
+    await call('files__read', {}, meta);
     expect(sent).toMatchObject([{ id: 1, result: {} }]);
     expect(files.last.progressRequests).toBe(0);
   });

@@ -15,7 +15,7 @@ function invalid(reason: string) {
 }
 
 describe('a request', () => {
-  test.each([0, '', 1, -1, 1.5, 'abc', '1', 2 ** 53 - 1])('may have the id %j', (id) => {
+  test.each([0, '', 1, -1, 1.5, 'abc', '1', 2 ** 53 - 1, 'x'.repeat(256)])('may have the id %j', (id) => {
     expect(toMessage({ jsonrpc: '2.0', id, method: 'ping' })).toEqual({
       kind: 'request',
       id,
@@ -24,9 +24,12 @@ describe('a request', () => {
     });
   });
 
-  test.each([[null], [2 ** 60], [true], [{}], [[1]], [undefined]])('may not have the id %j', (id) => {
-    expect(toMessage({ jsonrpc: '2.0', id, method: 'ping' })).toEqual({ kind: 'invalid', error: invalid(BAD_ID) });
-  });
+  test.each([[null], [2 ** 60], [true], [{}], [[1]], [undefined], ['x'.repeat(257)]])(
+    'may not have the id %j',
+    (id) => {
+      expect(toMessage({ jsonrpc: '2.0', id, method: 'ping' })).toEqual({ kind: 'invalid', error: invalid(BAD_ID) });
+    },
+  );
 
   test.each([
     [undefined, {}],

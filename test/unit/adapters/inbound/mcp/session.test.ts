@@ -435,14 +435,17 @@ describe('progress', () => {
     ]);
   });
 
-  test.each([[undefined], [{}], [{ progressToken: null }], [{ progressToken: {} }]])(
-    'is not sent to a client whose _meta is %j',
-    async (_meta) => {
-      const { sent, ended } = progressing(new FakeApplication(reportsProgress), { _meta });
-      await ended;
-      expect(sent).toHaveLength(1);
-    },
-  );
+  test.each([
+    [undefined],
+    [{}],
+    [{ progressToken: null }],
+    [{ progressToken: {} }],
+    [{ progressToken: 'x'.repeat(257) }],
+  ])('is not sent to a client whose _meta is %j', async (_meta) => {
+    const { sent, ended } = progressing(new FakeApplication(reportsProgress), { _meta });
+    await ended;
+    expect(sent).toHaveLength(1);
+  });
 
   test('is not sent for a cancelled call', async () => {
     const { sent, receive } = progressing(new FakeApplication(hangs), { _meta: { progressToken: 1 } });

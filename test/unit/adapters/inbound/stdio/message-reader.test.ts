@@ -275,6 +275,9 @@ describe('malformed input', () => {
   });
 });
 
+/** Between 4, which is linear, and 16, which is quadratic. */
+const MAX_GROWTH = 8;
+
 describe('the time is linear in the number of bytes:', () => {
   /** Nested frames: the length of each includes all that follow. */
   const nestedFrames = (body: string, count: number) => {
@@ -296,7 +299,8 @@ describe('the time is linear in the number of bytes:', () => {
     ['frames inside frames', (size) => nestedFrames('', size * 1500)],
     ['frames inside lists', (size) => nestedFrames('[', size * 1500)],
     ['frames between invalid frames', (size) => nestedFrames(frame(ping(1)), size * 1500)],
-    ['brackets', (size) => bigFrame('['.repeat(size * 500_000))],
+    // V8 needs several times as long for each bracket beyond a million.
+    ['brackets', (size) => bigFrame('['.repeat(size * 100_000))],
     ['lines in a frame', (size) => bigFrame('[1]\n'.repeat(size * 20_000))],
     ['empty lines in a frame', (size) => bigFrame('\n'.repeat(size * 50_000))],
     ['empty lines', (size) => '\n'.repeat(size * 200_000)],
@@ -305,14 +309,14 @@ describe('the time is linear in the number of bytes:', () => {
   ])('%s', (_, write) => {
     const inputOf = (size: number) => Buffer.from(`${write(size)}\n${line(ping(7))}${line(ping(8))}`);
     for (const chunkBytes of [8192, Number.POSITIVE_INFINITY]) {
-      expect(growth(inputOf, chunkBytes)).toBeLessThan(8);
+      expect(growth(inputOf, chunkBytes)).toBeLessThan(MAX_GROWTH);
       expect(messagesIn(read(chunksOf(inputOf(1), chunkBytes), { end: false })).slice(-2)).toEqual([ping(7), ping(8)]);
     }
   });
 
   test('a header that arrives byte by byte', () => {
     const headers = (size: number) => Buffer.from(`content-a:\n${'a:\n'.repeat(size * 650)}!\n`.repeat(4));
-    expect(growth(headers, 1)).toBeLessThan(8);
+    expect(growth(headers, 1)).toBeLessThan(MAX_GROWTH);
   });
 });
 
@@ -325,7 +329,9 @@ function growth(inputOf: (size: number) => Buffer, chunkBytes: number): number {
     chunks: chunksOf(inputOf(size), chunkBytes),
     micros: Number.POSITIVE_INFINITY,
   }));
-  for (let run = 0; run < 5; run += 1) {
+  const ratio = () => (sides[1]?.micros ?? Number.NaN) / (sides[0]?.micros ?? Number.NaN);
+  // More runs if the garbage collector, which has threads of its own, took part in all of them.
+  for (let run = 0; run < 5 || (run < 40 && ratio() >= MAX_GROWTH); run += 1) {
     for (const side of sides) {
       const before = process.cpuUsage();
       read(side.chunks, { end: false });
@@ -333,8 +339,7 @@ function growth(inputOf: (size: number) => Buffer, chunkBytes: number): number {
       side.micros = Math.min(side.micros, user + system);
     }
   }
-  const [small, large] = sides.map(({ micros }) => micros);
-  return (large ?? Number.NaN) / (small ?? Number.NaN);
+  return ratio();
 }
 
 function chunksOf(bytes: Buffer, size: number): Buffer[] {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -6,6 +6,7 @@ import type { Environment } from '../../../../../src/adapters/outbound/config/en
 import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
 import type { CommandLineOptions } from '../../../../../src/adapters/outbound/config/layers.ts';
 import { SYSTEM_POLICY } from '../../../../../src/domain/system-policy.ts';
+import { HOME_VARIABLE } from '../../../../support/platform.ts';
 
 const KEY = 'sk-proj-Ab12_cd34-EF56';
 
@@ -13,7 +14,7 @@ let folder = '';
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'config-'));
-  vi.stubEnv('HOME', folder);
+  vi.stubEnv(HOME_VARIABLE, folder);
 });
 
 afterEach(() => {
@@ -537,6 +538,58 @@ describe('a key in the wrong place', () => {
     ['as a path', { commandLine: { '--config': `/no/${KEY}` } }],
   ])('is masked %s', async (_, given) => {
     expect(JSON.stringify(await problems(given))).not.toContain(KEY);
+  });
+});
+
+describe('a secret that does not look like a key', () => {
+  const SECRET = 'token-0123456789+/abc==';
+
+  test.each([
+    ['where the name of a variable belongs', { environment: { MCP_HTTP_TOKEN_ENV: SECRET } }],
+    ['of a caller', { environment: { MCP_HTTP_TOKEN_ENV: `alice=${SECRET}` } }],
+    ['in YAML, where the name of a variable belongs', { yaml: `http: { token_env: "${SECRET}" }` }],
+    ['of a caller in YAML', { yaml: `http: { token_env: { alice: "${SECRET}" } }` }],
+    ['where the path of a key file belongs', { environment: { OPENAI_API_KEY_FILE: SECRET } }],
+    ['in the query of the base URL', { environment: { OPENAI_BASE_URL: `https://a.com/v1?api-key=${SECRET}` } }],
+    ['in the query of a base URL without a scheme', { environment: { OPENAI_BASE_URL: `a.com/v1?api-key=${SECRET}` } }],
+    ['in the fragment of the base URL', { yaml: `openai: { base_url: "https://a.com/#${SECRET}" }` }],
+    ['in the proxy', { environment: { HTTPS_PROXY: `http://me:${SECRET}@proxy:x` } }],
+    ['in a proxy without a scheme', { environment: { HTTP_PROXY: `me:${SECRET}@proxy:x` } }],
+    ['in a proxy without a host', { environment: { HTTP_PROXY: `me:${SECRET}@` } }],
+    ['with a space in the proxy', { environment: { HTTP_PROXY: `http://me:a ${SECRET} b@proxy` } }],
+  ])('is masked %s', async (_, given) => {
+    const found = await problems(given);
+    expect(found).toHaveLength(1);
+    expect(JSON.stringify(found)).not.toMatch(/token-|0123456789|abc==/);
+  });
+
+  test.skipIf(process.platform === 'win32').each([
+    [0o644, true],
+    [0o604, true],
+    [0o640, undefined],
+    [0o600, undefined],
+  ])('a key file of mode %o can be read by others: %s', async (mode, isKeyFileShared) => {
+    const path = join(folder, 'key');
+    writeFileSync(path, KEY);
+    chmodSync(path, mode);
+    const { openai } = await config({ environment: { OPENAI_API_KEY_FILE: path } });
+    expect(openai.isKeyFileShared).toBe(isKeyFileShared);
+  });
+
+  test.each([
+    ['http://litellm:4000/v1', true],
+    ['HTTP://192.168.0.1', true],
+    ['http://localhost:11434/v1', undefined],
+    ['http://127.0.0.2/v1', undefined],
+    ['http://[::1]:8080', undefined],
+    ['https://api.example.com/v1', undefined],
+  ])('what is sent to %s can be read by others: %s', async (url, isUnencrypted) => {
+    expect((await config({ environment: { OPENAI_BASE_URL: url } })).openai.isUnencrypted).toBe(isUnencrypted);
+  });
+
+  test('the path of a key file is shown', async () => {
+    const path = join(folder, 'no', 'key');
+    expect(await problems({ environment: { OPENAI_API_KEY_FILE: path } })).toMatchObject([{ value: path }]);
   });
 });
 

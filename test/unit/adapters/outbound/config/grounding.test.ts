@@ -53,7 +53,7 @@ test('every key can be set', async () => {
     max_rounds: 2,
     max_calls: 3,
     max_output_chars: 1000,
-    callers: ['alice', 'bob@example.com'],
+    callers: ['alice', 'bob@example.com', 'oauth:auth0|5f7c'],
   };
   expect(await policyOf({ servers: [NOTES], grounding })).toEqual({
     tools: { notes: 'all' },
@@ -61,7 +61,7 @@ test('every key can be set', async () => {
     maxRounds: 2,
     maxCalls: 3,
     maxOutputChars: 1000,
-    callers: ['alice', 'bob@example.com'],
+    callers: ['alice', 'bob@example.com', 'oauth:auth0|5f7c'],
     publicServers: [],
   });
 });
@@ -91,6 +91,11 @@ test.each<[string, object, string]>([
   ['no rounds', { max_rounds: 0 }, 'grounding.max_rounds: 0: expected'],
   ['no calls', { max_calls: 0 }, 'grounding.max_calls: 0: expected'],
   ['a short output', { max_output_chars: 999 }, 'grounding.max_output_chars: 999: expected'],
+  [
+    'a caller with another prefix',
+    { callers: ['basic:alice'] },
+    'grounding.callers: ["basic:alice"]: expected a list of callers',
+  ],
   ['a caller with a blank', { callers: ['al ice'] }, 'grounding.callers: ["al ice"]: expected a list of callers'],
   ['an unknown key', { tool: {} }, 'grounding.tool: : unknown key; did you mean grounding.tools?'],
 ])('%s is a problem', async (_what, grounding, problem) => {

@@ -6,12 +6,13 @@ import { FileConfigSource } from '../../../../../src/adapters/outbound/config/fi
 import { profileFor } from '../../../../../src/domain/model-profile.ts';
 import { SYSTEM_POLICY } from '../../../../../src/domain/system-policy.ts';
 import { TOOL_NAMES } from '../../../../../src/domain/tool-name.ts';
+import { HOME_VARIABLE } from '../../../../support/platform.ts';
 
 let folder = '';
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'config-'));
-  vi.stubEnv('HOME', folder);
+  vi.stubEnv(HOME_VARIABLE, folder);
 });
 
 afterEach(() => {

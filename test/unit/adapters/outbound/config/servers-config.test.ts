@@ -1,16 +1,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Environment } from '../../../../../src/adapters/outbound/config/environment.ts';
 import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
 import type { CommandLineOptions } from '../../../../../src/adapters/outbound/config/layers.ts';
+import { HOME_VARIABLE } from '../../../../support/platform.ts';
 
 let folder = '';
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'servers-config-'));
-  vi.stubEnv('HOME', folder);
+  vi.stubEnv(HOME_VARIABLE, folder);
 });
 
 afterEach(() => {
@@ -135,7 +136,7 @@ describe('a server', () => {
 
   test('can name its variables env, and inherit all', async () => {
     expect(await serversOf(server('env: {A: b}, inherit_env: true, cwd: /srv'))).toMatchObject([
-      { connection: { envs: { A: 'b' }, inheritEnv: true, cwd: '/srv' } },
+      { connection: { envs: { A: 'b' }, inheritEnv: true, cwd: resolve('/srv') } },
     ]);
   });
 

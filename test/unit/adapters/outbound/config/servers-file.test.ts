@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Environment } from '../../../../../src/adapters/outbound/config/environment.ts';
 import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
+import { HOME_VARIABLE } from '../../../../support/platform.ts';
 
 let folder = '';
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'servers-file-'));
-  vi.stubEnv('HOME', folder);
+  vi.stubEnv(HOME_VARIABLE, folder);
 });
 
 afterEach(() => {

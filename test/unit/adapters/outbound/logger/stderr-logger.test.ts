@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { StderrLogger, type StderrLoggerOptions } from '../../../../../src/adapters/outbound/logger/stderr-logger.ts';
 import { createRedactor } from '../../../../../src/domain/redaction.ts';
 import { FixedClock } from '../../../../support/fixed-clock.ts';
+import { posixTest } from '../../../../support/platform.ts';
 
 let folder = '';
 let written = '';
@@ -45,6 +46,20 @@ test('a line remains one line, and does not control the terminal', () => {
   expect(written).toBe('[openai-responses-mcp] 2026-01-05T03:00:00.000Z WARN a\\n[openai-responses-mcp] b\\nc\\nd\n');
 });
 
+test('nothing is hidden in a line', () => {
+  logger().warn('a\u200C\u200Db\u3164c\uFE0F');
+  expect(written).toMatch(/ WARN abc\n$/);
+});
+
+test('a warning or an error has at most 1000 characters, which contain no part of a key', () => {
+  const one = logger({ debug: true });
+  const text = `${'x'.repeat(990)}gateway-token-1${'x'.repeat(100_000)}`;
+  for (const level of ['warn', 'error'] as const) one[level](text);
+  expect(written.match(/ (?:WARN|ERROR) x{990}\[redacted…\n/g)).toHaveLength(2);
+  one.debug(text);
+  expect(written.length).toBeGreaterThan(100_000);
+});
+
 test.each(['gateway-token-1', 'sk-proj-abcdef'])('the key %s is removed from every line', (key) => {
   const one = logger({ debug: true, debugFile: join(folder, 'debug.log') });
   for (const level of ['debug', 'warn', 'error'] as const) one[level](`key=${key}`);
@@ -66,7 +81,7 @@ describe('a debug file', () => {
     expect(written).toMatch(/ DEBUG one\n.* DEBUG two\n$/);
   });
 
-  test('is readable for its owner only', () => {
+  posixTest('modes')('is readable for its owner only', () => {
     logger({ debug: true, debugFile: path() }).close();
     expect(statSync(path()).mode & 0o777).toBe(0o600);
   });

@@ -1,0 +1,1 @@
+export function generatedDocs(): Promise<ReadonlyMap<string, string>>;

@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+/** What the documents are generated from. Bundled first, because Node.js 20 cannot import TypeScript. */
+export async function loadSource() {
+  const entry = `
+    export { KEYS } from './src/adapters/outbound/config/keys.ts';
+    export { toKind } from './src/adapters/outbound/config/layers.ts';
+    export { SERVER_KEYS as SERVER_KEY_NAMES } from './src/adapters/outbound/config/server-entry.ts';
+    export { USAGE } from './src/adapters/inbound/cli/usage.ts';
+    export { answerToolList } from './src/adapters/inbound/mcp/answer-schemas.ts';
+  `;
+  const cwd = fileURLToPath(new URL('../..', import.meta.url));
+  const virtual = {
+    name: 'entry',
+    resolveId: (id) => (id === 'entry' ? `${cwd}entry.ts` : undefined),
+    load: (id) => (id === `${cwd}entry.ts` ? entry : undefined),
+  };
+  const bundle = await rolldown({ cwd, input: 'entry', platform: 'node', logLevel: 'warn', plugins: [virtual] });
+  const { output } = await bundle.generate({ format: 'es' });
+  await bundle.close();
+  return import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
+}

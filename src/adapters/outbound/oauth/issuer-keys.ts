@@ -1,0 +1,107 @@
+import { type CryptoKey, createLocalJWKSet, type JSONWebKeySet, type JWSHeaderParameters } from 'jose';
+import { err, ok, type Result } from 'neverthrow';
+import type { Clock } from '../../../application/ports/clock.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
+import type { TokenError } from '../../../application/ports/token-verifier.ts';
+import { withTimeLimit } from '../../../application/time-limit.ts';
+
+/** Older keys are read again before they are used. */
+const MAX_AGE_MS = 10 * 60_000;
+
+/** While the issuer cannot be reached, its last known keys are used for a day. */
+const MAX_STALE_MS = 24 * 60 * 60_000;
+
+/** The shortest time between two attempts, so that invalid tokens cannot cause requests without end. */
+const COOLDOWN_MS = 10_000;
+
+/** For all documents of an attempt together. */
+const TIME_LIMIT_MS = 5000;
+
+/** A reason may contain text of the issuer. */
+const MAX_REASON = 1000;
+
+export interface IssuerKeysOptions {
+  readonly issuer: string;
+  /** The published keys; or why they cannot be read, for the log. */
+  readonly read: (signal: AbortSignal) => Promise<Result<JSONWebKeySet, string>>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The published keys of an issuer. All callers share one request, and one set of keys is kept. */
+export class IssuerKeys {
+  readonly #options: IssuerKeysOptions;
+  #known: { readonly find: ReturnType<typeof createLocalJWKSet>; readonly readMs: number } | undefined;
+  #reading: Promise<void> | undefined;
+  #attemptedMs = Number.NEGATIVE_INFINITY;
+  #isFailing = false;
+
+  constructor(options: IssuerKeysOptions) {
+    this.#options = options;
+  }
+
+  /** The key that a token names in its header. */
+  async keyFor(header: JWSHeaderParameters): Promise<Result<CryptoKey, TokenError>> {
+    const isRead = this.#readIfOlderThan(MAX_AGE_MS);
+    // Callers need not wait for an issuer that does not respond.
+    if (!this.#isFailing) await isRead;
+    const known = await this.#find(header);
+    if (known !== undefined) return ok(known);
+    // The issuer may have a new key.
+    await this.#readIfOlderThan(0);
+    const found = await this.#find(header);
+    if (found !== undefined) return ok(found);
+    if (!this.#isFailing) return err({ kind: 'invalid_token', problem: 'unknown_key' });
+    return err({ kind: 'issuer_unavailable', retryAfterMs: this.#cooldownMs() });
+  }
+
+  /** Reads the keys before the first token arrives, so that a problem is logged at the start. */
+  async prepare(): Promise<void> {
+    await this.#readIfOlderThan(MAX_AGE_MS);
+  }
+
+  async #readIfOlderThan(ageMs: number): Promise<void> {
+    if (this.#known !== undefined && this.#ageMs(this.#known.readMs) < ageMs) return;
+    if (this.#reading === undefined && this.#cooldownMs() > 0) return;
+    this.#reading ??= this.#read();
+    await this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    const { clock, read } = this.#options;
+    const { outcome } = await withTimeLimit(clock, TIME_LIMIT_MS, new AbortController().signal, read);
+    this.#attemptedMs = clock.elapsedMs();
+    this.#reading = undefined;
+    this.#report(outcome);
+    if (outcome.isOk()) this.#known = { find: createLocalJWKSet(outcome.value), readMs: this.#attemptedMs };
+  }
+
+  /** Logs the beginning and the end of a failure. */
+  #report(outcome: Result<unknown, string>): void {
+    const { logger, issuer } = this.#options;
+    if (outcome.isErr() && !this.#isFailing) {
+      logger.warn(`oauth: the keys of ${issuer} cannot be read: ${outcome.error.slice(0, MAX_REASON)}`);
+    } else if (outcome.isOk() && this.#isFailing) {
+      logger.warn(`oauth: the keys of ${issuer} were read again`);
+    }
+    this.#isFailing = outcome.isErr();
+  }
+
+  /** Undefined if there is not exactly one key that can verify the token. */
+  async #find(header: JWSHeaderParameters): Promise<CryptoKey | undefined> {
+    if (this.#known === undefined || this.#ageMs(this.#known.readMs) > MAX_STALE_MS) return undefined;
+    try {
+      return await this.#known.find(header);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #ageMs(sinceMs: number): number {
+    return this.#options.clock.elapsedMs() - sinceMs;
+  }
+
+  #cooldownMs(): number {
+    return Math.max(0, COOLDOWN_MS - this.#ageMs(this.#attemptedMs));
+  }
+}

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyResult, jwtVerify } from 'jose';
+import { err, ok, type Result } from 'neverthrow';
+import type { Clock } from '../../../application/ports/clock.ts';
+import type { TokenError, TokenOwner, TokenProblem, TokenVerifier } from '../../../application/ports/token-verifier.ts';
+import type { IssuerKeys } from './issuer-keys.ts';
+import { hasScopes } from './token-scopes.ts';
+
+export interface JwtTokenVerifierOptions {
+  readonly issuer: string;
+  readonly audience: string;
+  /** Each is required. */
+  readonly scopes: readonly string[];
+  /** The claim with the name of the caller. */
+  readonly callerClaim: string;
+  readonly keys: Pick<IssuerKeys, 'keyFor'>;
+  readonly clock: Clock;
+}
+
+/** Node.js accepts headers of 16 KiB in total. */
+const MAX_LENGTH = 8192;
+
+const LEEWAY_SECONDS = 30;
+
+/** Signatures with a public key. With a shared secret, whoever can verify a token could also create one. */
+const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
+
+/** Verifies access tokens that are JWTs (RFC 9068, RFC 8725) with the published keys of their issuer. */
+export class JwtTokenVerifier implements TokenVerifier {
+  readonly #options: JwtTokenVerifierOptions;
+  readonly #audiences: readonly string[];
+
+  constructor(options: JwtTokenVerifierOptions) {
+    this.#options = options;
+    const { audience } = options;
+    // Clients complete `https://mcp.example.com` with a slash when they ask for a token.
+    this.#audiences = [audience, URL.canParse(audience) ? new URL(audience).href : audience];
+  }
+
+  async verify(token: string): Promise<Result<TokenOwner, TokenError>> {
+    if (token.length > MAX_LENGTH) return invalid('too_long');
+    if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return invalid('not_a_jwt');
+    const header = headerOf(token);
+    if (header === undefined) return invalid('not_a_jwt');
+    const { alg } = header;
+    if (alg === undefined || !ALGORITHMS.includes(alg)) return invalid('unsupported_algorithm');
+    if (!/^(?:(?:application\/)?at\+jwt|jwt)$/i.test(header.typ ?? 'JWT')) return invalid('not_an_access_token');
+    // The key comes from the issuer only: `jwk`, `jku` and `x5u` in the header are ignored.
+    const key = await this.#options.keys.keyFor({ ...header, alg });
+    if (key.isErr()) return err(key.error);
+    const { issuer, clock, scopes } = this.#options;
+    let payload: JWTPayload;
+    try {
+      const verified: JWTVerifyResult = await jwtVerify(token, key.value, {
+        algorithms: ALGORITHMS,
+        issuer,
+        audience: [...this.#audiences],
+        clockTolerance: LEEWAY_SECONDS,
+        currentDate: clock.now(),
+        requiredClaims: ['exp'],
+      });
+      payload = verified.payload;
+    } catch (error) {
+      return invalid(problemOf(error));
+    }
+    if (!this.#isOnlyForUs(payload)) return invalid('wrong_audience');
+    if (isOtherToken(payload, header.typ)) return invalid('not_an_access_token');
+    // It may be used only with a proof that the sender has this key, which this server cannot check.
+    if (payload.cnf !== undefined) return invalid('bound_to_a_key');
+    const caller = toCaller(payload[this.#options.callerClaim]);
+    if (caller === undefined) return invalid('no_caller');
+    return hasScopes(payload, scopes) ? ok({ caller }) : err({ kind: 'insufficient_scope' });
+  }
+
+  /** Another audience could use the token here. Only the issuer itself may be one: Auth0 adds its `/userinfo`. */
+  #isOnlyForUs({ aud }: JWTPayload): boolean {
+    const allowed: readonly unknown[] = [...this.#audiences, `${this.#options.issuer.replace(/\/$/, '')}/userinfo`];
+    return [aud].flat().every((audience) => allowed.includes(audience));
+  }
+}
+
+function invalid(problem: TokenProblem): Result<TokenOwner, TokenError> {
+  return err({ kind: 'invalid_token', problem });
+}
+
+function headerOf(token: string) {
+  try {
+    return decodeProtectedHeader(token);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the issuer signed it for another purpose: an ID token, or Keycloak's refresh token and others. */
+function isOtherToken({ typ, nonce, at_hash, c_hash }: JWTPayload, headerType = 'JWT'): boolean {
+  if (/at\+jwt$/i.test(headerType)) return false;
+  if (typ !== undefined) return !/^(?:bearer|jwt|access(?:_token)?)$/i.test(String(typ));
+  return [nonce, at_hash, c_hash].some((claim) => claim !== undefined);
+}
+
+/** The prefix distinguishes callers from those with static tokens, whose names contain no colon. */
+function toCaller(name: unknown): string | undefined {
+  if (typeof name !== 'string' || name === '') return undefined;
+  // Other names are replaced by their hash, which has a `#` so that no name can look like it.
+  return `oauth:${/^[\w.@|:/+=~-]{1,100}$/.test(name) ? name : `#${createHash('sha256').update(name).digest('hex')}`}`;
+}
+
+/** A token whose signature cannot be verified for any other reason, such as a weak key, is not valid either. */
+function problemOf(error: unknown): TokenProblem {
+  if (error instanceof errors.JWTExpired) return 'expired';
+  if (error instanceof errors.JWTClaimValidationFailed) return PROBLEM_OF_CLAIM[error.claim] ?? 'invalid_claims';
+  if (error instanceof errors.JOSENotSupported) return 'unsupported_header';
+  return error instanceof errors.JWTInvalid ? 'invalid_claims' : 'wrong_signature';
+}
+
+const PROBLEM_OF_CLAIM: Readonly<Record<string, TokenProblem>> = {
+  iss: 'wrong_issuer',
+  aud: 'wrong_audience',
+  nbf: 'not_yet_valid',
+};

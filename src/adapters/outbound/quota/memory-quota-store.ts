@@ -1,0 +1,47 @@
+import { ok, type Result } from 'neverthrow';
+import type { Admission, QuotaKey, QuotaStore } from '../../../application/ports/quota-store.ts';
+import { addedUse, NOTHING_USED, type QuotaLimits, type QuotaUse, reachedUnit } from '../../../domain/quota.ts';
+
+/** Callers that are remembered; an entry takes about 200 bytes. */
+const MAX_CALLERS = 10_000;
+
+/** Counts in the memory of this process. Beyond the maximum, the caller that has not called for the longest time is forgotten. */
+export class MemoryQuotaStore implements QuotaStore {
+  readonly #maxCallers: number;
+  /** In the order of the latest calls. */
+  readonly #used = new Map<string, QuotaUse>();
+
+  constructor(maxCallers = MAX_CALLERS) {
+    this.#maxCallers = maxCallers;
+  }
+
+  async admit(key: QuotaKey, limits: QuotaLimits): Promise<Result<Admission, string>> {
+    const name = nameOf(key);
+    const used = this.#used.get(name) ?? NOTHING_USED;
+    const reached = reachedUnit(limits, used);
+    const now = reached === undefined ? addedUse(used, { ...NOTHING_USED, calls: 1 }) : used;
+    this.#used.delete(name);
+    this.#used.set(name, now);
+    const [oldest] = this.#used.keys();
+    if (this.#used.size > this.#maxCallers && oldest !== undefined) this.#used.delete(oldest);
+    return ok({ used: now, ...(reached === undefined ? {} : { reached }) });
+  }
+
+  async add(key: QuotaKey, use: QuotaUse): Promise<Result<QuotaUse, string>> {
+    const name = nameOf(key);
+    const used = this.#used.get(name);
+    if (used === undefined) return ok(NOTHING_USED);
+    const now = addedUse(used, use);
+    this.#used.set(name, now);
+    return ok(now);
+  }
+
+  async close(): Promise<void> {
+    this.#used.clear();
+  }
+}
+
+/** Days have the same length. */
+function nameOf({ caller, date }: QuotaKey): string {
+  return `${date} ${caller}`;
+}

@@ -1,0 +1,143 @@
+import { createClient } from '@redis/client';
+import { err, ok, type Result } from 'neverthrow';
+import type { Clock } from '../../../application/ports/clock.ts';
+import type { Admission, QuotaKey, QuotaStore } from '../../../application/ports/quota-store.ts';
+import { QUOTA_UNITS, type QuotaLimits, type QuotaUse } from '../../../domain/quota.ts';
+
+export interface RedisQuotaStoreOptions {
+  /** `redis://` or, with TLS, `rediss://`; may contain a user and a password. */
+  readonly url: string;
+  readonly clock: Clock;
+}
+
+/** How long a call waits for the store. */
+const LIMIT_MS = 1000;
+const LONGEST_RECONNECT_MS = 2000;
+/** A connection whose other end is gone is noticed although no call uses it. */
+const PING_MS = 10_000;
+const SILENT_MS = 30_000;
+
+/** A script runs without interruption. Missing members are false; limits that are not set are empty. */
+const ADMIT = `
+local used = redis.call('HMGET', KEYS[1], 'calls', 'searches', 'tokens')
+local reached = 0
+for i = 1, 3 do
+  used[i] = tonumber(used[i] or 0)
+  if reached == 0 and ARGV[i] ~= '' and used[i] >= tonumber(ARGV[i]) then reached = i end
+end
+if reached == 0 then
+  used[1] = redis.call('HINCRBY', KEYS[1], 'calls', 1)
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
+end
+return {reached, used[1], used[2], used[3]}`;
+
+const ADD = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return {0, 0, 0} end
+local used = {}
+for i, unit in ipairs({'calls', 'searches', 'tokens'}) do
+  used[i] = redis.call('HINCRBY', KEYS[1], unit, ARGV[i])
+end
+return used`;
+
+/** Counts in Redis or Valkey, which several processes can share. Connects on its own, and again after the connection was lost. */
+export class RedisQuotaStore implements QuotaStore {
+  readonly #options: RedisQuotaStoreOptions;
+  #connection: ReturnType<typeof connect>;
+
+  constructor(options: RedisQuotaStoreOptions) {
+    this.#options = options;
+    this.#connection = connect(options.url);
+  }
+
+  async admit(key: QuotaKey, limits: QuotaLimits): Promise<Result<Admission, string>> {
+    const max = QUOTA_UNITS.map((unit) => String(limits[unit] ?? ''));
+    const reply = await this.#run(ADMIT, key, [...max, String(Math.ceil(key.keepMs))]);
+    return reply.map(([position = 0, ...used]) => {
+      const reached = QUOTA_UNITS[position - 1];
+      return { used: toUse(used), ...(reached === undefined ? {} : { reached }) };
+    });
+  }
+
+  async add(key: QuotaKey, use: QuotaUse): Promise<Result<QuotaUse, string>> {
+    const amounts = QUOTA_UNITS.map((unit) => String(use[unit]));
+    return (await this.#run(ADD, key, amounts)).map(toUse);
+  }
+
+  async close(): Promise<void> {
+    this.#connection.client.destroy();
+  }
+
+  /** After the time limit, the store may still run the script. */
+  async #run(script: string, { date, caller }: QuotaKey, args: readonly string[]): Promise<Result<number[], string>> {
+    const connection = this.#connection;
+    const command = ['EVAL', script, '1', `openai-responses-mcp:quota:${date}:${caller}`, ...args];
+    let stopWaiting = () => {};
+    const timedOut = new Promise<'timed_out'>((resolve) => {
+      stopWaiting = this.#options.clock.after(LIMIT_MS, () => resolve('timed_out'));
+    });
+    const outcome = await Promise.race([connection.send(command), timedOut]);
+    stopWaiting();
+    if (outcome !== 'timed_out') return outcome;
+    // Every call would wait for the replies to those before it.
+    if (connection.client.isReady && this.#connection === connection) {
+      connection.client.destroy();
+      this.#connection = connect(this.#options.url);
+    }
+    return err(`no response within ${LIMIT_MS / 1000} s`);
+  }
+}
+
+/** A connection that is being made, and the commands on it. */
+function connect(url: string) {
+  const client = createClient({
+    url,
+    // What older servers understand too.
+    RESP: 2,
+    disableClientInfo: true,
+    maintNotifications: 'disabled',
+    // Without a connection, a call fails at once.
+    disableOfflineQueue: true,
+    // There is one time limit, that of the caller.
+    commandOptions: { timeout: 0 },
+    pingInterval: PING_MS,
+    socket: {
+      socketTimeout: SILENT_MS,
+      reconnectStrategy: (retries) => Math.min(100 * 2 ** retries, LONGEST_RECONNECT_MS),
+    },
+  });
+  let failure = 'it is not connected';
+  const attempted = new Promise<void>((resolve) => {
+    client.once('ready', resolve);
+    client.on('error', (error: unknown) => {
+      failure = reasonOf(error);
+      resolve();
+    });
+  });
+  client.connect().catch(() => {});
+  const send = async (command: string[]): Promise<Result<number[], string>> => {
+    await attempted;
+    if (!client.isReady) return err(failure);
+    try {
+      return toNumbers(await client.sendCommand(command));
+    } catch (error) {
+      return err(reasonOf(error));
+    }
+  };
+  return { client, send };
+}
+
+function toNumbers(reply: unknown): Result<number[], string> {
+  return Array.isArray(reply) && reply.every((entry) => typeof entry === 'number')
+    ? ok(reply)
+    : err('its reply is not a list of numbers');
+}
+
+function toUse([calls = 0, searches = 0, tokens = 0]: readonly number[]): QuotaUse {
+  return { calls, searches, tokens };
+}
+
+/** The code of the operating system, else the message, which is one line. */
+function reasonOf(error: unknown): string {
+  const { code, message = '' } = error as NodeJS.ErrnoException;
+  return code ?? (message.split('\n')[0] || 'unknown error');
+}

@@ -1,0 +1,69 @@
+import { zonedDate } from './zoned-date.ts';
+
+/** What a caller uses, and what can be limited per day. */
+export const QUOTA_UNITS = ['calls', 'searches', 'tokens'] as const;
+export type QuotaUnit = (typeof QUOTA_UNITS)[number];
+
+/** What a caller has used, or what is added to that. */
+export type QuotaUse = Readonly<Record<QuotaUnit, number>>;
+
+/** The limits of a caller per day. A unit without one is not limited. */
+export type QuotaLimits = Readonly<Partial<Record<QuotaUnit, number>>>;
+
+/** The limits of every caller, and those that replace them for the named callers. */
+export interface QuotaPolicy {
+  readonly limits: QuotaLimits;
+  readonly callers: Readonly<Record<string, QuotaLimits>>;
+}
+
+/** Why a call is refused. */
+export type QuotaError =
+  | {
+      readonly kind: 'quota_reached';
+      readonly unit: QuotaUnit;
+      readonly limit: number;
+      /** When the limit ends. */
+      readonly endsAt: Date;
+      readonly timeZone: string;
+      readonly retryAfterMs: number;
+    }
+  | { readonly kind: 'quota_unknown' };
+
+export const NOTHING_USED: QuotaUse = { calls: 0, searches: 0, tokens: 0 };
+
+/** The limits that apply to a caller. */
+export function limitsOf({ limits, callers }: QuotaPolicy, caller: string): QuotaLimits {
+  return Object.hasOwn(callers, caller) ? { ...limits, ...callers[caller] } : limits;
+}
+
+/** The first unit of which nothing is left. */
+export function reachedUnit(limits: QuotaLimits, used: QuotaUse): QuotaUnit | undefined {
+  return QUOTA_UNITS.find((unit) => used[unit] >= (limits[unit] ?? Number.POSITIVE_INFINITY));
+}
+
+export function addedUse(a: QuotaUse, b: QuotaUse): QuotaUse {
+  return { calls: a.calls + b.calls, searches: a.searches + b.searches, tokens: a.tokens + b.tokens };
+}
+
+/** A day in a time zone: its date, `YYYY-MM-DD`, and the first instant after it. */
+export interface QuotaDay {
+  readonly date: string;
+  readonly endsAt: Date;
+}
+
+/** Longer than any day: that on which clocks are turned back has 25 hours. */
+const LONGEST_DAY_S = 26 * 60 * 60;
+
+/** The day of an instant. Where clocks are turned forward at midnight, the next day begins at 01:00. */
+export function quotaDay(instant: Date, timeZone: string): QuotaDay {
+  const date = zonedDate(instant, timeZone);
+  // Time zones change on complete seconds.
+  let sameS = Math.floor(instant.getTime() / 1000);
+  let laterS = sameS + LONGEST_DAY_S;
+  while (laterS - sameS > 1) {
+    const middleS = Math.floor((sameS + laterS) / 2);
+    if (zonedDate(new Date(middleS * 1000), timeZone) === date) sameS = middleS;
+    else laterS = middleS;
+  }
+  return { date, endsAt: new Date(laterS * 1000) };
+}

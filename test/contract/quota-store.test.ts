@@ -1,0 +1,152 @@
+import { once } from 'node:events';
+import { createConnection, createServer, type Socket } from 'node:net';
+import { createClient } from '@redis/client';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
+import { MemoryQuotaStore } from '../../src/adapters/outbound/quota/memory-quota-store.ts';
+import { RedisQuotaStore } from '../../src/adapters/outbound/quota/redis-quota-store.ts';
+import { NOTHING_USED } from '../../src/domain/quota.ts';
+import { FakeClock, settled } from '../support/fake-clock.ts';
+import { describeWithRedis, type RedisServer, startRedisServer } from '../support/redis-server.ts';
+import { describeQuotaStore } from './describe-quota-store.ts';
+
+const KEY = { caller: 'alice', date: '2026-11-22', keepMs: 60_000 };
+const clock = new SystemClock();
+
+describeQuotaStore('MemoryQuotaStore', async () => {
+  const store = new MemoryQuotaStore();
+  return { store, other: store };
+});
+
+test('in memory, the caller that has not called for the longest time is forgotten', async () => {
+  const store = new MemoryQuotaStore(2);
+  const usedBy = async (caller: string) => (await store.admit({ ...KEY, caller }, {}))._unsafeUnwrap().used.calls;
+  for (const caller of ['alice', 'bob', 'alice', 'carol']) await usedBy(caller);
+  expect(await usedBy('alice')).toBe(3);
+  expect(await usedBy('bob')).toBe(1);
+});
+
+describeWithRedis('RedisQuotaStore', (file) => {
+  const password = 'p@ss:w/rd';
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedisServer(file, { password });
+  });
+  afterAll(() => server?.stop());
+
+  const open = (url = `${server.url}/3`) => {
+    const store = new RedisQuotaStore({ url, clock });
+    onTestFinished(() => store.close());
+    return store;
+  };
+
+  /** A client that is not part of the program. */
+  const control = async () => {
+    const client = await createClient({ url: `${server.url}/3` }).connect();
+    onTestFinished(() => client.destroy());
+    return client;
+  };
+
+  describeQuotaStore('RedisQuotaStore', async () => {
+    await (await control()).flushAll();
+    return { store: open(), other: open() };
+  });
+
+  describe('its connection', () => {
+    test('keeps a day for as long as it was asked to, in the database of the URL', async () => {
+      const client = await control();
+      await client.flushAll();
+      await open().admit(KEY, {});
+      const key = 'openai-responses-mcp:quota:2026-11-22:alice';
+      expect(await client.keys('*')).toEqual([key]);
+      expect(await client.pTTL(key)).toBeGreaterThan(50_000);
+      expect(await client.pTTL(key)).toBeLessThanOrEqual(60_000);
+    });
+
+    test('fails at once when nothing listens, and works as soon as something does', async () => {
+      const first = await startRedisServer(file);
+      await first.stop();
+      const store = open(first.url);
+      expect(await store.admit(KEY, {})).toMatchObject({ error: 'ECONNREFUSED' });
+      const second = await startRedisServer(file, { port: first.port });
+      onTestFinished(() => second.stop());
+      await expect.poll(async () => (await store.admit(KEY, {})).isOk(), { timeout: 5000 }).toBe(true);
+    });
+
+    test('connects again after the server was started again', async () => {
+      const first = await startRedisServer(file);
+      const store = open(first.url);
+      expect((await store.admit(KEY, {})).isOk()).toBe(true);
+      await first.stop();
+      await expect.poll(async () => (await store.admit(KEY, {})).isErr()).toBe(true);
+      const second = await startRedisServer(file, { port: first.port });
+      onTestFinished(() => second.stop());
+      await expect.poll(async () => (await store.admit(KEY, {})).isOk(), { timeout: 5000 }).toBe(true);
+    });
+
+    test('reports that the password is wrong, without the password', async () => {
+      const store = open(server.url.replace(encodeURIComponent(password), 'guess'));
+      const { error } = (await store.admit(KEY, {})) as { error?: string };
+      expect(error).toMatch(/^WRONGPASS /);
+      expect(error).not.toContain('guess');
+    });
+
+    test('a call does not wait longer than a second for a server that hangs, and a new connection is made', async () => {
+      const relay = await startRelay(server.port);
+      const fakeClock = new FakeClock();
+      const store = new RedisQuotaStore({
+        url: server.url.replace(String(server.port), String(relay.port)),
+        clock: fakeClock,
+      });
+      onTestFinished(() => store.close());
+      expect((await store.admit(KEY, {})).isOk()).toBe(true);
+      relay.stall();
+      const calls = [store.admit(KEY, {}), store.add(KEY, NOTHING_USED)];
+      await settled();
+      await fakeClock.advance(1000);
+      const [first, second] = await Promise.all(calls);
+      expect(first).toMatchObject({ error: 'no response within 1 s' });
+      expect(second?.isErr()).toBe(true);
+      expect(fakeClock.pendingSleeps).toBe(0);
+      relay.resume();
+      expect((await store.admit(KEY, {})).isOk()).toBe(true);
+      expect(relay.connections).toBe(2);
+    });
+  });
+});
+
+/** A relay to a local port that can stop passing on what it receives on its present connections. */
+async function startRelay(port: number) {
+  const sockets = new Set<Socket>();
+  let isStalled = false;
+  let connections = 0;
+  const server = createServer((from) => {
+    connections += 1;
+    const to = createConnection(port, '127.0.0.1');
+    sockets.add(from).add(to);
+    from
+      .on('data', (bytes) => isStalled || to.write(bytes))
+      .on('error', () => {})
+      .on('close', () => to.destroy());
+    to.on('data', (bytes) => from.write(bytes))
+      .on('error', () => {})
+      .on('close', () => from.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return {
+    port: (server.address() as { port: number }).port,
+    stall: () => {
+      isStalled = true;
+    },
+    resume: () => {
+      isStalled = false;
+    },
+    get connections() {
+      return connections;
+    },
+  };
+}

@@ -1,0 +1,296 @@
+import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
+import { CompactSign, exportSPKI } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readKeySet } from '../../src/adapters/outbound/oauth/issuer-documents.ts';
+import { IssuerKeys } from '../../src/adapters/outbound/oauth/issuer-keys.ts';
+import {
+  JwtTokenVerifier,
+  type JwtTokenVerifierOptions,
+} from '../../src/adapters/outbound/oauth/jwt-token-verifier.ts';
+import type { TokenProblem } from '../../src/application/ports/token-verifier.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { type LocalIssuer, newSigningKey, type SigningKey, sign, startLocalIssuer } from './local-issuer.ts';
+
+const AUDIENCE = 'https://mcp.example.com/mcp';
+const NOW = Date.parse('2026-01-05T03:00:00Z') / 1000;
+
+let issuer: LocalIssuer;
+let rsa: SigningKey;
+let ec: SigningKey;
+let stranger: SigningKey;
+
+beforeAll(async () => {
+  issuer = await startLocalIssuer();
+  [rsa, ec, stranger] = await Promise.all([
+    newSigningKey('RS256', 'rsa'),
+    newSigningKey('ES256', 'ec'),
+    newSigningKey('RS256', 'stranger'),
+  ]);
+});
+
+afterAll(() => issuer.close());
+
+beforeEach(() => {
+  issuer.requests.length = 0;
+  issuer.pages.clear();
+  issuer.pages.set('/.well-known/oauth-authorization-server', { issuer: issuer.url, jwks_uri: `${issuer.url}/keys` });
+  issuer.pages.set('/keys', { keys: [rsa.jwk, ec.jwk] });
+});
+
+/** The verifier as in production, with a clock that stands at `NOW`. */
+function newVerifier(options: Partial<JwtTokenVerifierOptions> = {}): JwtTokenVerifier {
+  const clock = new FakeClock('2026-01-05T03:00:00Z');
+  const read = (signal: AbortSignal) => readKeySet({ issuer: issuer.url, jwksUri: undefined, fetch }, signal);
+  const keys = new IssuerKeys({ issuer: issuer.url, clock, logger: new RecordingLogger(), read });
+  return new JwtTokenVerifier({
+    issuer: issuer.url,
+    audience: AUDIENCE,
+    scopes: [],
+    callerClaim: 'sub',
+    keys,
+    clock,
+    ...options,
+  });
+}
+
+const claims = (changes: Readonly<Record<string, unknown>> = {}) => ({
+  iss: issuer.url,
+  aud: AUDIENCE,
+  sub: 'alice',
+  exp: NOW + 300,
+  ...changes,
+});
+
+/** `ok` and the caller, or what is wrong. */
+async function outcomeOf(token: string, options: Partial<JwtTokenVerifierOptions> = {}) {
+  const verified = await newVerifier(options).verify(token);
+  if (verified.isOk()) return verified.value.caller;
+  return verified.error.kind === 'invalid_token' ? verified.error.problem : verified.error.kind;
+}
+
+const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+describe('a token is accepted', () => {
+  test.each(['RS256', 'PS384', 'ES512', 'EdDSA', 'Ed25519'])('signed with %s', async (alg) => {
+    const key = await newSigningKey(alg, 'new');
+    issuer.pages.set('/keys', { keys: [key.jwk] });
+    expect(await outcomeOf(await sign(key, claims()))).toBe('oauth:alice');
+  });
+
+  test.each([
+    ['typ at+jwt', {}, {}],
+    ['typ application/at+jwt', {}, { typ: 'application/at+jwt' }],
+    ['typ JWT, as from Entra ID and Auth0', {}, { typ: 'JWT' }],
+    ['no typ, as from Okta', {}, { typ: undefined }],
+    ['a claim typ, as from Keycloak', { typ: 'Bearer' }, { typ: 'JWT' }],
+    ['an audience in a list', { aud: [AUDIENCE] }, {}],
+    ['exp within the leeway', { exp: NOW - 29 }, {}],
+    ['nbf within the leeway', { nbf: NOW + 29 }, {}],
+  ])('with %s', async (_, changes, header) => {
+    expect(await outcomeOf(await sign(rsa, claims(changes), header))).toBe('oauth:alice');
+  });
+
+  test('for this server and the userinfo of the issuer, as from Auth0', async () => {
+    const token = await sign(rsa, claims({ aud: [AUDIENCE, `${issuer.url}/userinfo`] }));
+    expect(await outcomeOf(token)).toBe('oauth:alice');
+  });
+
+  test('for a host with a slash, which clients add', async () => {
+    const token = await sign(rsa, claims({ aud: 'https://mcp.example.com/' }));
+    expect(await outcomeOf(token, { audience: 'https://mcp.example.com' })).toBe('oauth:alice');
+  });
+});
+
+describe('an attack fails:', () => {
+  const unsigned = (header: object, signature = 'c2lnbmF0dXJl') =>
+    `${encoded(header)}.${encoded(claims())}.${signature}`;
+  const tampered = async () => {
+    const [header = '', , signature = ''] = (await sign(rsa, claims())).split('.');
+    return `${header}.${encoded(claims({ sub: 'admin' }))}.${signature}`;
+  };
+  /** The public key, used as a shared secret. */
+  const confused = async (alg: string) => {
+    const signed = `${encoded({ alg, kid: 'rsa', typ: 'at+jwt' })}.${encoded(claims())}`;
+    const secret = await exportSPKI(rsa.publicKey);
+    return `${signed}.${createHmac(`sha${alg.slice(2)}`, secret)
+      .update(signed)
+      .digest('base64url')}`;
+  };
+  const withKid = (kid: string) => ({ ...stranger, kid });
+  const notClaims = (text: string) =>
+    new CompactSign(Buffer.from(text)).setProtectedHeader({ alg: 'RS256', kid: 'rsa' }).sign(rsa.privateKey);
+
+  const ATTACKS: readonly (readonly [string, TokenProblem, () => Promise<string> | string])[] = [
+    ['no signature', 'not_a_jwt', () => unsigned({ alg: 'none' }, '')],
+    ['alg none', 'unsupported_algorithm', () => unsigned({ alg: 'none', kid: 'rsa' })],
+    ['alg nOnE', 'unsupported_algorithm', () => unsigned({ alg: 'nOnE', kid: 'rsa' })],
+    ['a list of algorithms', 'unsupported_algorithm', () => unsigned({ alg: ['RS256'], kid: 'rsa' })],
+    ['no alg', 'unsupported_algorithm', () => unsigned({ kid: 'rsa' })],
+    ['HS256 with the public key', 'unsupported_algorithm', () => confused('HS256')],
+    ['HS512 with the public key', 'unsupported_algorithm', () => confused('HS512')],
+    ['an algorithm of the key in another case', 'unsupported_algorithm', () => unsigned({ alg: 'rs256', kid: 'rsa' })],
+    ['an encryption algorithm', 'unsupported_algorithm', () => unsigned({ alg: 'RSA-OAEP', kid: 'rsa' })],
+    ['an unknown key', 'unknown_key', () => sign(stranger, claims())],
+    ['another key with a known ID', 'wrong_signature', () => sign(withKid('rsa'), claims())],
+    ['an ID of a key of another kind', 'unknown_key', () => sign(withKid('ec'), claims())],
+    ['an ID that is not a text', 'unknown_key', () => unsigned({ alg: 'RS256', kid: ['rsa'] })],
+    ['no ID, and a key that is not published', 'wrong_signature', () => sign(stranger, claims(), { kid: undefined })],
+    ['changed claims', 'wrong_signature', tampered],
+    ['a key in the header', 'wrong_signature', () => sign(withKid('rsa'), claims(), { jwk: stranger.jwk })],
+    ['only a key in the header', 'unknown_key', () => sign(stranger, claims(), { jwk: stranger.jwk })],
+    ['a URL of keys in the header', 'unknown_key', () => sign(stranger, claims(), { jku: `${issuer.url}/evil` })],
+    ['a URL of certificates', 'unknown_key', () => sign(stranger, claims(), { x5u: `${issuer.url}/evil` })],
+    ['an extension that must be understood', 'unsupported_header', () => critical()],
+    [
+      'a payload that is not encoded',
+      'not_a_jwt',
+      () => unsigned({ alg: 'RS256', kid: 'rsa' }).replace('.', '.{"a":1}'),
+    ],
+    ['typ of a logout token', 'not_an_access_token', () => sign(rsa, claims(), { typ: 'logout+jwt' })],
+    ['typ of a proof', 'not_an_access_token', () => sign(rsa, claims(), { typ: 'dpop+jwt' })],
+    ['typ that is not a text', 'not_an_access_token', () => unsigned({ alg: 'RS256', kid: 'rsa', typ: 1 })],
+    ['an ID token of Keycloak', 'not_an_access_token', () => sign(rsa, claims({ typ: 'ID' }), { typ: 'JWT' })],
+    ['a refresh token of Keycloak', 'not_an_access_token', () => sign(rsa, claims({ typ: 'Refresh' }), { typ: 'JWT' })],
+    ['an ID token with a nonce', 'not_an_access_token', () => sign(rsa, claims({ nonce: 'n' }), { typ: 'JWT' })],
+    ['an ID token with a hash', 'not_an_access_token', () => sign(rsa, claims({ at_hash: 'h' }), { typ: undefined })],
+    ['a token that is bound to a key', 'bound_to_a_key', () => sign(rsa, claims({ cnf: { jkt: 'x' } }))],
+    ['another issuer', 'wrong_issuer', () => sign(rsa, claims({ iss: 'https://evil.example' }))],
+    ['the issuer with a slash', 'wrong_issuer', () => sign(rsa, claims({ iss: `${issuer.url}/` }))],
+    ['a list of issuers', 'wrong_issuer', () => sign(rsa, claims({ iss: [issuer.url] }))],
+    ['no issuer', 'wrong_issuer', () => sign(rsa, claims({ iss: undefined }))],
+    ['another audience', 'wrong_audience', () => sign(rsa, claims({ aud: 'https://other.example.com/mcp' }))],
+    ['an audience below', 'wrong_audience', () => sign(rsa, claims({ aud: `${AUDIENCE}/other` }))],
+    ['an audience above', 'wrong_audience', () => sign(rsa, claims({ aud: 'https://mcp.example.com' }))],
+    ['no audience', 'wrong_audience', () => sign(rsa, claims({ aud: undefined }))],
+    ['an empty list of audiences', 'wrong_audience', () => sign(rsa, claims({ aud: [] }))],
+    ['a second audience', 'wrong_audience', () => sign(rsa, claims({ aud: [AUDIENCE, 'https://other.example.com'] }))],
+    [
+      'a second audience at the issuer',
+      'wrong_audience',
+      () => sign(rsa, claims({ aud: [AUDIENCE, `${issuer.url}/other`] })),
+    ],
+    ['a second audience that is not a text', 'wrong_audience', () => sign(rsa, claims({ aud: [AUDIENCE, 1] }))],
+    ['an expired token', 'expired', () => sign(rsa, claims({ exp: NOW - 31 }))],
+    ['a token without an end', 'invalid_claims', () => sign(rsa, claims({ exp: undefined }))],
+    ['an end that is a text', 'invalid_claims', () => sign(rsa, claims({ exp: '9999999999' }))],
+    ['a token that is not valid yet', 'not_yet_valid', () => sign(rsa, claims({ nbf: NOW + 31 }))],
+    ['no owner', 'no_caller', () => sign(rsa, claims({ sub: undefined }))],
+    ['an empty owner', 'no_caller', () => sign(rsa, claims({ sub: '' }))],
+    ['an owner that is not a text', 'no_caller', () => sign(rsa, claims({ sub: 7 }))],
+    ['claims that are not JSON', 'invalid_claims', () => notClaims('sub=alice')],
+    ['claims that are a list', 'invalid_claims', () => notClaims('[]')],
+    ['one part', 'not_a_jwt', () => 'x'],
+    ['two parts', 'not_a_jwt', () => 'eyJhbGciOiJSUzI1NiJ9.e30'],
+    ['five parts, as of an encrypted token', 'not_a_jwt', () => 'a.b.c.d.e'],
+    ['thousands of parts', 'not_a_jwt', () => 'a.'.repeat(4000)],
+    ['a header that is not JSON', 'not_a_jwt', () => 'AAAA.e30.AAAA'],
+    ['a header that is a list', 'not_a_jwt', () => `${encoded([])}.e30.AAAA`],
+    ['padding', 'not_a_jwt', () => unsigned({ alg: 'RS256' }, 'AA==')],
+    ['a huge token', 'too_long', () => `${'A'.repeat(4000)}.${'A'.repeat(4192)}.A`],
+  ];
+  const critical = () => sign(rsa, claims(), { crit: ['urn:example'], 'urn:example': true });
+
+  test.each(ATTACKS)('%s', async (_, problem, forge) => {
+    expect(await outcomeOf(await forge())).toBe(problem);
+    expect(issuer.requests).not.toContain('/evil');
+  });
+
+  test('nothing is requested for what cannot be a token', async () => {
+    for (const [, problem, forge] of ATTACKS) {
+      if (/not_a_jwt|too_long|unsupported_algorithm/.test(problem)) await outcomeOf(await forge());
+    }
+    expect(issuer.requests).toEqual([]);
+  });
+
+  test('any text is rejected, and none ends in an exception', async () => {
+    const verifier = newVerifier();
+    const json = fc.oneof(fc.json(), fc.constantFrom('{"alg":"RS256","kid":"rsa"}', '{"alg":["RS256"]}', 'null'));
+    const part = fc.oneof(
+      json.map((text) => Buffer.from(text).toString('base64url')),
+      fc.string(),
+    );
+    const token = fc.oneof(
+      fc.string(),
+      fc.tuple(part, part, part).map((parts) => parts.join('.')),
+    );
+    await fc.assert(
+      fc.asyncProperty(token, async (text) => {
+        expect((await verifier.verify(text)).isErr()).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('a weak key of the issuer does not verify', async () => {
+    const { jwk } = rsa;
+    issuer.pages.set('/keys', { keys: [{ ...jwk, n: Buffer.alloc(64, 0xff).toString('base64url') }] });
+    expect(await outcomeOf(await sign(rsa, claims()))).toBe('wrong_signature');
+  });
+
+  test('a published shared secret is not used', async () => {
+    issuer.pages.set('/keys', { keys: [{ kty: 'oct', k: 'c2VjcmV0', kid: 'rsa', alg: 'RS256' }] });
+    expect(await outcomeOf(await sign(rsa, claims()))).toBe('unknown_key');
+  });
+});
+
+describe('scopes', () => {
+  test.each([
+    [['ask'], { scope: 'read ask' }, 'oauth:alice'],
+    [['ask', 'read'], { scope: 'read ask' }, 'oauth:alice'],
+    [['ask', 'write'], { scope: 'read ask' }, 'insufficient_scope'],
+    [['ask'], { scope: 'asks task ASK' }, 'insufficient_scope'],
+    [['ask'], {}, 'insufficient_scope'],
+    [['ask'], { scope: 7 }, 'insufficient_scope'],
+    [['ask'], { scp: 'read ask' }, 'oauth:alice'],
+    [['ask'], { scp: ['read', 'ask'] }, 'oauth:alice'],
+    // Entra ID.
+    [['api://mcp/ask'], { scp: 'read ask' }, 'oauth:alice'],
+    [['api://mcp/ask'], { scope: 'ask' }, 'insufficient_scope'],
+    [['mcp/ask'], { scp: 'ask' }, 'insufficient_scope'],
+  ])('%j of %j: %s', async (scopes, granted, outcome) => {
+    expect(await outcomeOf(await sign(rsa, claims(granted)), { scopes })).toBe(outcome);
+  });
+});
+
+describe('the caller', () => {
+  test.each([
+    ['auth0|5f7c', 'oauth:auth0|5f7c'],
+    ['https://client.example/id', 'oauth:https://client.example/id'],
+    ['a@b.example', 'oauth:a@b.example'],
+  ])('%j is %j', async (sub, caller) => {
+    expect(await outcomeOf(await sign(rsa, claims({ sub })))).toBe(caller);
+  });
+
+  test.each([['Ålice'], ['two words'], ['line\nbreak'], ['x'.repeat(101)], [`#${'0'.repeat(64)}`]])(
+    '%j is replaced by its hash',
+    async (sub) => {
+      expect(await outcomeOf(await sign(rsa, claims({ sub })))).toMatch(/^oauth:#[\da-f]{64}$/);
+      expect(await outcomeOf(await sign(rsa, claims({ sub })))).not.toContain(sub);
+    },
+  );
+
+  test('comes from the configured claim', async () => {
+    const token = await sign(rsa, claims({ email: 'a@b.example' }));
+    expect(await outcomeOf(token, { callerClaim: 'email' })).toBe('oauth:a@b.example');
+    expect(await outcomeOf(token, { callerClaim: 'name' })).toBe('no_caller');
+    expect(await outcomeOf(token, { callerClaim: 'constructor' })).toBe('no_caller');
+  });
+});
+
+describe('while the issuer is down', () => {
+  test('nothing is known about a token', async () => {
+    issuer.pages.clear();
+    const verified = await newVerifier().verify(await sign(rsa, claims()));
+    expect(verified._unsafeUnwrapErr()).toEqual({ kind: 'issuer_unavailable', retryAfterMs: 10_000 });
+  });
+
+  test('known keys are used', async () => {
+    const verifier = newVerifier();
+    const token = await sign(rsa, claims());
+    await verifier.verify(token);
+    issuer.pages.clear();
+    expect((await verifier.verify(token)).isOk()).toBe(true);
+  });
+});

@@ -1,0 +1,34 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { bootstrap } from '../../src/bootstrap.ts';
+import { compose } from '../../src/container.ts';
+import { API_KEY } from './search-kit.ts';
+
+/** What is logged when the program is composed, which is with the first question. */
+async function logFor(baseUrl: string) {
+  const log: string[] = [];
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => log.push(String(text)) > 0);
+  onTestFinished(() => void vi.restoreAllMocks());
+  vi.stubEnv('HOME', '/nonexistent');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const environment = { OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: baseUrl };
+  const validated = await bootstrap({ environment, commandLine: {}, version: '0.9.0' });
+  if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
+  const { close } = await compose(validated.value, '', async () => undefined);
+  await close();
+  return log.join('');
+}
+
+test('a base URL that sends the key unencrypted is reported once', async () => {
+  const log = await logFor('http://api.example.com/v1');
+  expect(log).toMatch(
+    / WARN openai\.base_url begins with http:\/\/: the API key and the questions are sent unencrypted\n$/,
+  );
+  expect(log.match(/\n/g)).toHaveLength(1);
+});
+
+test.each(['https://api.example.com/v1', 'http://127.0.0.1:1/v1', 'http://localhost:11434/v1'])(
+  'nothing is reported for %s',
+  async (baseUrl) => {
+    expect(await logFor(baseUrl)).toBe('');
+  },
+);

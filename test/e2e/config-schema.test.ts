@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Ajv } from 'ajv';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { KEYS, type KindSpec } from '../../src/adapters/outbound/config/keys.ts';
+import { toKind } from '../../src/adapters/outbound/config/layers.ts';
+import { readServerEntry, SERVER_KEYS } from '../../src/adapters/outbound/config/server-entry.ts';
+import { toTree } from '../../src/adapters/outbound/config/shown-tree.ts';
+import { readYamlFile } from '../../src/adapters/outbound/config/yaml-file.ts';
+import { newFile } from './files.ts';
+import { ROOT } from './serve.ts';
+
+const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
+const ajv = new Ajv({ allowUnionTypes: true, strictTypes: false }).addKeyword('patternErrorMessage');
+const isValid = ajv.compile(JSON.parse(read('config/config.schema.json')));
+
+test.for([['config/config.yaml.example'], ['examples/gateway.yaml'], ['examples/grounded.yaml']])(
+  '%s is valid',
+  ([file = '']) => {
+    isValid(parse(read(file)));
+    expect(isValid.errors).toBe(null);
+  },
+);
+
+test('the example is valid with the keys that are comments in it', () => {
+  const example = read('config/config.yaml.example');
+  const commented = example.replace(/^( *)# (?=(?: *- )? *[a-z_]+:(?: |$))(?!.*[a-z] [a-z]+ [a-z]+)/gm, '$1');
+  expect(commented).toMatch(/^ {2}organization: org-example$/m);
+  expect(commented).toMatch(/^ {2}- name: tickets$/m);
+  isValid(parse(commented, { uniqueKeys: false }));
+  expect(isValid.errors).toBe(null);
+});
+
+test('the examples in the documents are valid', () => {
+  const blocks = ['README.md', 'docs/gateway.md', 'docs/grounded-answers.md', 'docs/reference/config-reference.md']
+    .flatMap((file) => [...read(file).matchAll(/```yaml\n([\s\S]*?)```/g)])
+    .map(([, yaml = '']) => yaml);
+  expect(blocks.length).toBeGreaterThan(3);
+  expect(blocks.filter((yaml) => !isValid(parse(yaml)))).toEqual([]);
+});
+
+test('the example names the schema in a way that editors understand', () => {
+  const { $id } = JSON.parse(read('config/config.schema.json'));
+  expect(read('config/config.yaml.example').split('\n')[0]).toBe(`# yaml-language-server: $schema=${$id}`);
+});
+
+describe('a file is valid only if the program accepts it', () => {
+  test.each([
+    ['', true],
+    ['openai:\n', true],
+    ['request: { timeout_ms: null }', true],
+    ['model_profiles: { answer: null }', true],
+    ['model_profiles: { answer_quick: { verbosity: low } }', true],
+    ['servers: []', true],
+    ['http: { listen: 3917 }', true],
+    ['http: { token_env: { alice: TOKEN_A } }', true],
+    ['- openai', false],
+    ['openai: text', false],
+    ['opnai: {}', false],
+    ['request: { timeout: 1000 }', false],
+    ['request: { timeout_ms: 5 minutes }', false],
+    ['request: { timeout_ms: 0 }', false],
+    ['request: { timeout_ms: "1000" }', false],
+    ['openai: { api_key: sk-proj-0123456789abcdefghij }', false],
+    ['openai: { api_key_env: sk-proj-0123456789abcdefghij }', false],
+    ['openai: { base_url: api.openai.com }', false],
+    ['openai: { store: "no" }', false],
+    ['model_profiles: { answer: { reasoning_effort: huge } }', false],
+    ['model_profiles: { quick: { model: gpt-5.2 } }', false],
+    ['policy: { max_citations: 11 }', false],
+    ['search: { blocked_domains: example.com }', false],
+    ['http: { path: /healthz }', false],
+    ['http: { listen: -1 }', false],
+    ['http: { listen: 1.5 }', false],
+    ['grounding: { tools: { notes: some } }', false],
+  ])('%j: %s', (yaml, expected) => {
+    expect(isValid(parse(yaml))).toBe(expected);
+    expect(readYamlFile(newFile('config.yaml', yaml)).problems.length === 0).toBe(expected);
+  });
+});
+
+/** Kinds that no pattern describes completely: the schema accepts more. */
+const LOOSE = ['baseUrl', 'hostNames', 'requestHosts', 'origins', 'hostPort', 'timeZone'];
+const WORDS = [
+  ...[
+    '',
+    ' ',
+    ' a ',
+    'a b',
+    'A_B',
+    'alice',
+    'all',
+    'auto',
+    'high',
+    'before',
+    'openai',
+    'file',
+    'JP',
+    'gpt-5.2',
+    '例え.jp',
+  ],
+  ...[
+    'Asia/Tokyo',
+    'system',
+    '/mcp',
+    '/healthz',
+    ' /metrics ',
+    '/mcp/call',
+    '127.0.0.1:1',
+    'http://a.b',
+    'HTTPS://a/',
+    '*',
+  ],
+];
+const scalar = fc.oneof(
+  fc.constantFrom(...WORDS),
+  fc.string(),
+  fc.integer(),
+  fc.integer({ min: -1, max: 20 }),
+  fc.boolean(),
+);
+const anyValue = fc.oneof(
+  scalar,
+  fc.array(scalar, { maxLength: 3 }),
+  fc.dictionary(fc.oneof(fc.constantFrom('a', 'alice@x'), fc.string()), fc.oneof(scalar, fc.array(scalar)), {
+    maxKeys: 3,
+  }),
+  fc.constant(null),
+  fc.double(),
+);
+
+describe('the schema of a key accepts what the program accepts', () => {
+  const nameOf = (kind: KindSpec) => (typeof kind === 'string' ? kind : kind[0]);
+  test.each(KEYS.filter(({ path }) => path !== 'servers'))('$path', ({ path, kind, ...key }) => {
+    const isAccepted = (value: unknown) => value === null || toKind(kind).fromYaml(value) !== undefined;
+    const own = fc.constantFrom(...(kind[0] === 'oneOf' ? kind[1] : []), key.default ?? null);
+    fc.assert(
+      fc.property(fc.oneof(anyValue, own), (value) => {
+        // A null in the tree would remove its section.
+        const isInSchema = isValid(toTree(new Map([[path, value ?? undefined]])));
+        expect(isInSchema || value === null).toBe((isInSchema && LOOSE.includes(nameOf(kind))) || isAccepted(value));
+      }),
+    );
+  });
+});
+
+describe('the schema of a server accepts what the program accepts', () => {
+  const CANDIDATES: Readonly<Record<string, readonly unknown[]>> = {
+    name: ['notes', ' notes ', 'openai-responses-mcp', 'a__b', '-a', 'a'.repeat(33)],
+    args: [[], ['-y', 1, true], [null], 'text'],
+    inherit_env: [true, false, ['A'], ['a-b']],
+    tools: [{ allow: ['a*'], deny: [' * '] }, { allow: null }, { only: ['a'] }, { allow: ['a*b'] }, { allow: [' '] }],
+    transport: ['auto', 'sse', 'stdio'],
+    restart: ['never', 'always'],
+    headers: [{ accept: 'text' }, { accept: null }, []],
+    envs: [{ A: 1 }, { A: [] }, 'A=1'],
+    env: [{ A: 'text' }, 'A=1'],
+  };
+  const flags = [true, false, 'yes'];
+  const numbers = [0, 1, 1023, 1024, 1.5, '60000'];
+  const member = (key: string) =>
+    fc.constantFrom(
+      null,
+      ...(CANDIDATES[key] ?? (/url|command|cwd/.test(key) ? ['https://a.b/mcp', ' '] : [...flags, ...numbers])),
+    );
+  const server = fc
+    .subarray([...SERVER_KEYS, 'unknown'])
+    .chain((keys) => fc.record(Object.fromEntries(keys.map((key) => [key, member(key)]))));
+  const context = { environment: {}, folder: '/', defaultTimeoutMs: 1, ownSecrets: [] };
+
+  const agrees = (value: Readonly<Record<string, unknown>>) => {
+    const problems: string[] = Object.keys(value).filter((key) => !SERVER_KEYS.includes(key));
+    readServerEntry(value, context, (key, message) => problems.push(`${key} ${message}`));
+    expect(isValid({ servers: [value] }), problems.join('\n')).toBe(problems.length === 0);
+    return problems.length === 0;
+  };
+
+  test.each(SERVER_KEYS)('%s', (key) => {
+    const isChild = !['url', 'transport', 'headers', 'allow_insecure'].includes(key);
+    const base = { name: 'notes', ...(isChild ? { command: 'node' } : { url: 'https://a.b/mcp' }) };
+    const values = [null, ...(CANDIDATES[key] ?? ['https://a.b/mcp', ' ', ...flags, ...numbers])];
+    const accepted = values.filter((value) => agrees({ ...base, [key]: value }));
+    expect(accepted.length).toBeGreaterThan(0);
+    expect(accepted.length).toBeLessThan(values.length);
+  });
+
+  test('together', () => {
+    fc.assert(fc.property(server, (value) => void agrees(value)));
+  });
+});

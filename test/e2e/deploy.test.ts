@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { type Container, type PodSpec, restrictedViolations } from './pod-security.ts';
+import { ROOT } from './serve.ts';
+
+const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
+const { version } = JSON.parse(read('package.json')) as { version: string };
+
+interface ServerContainer extends Container {
+  readonly image: string;
+  readonly env: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: unknown }[];
+  readonly ports: readonly { readonly name: string; readonly containerPort: number; readonly hostPort?: number }[];
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string; readonly readOnly: boolean }[];
+  readonly lifecycle: { readonly preStop: { readonly sleep: { readonly seconds: number } } };
+  readonly resources: { readonly limits: { readonly memory: string } };
+}
+
+interface ServerPod extends PodSpec {
+  readonly terminationGracePeriodSeconds: number;
+  readonly automountServiceAccountToken: boolean;
+  readonly containers: readonly [ServerContainer];
+}
+
+describe('deploy/kubernetes.yaml', () => {
+  const text = read('deploy/kubernetes.yaml');
+  // Kubernetes reads YAML 1.1, where 0440 is octal.
+  const documents = parseAllDocuments(text, { version: '1.1' }).map((document) => {
+    expect(document.errors).toEqual([]);
+    return document.toJS() as Record<string, unknown> & { kind: string; spec: Record<string, unknown> };
+  });
+  const specOf = (kind: string) => documents.find((document) => document.kind === kind)?.spec ?? {};
+  const labels = { app: 'openai-responses-mcp' };
+  const template = specOf('Deployment').template as { metadata: { labels: object }; spec: ServerPod };
+  const pod = template.spec;
+  const [server] = pod.containers;
+  const variable = (name: string) => server.env.find((one) => one.name === name);
+
+  test('passes the rules of the profile "restricted"', () => {
+    expect(restrictedViolations(pod)).toEqual([]);
+    expect(pod.automountServiceAccountToken).toBe(false);
+    expect(pod.securityContext).toMatchObject({ runAsUser: 1000, runAsGroup: 1000 });
+    expect(server.securityContext).toMatchObject({ readOnlyRootFilesystem: true });
+  });
+
+  const secured = server.securityContext ?? {};
+  const withServer = (change: Partial<Container>): PodSpec => ({ ...pod, containers: [{ ...server, ...change }] });
+  test.for<[string, PodSpec]>([
+    ['host namespaces', { ...pod, hostPID: true }],
+    ['volume types', { ...pod, volumes: [{ name: 'host', hostPath: { path: '/' } }] }],
+    ['host ports', withServer({ ports: [{ hostPort: 80 }] })],
+    ['privileged', withServer({ securityContext: { ...secured, privileged: true } })],
+    ['running as root', withServer({ securityContext: { ...secured, runAsUser: 0 } })],
+    ['special options', withServer({ securityContext: { ...secured, procMount: 'Unmasked' } })],
+    ['special options', { ...pod, securityContext: { ...pod.securityContext, sysctls: [{ name: 'kernel.sem' }] } }],
+    ['privilege escalation', withServer({ securityContext: { capabilities: { drop: ['ALL'] } } })],
+    ['non-root is not required', withServer({ securityContext: { ...secured, runAsNonRoot: false } })],
+    ['seccomp', withServer({ securityContext: { ...secured, seccompProfile: { type: 'Unconfined' } } })],
+    ['capabilities are kept', withServer({ securityContext: { allowPrivilegeEscalation: false } })],
+    [
+      'capabilities are added',
+      withServer({ securityContext: { ...secured, capabilities: { drop: ['ALL'], add: ['NET_ADMIN'] } } }),
+    ],
+  ])('would not pass with a violation: %s', ([rule, pod]) => {
+    expect(restrictedViolations(pod)).toEqual([rule]);
+  });
+
+  test('runs the published image of this version', () => {
+    expect(server.image).toBe(`ghcr.io/uchimanajet7/openai-responses-mcp:${version}`);
+  });
+
+  test.for(['deploy/cloud-run.md', 'docs/container.md'])('%s names the same image', (file) => {
+    const tags = [...read(file).matchAll(/uchimanajet7\/openai-responses-mcp:([\w.-]+)/g)].map(([, tag]) => tag);
+    expect(new Set(tags)).toEqual(new Set([version]));
+  });
+
+  test('gives the process time to drain, and the gateway to stop its servers', () => {
+    const pauseS = server.lifecycle.preStop.sleep.seconds;
+    const drainS = Number(variable('MCP_HTTP_DRAIN_MS')?.value) / 1000;
+    const serversS = 4;
+    expect(drainS).toBeGreaterThan(0);
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(pauseS + drainS + serversS);
+  });
+
+  test('limits the heap to what the memory limit leaves', () => {
+    const limitMiB = Number(/^(\d+)Mi$/.exec(server.resources.limits.memory)?.[1]);
+    const option = (name: string) =>
+      Number(new RegExp(`--${name}=(\\d+)`).exec(variable('NODE_OPTIONS')?.value ?? '')?.[1]);
+    const heapMiB = option('max-old-space-size') + 3 * option('max-semi-space-size');
+    expect(heapMiB / limitMiB).toBeGreaterThan(0.5);
+    expect(heapMiB / limitMiB).toBeLessThanOrEqual(0.75);
+  });
+
+  test('mounts the API key as a file, not readable by others, and sets no variable with it', () => {
+    const [mount] = server.volumeMounts;
+    const volume = pod.volumes?.find(({ name }) => name === mount?.name);
+    expect(volume?.secret).toMatchObject({ defaultMode: 0o440, items: [{ key: 'openai-api-key' }] });
+    expect(mount?.readOnly).toBe(true);
+    expect(variable('OPENAI_API_KEY_FILE')?.value).toBe(`${mount?.mountPath}/openai-api-key`);
+    expect(variable('OPENAI_API_KEY')).toBeUndefined();
+    expect(text).toContain('--from-literal=openai-api-key=');
+  });
+
+  test('selects the same pods everywhere, and one port', () => {
+    expect(template.metadata.labels).toEqual(labels);
+    expect(specOf('Deployment').selector).toEqual({ matchLabels: labels });
+    expect(specOf('PodDisruptionBudget').selector).toEqual({ matchLabels: labels });
+    expect(specOf('NetworkPolicy').podSelector).toEqual({ matchLabels: labels });
+    expect(specOf('Service').selector).toEqual(labels);
+    expect(server.ports).toEqual([{ name: 'http', containerPort: 8080 }]);
+    expect(read('deploy/Dockerfile')).toContain('MCP_HTTP_LISTEN=0.0.0.0:8080');
+  });
+
+  test('allows the network that it needs, and no other', () => {
+    const { policyTypes, ingress, egress } = specOf('NetworkPolicy') as {
+      policyTypes: string[];
+      ingress: { ports: { port: string | number }[]; from: unknown[] }[];
+      egress: { ports: { port: string | number }[]; to: unknown[] }[];
+    };
+    expect(policyTypes).toEqual(['Ingress', 'Egress']);
+    expect(ingress.flatMap(({ ports }) => ports.map(({ port }) => port))).toEqual(['http']);
+    expect(egress.flatMap(({ ports }) => ports.map(({ port }) => port))).toEqual([53, 53, 443]);
+    for (const { from } of ingress) expect(from.length).toBeGreaterThan(0);
+    for (const { to } of egress) expect(to.length).toBeGreaterThan(0);
+    // The metadata service of a cloud, which gives out credentials.
+    expect(JSON.stringify(egress)).toContain('"169.254.0.0/16"');
+  });
+});
+
+describe('deploy/Dockerfile', () => {
+  const text = read('deploy/Dockerfile');
+  const lines = text.split('\n').filter((line) => !line.startsWith('#'));
+  const [build = '', final = ''] = lines
+    .join('\n')
+    .split(/^(?=FROM )/m)
+    .filter((stage) => stage.startsWith('FROM '));
+
+  test('uses one base image, by digest', () => {
+    const images = lines.filter((line) => line.startsWith('FROM ')).map((line) => /node:\S+/.exec(line)?.[0]);
+    expect(images).toHaveLength(2);
+    expect(images[0]).toMatch(/^node:24\.\d+\.\d+-alpine\d\.\d+@sha256:[\da-f]{64}$/);
+    expect(images[1]).toBe(images[0]);
+  });
+
+  test('builds once, on the platform of the builder, without scripts of packages', () => {
+    expect(build).toMatch(/^FROM --platform=\$BUILDPLATFORM /);
+    expect(build).toContain('RUN npm ci --ignore-scripts');
+    expect(final).not.toMatch(/\bnpm (?:ci|i|install|run)\b/);
+  });
+
+  test('runs the program as a user that is not root, under an init process, over HTTP by default', () => {
+    expect(final).toContain('\nUSER 1000:1000\n');
+    expect(final).toContain('\nENTRYPOINT ["tini", "--", "node", "/app/build/index.js"]\nCMD ["--http"]\n');
+  });
+
+  test('has the labels of the registries', () => {
+    expect(final).toContain('io.modelcontextprotocol.server.name="io.github.uchimanajet7/openai-responses-mcp"');
+    expect(final).toContain('org.opencontainers.image.source="https://github.com/uchimanajet7/openai-responses-mcp"');
+  });
+
+  test('is given only what it copies, and no file with keys', () => {
+    const rules = read('deploy/Dockerfile.dockerignore').split('\n');
+    expect(rules.filter((rule) => !rule.startsWith('#'))[0]).toBe('*');
+    const copied = [...build.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, files = '']) => files.split(' '));
+    const allowed = rules.filter((rule) => rule.startsWith('!')).map((rule) => rule.slice(1).replace(/\/\*.*/, ''));
+    expect(allowed.toSorted()).toEqual(copied.toSorted());
+    expect(rules.slice(-5)).toEqual(expect.arrayContaining(['**/.env*', '**/.npmrc']));
+  });
+});

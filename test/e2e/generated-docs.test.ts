@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { generatedDocs } from '../../scripts/lib/generated-docs.js';
+import { ROOT } from './serve.ts';
+
+const docs = await generatedDocs();
+
+test('parts of the documents and the schema of the configuration are generated', () => {
+  expect([...docs.keys()]).toEqual([
+    'README.md',
+    'README.ja.md',
+    'docs/clients.md',
+    'docs/reference/config-reference.md',
+    'docs/gateway.md',
+    'docs/spec.md',
+    'config/config.schema.json',
+  ]);
+  const parts = [...docs.values()].flatMap((text) => [...text.matchAll(/<!-- generated: (\S+) -->/g)]);
+  expect(parts.map(([, name]) => name)).toEqual([
+    ...['install-links', 'install-commands', 'install-urls'],
+    ...['install-links', 'install-commands', 'install-urls'],
+    ...['install-links', 'install-commands', 'install-urls'],
+    ...['keys', 'options', 'server-keys', 'tools', 'variables', 'options'],
+  ]);
+});
+
+test.for([...docs])('%s is up to date', ([file, text]) => {
+  const current = readFileSync(path.join(ROOT, file), 'utf8');
+  expect(current, `${file} is out of date: run "npm run docs", and commit the result`).toBe(text);
+});

@@ -1,0 +1,178 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { ROOT } from './serve.ts';
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
+interface Job {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly 'timeout-minutes'?: number;
+  readonly environment?: string;
+  readonly needs?: string;
+  readonly strategy?: { readonly matrix: { readonly os: string[]; readonly 'node-version': number[] } };
+  readonly steps: readonly Step[];
+}
+
+interface Workflow {
+  readonly on: unknown;
+  readonly permissions?: unknown;
+  readonly concurrency?: { readonly 'cancel-in-progress'?: boolean };
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
+const TEXTS = { ci: read('.github/workflows/ci.yml'), release: read('.github/workflows/release.yml') };
+const CI = parse(TEXTS.ci) as Workflow;
+const RELEASE = parse(TEXTS.release) as Workflow;
+const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
+
+describe.each([
+  ['ci.yml', TEXTS.ci, CI],
+  ['release.yml', TEXTS.release, RELEASE],
+])('%s', (_name, text, workflow) => {
+  const jobs = Object.entries(workflow.jobs);
+  const steps = jobs.flatMap(([, job]) => job.steps);
+
+  test('uses every action by commit, with its version as a comment', () => {
+    const lines = text.split('\n').filter((line) => /^\s*(?:- )?uses:/.test(line));
+    expect(lines).toHaveLength(steps.filter(({ uses }) => uses !== undefined).length);
+    for (const line of lines) expect(line).toMatch(/uses: [\w-]+\/[\w-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  test('uses one version of each action', () => {
+    const uses = Object.values(TEXTS).flatMap((text) => text.match(/(?<=uses: )\S+ # \S+/g) ?? []);
+    const names = new Set(uses.map((use) => use.split('@')[0]));
+    expect(new Set(uses).size).toBe(names.size);
+  });
+
+  test('grants no permission by default, and to each job what it names', () => {
+    expect(workflow.permissions).toEqual({});
+    expect(jobs.filter(([, { permissions = {} }]) => Object.keys(permissions).length === 0)).toEqual([]);
+  });
+
+  test('never keeps the token of a checkout', () => {
+    const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+    expect(checkouts.length).toBeGreaterThan(0);
+    for (const checkout of checkouts) expect(checkout.with).toMatchObject({ 'persist-credentials': false });
+  });
+
+  test('limits the time of every job', () => {
+    expect(jobs.filter(([, job]) => job['timeout-minutes'] === undefined)).toEqual([]);
+  });
+
+  test('installs no global tools, and no tool without an exact version', () => {
+    const commands = steps.map(({ run = '' }) => run);
+    expect(commands.filter((run) => /\bnpm (?:i|install)\b|@latest\b|releases\/latest/.test(run))).toEqual([]);
+    const tools = commands.filter((run) => /\bnpx\b/.test(run));
+    for (const run of tools) expect(run).toMatch(/^npx --yes @[\w-]+\/[\w-]+@\d+\.\d+\.\d+ /);
+  });
+
+  test('inserts nothing into a shell script that others can choose', () => {
+    expect(steps.filter(({ run }) => /\$\{\{/.test(run ?? ''))).toEqual([]);
+  });
+
+  test('runs scripts that exist', () => {
+    const files = steps.flatMap(({ run = '' }) =>
+      [...run.matchAll(/\bnode ([\w./-]+)/g)].map(([, file]) => file ?? ''),
+    );
+    expect(files.length).toBeGreaterThan(0);
+    expect(files.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+  });
+});
+
+describe('ci.yml', () => {
+  test('tests on three systems, with every supported version of Node.js', () => {
+    const matrix = CI.jobs.test?.strategy?.matrix;
+    expect(matrix).toEqual({
+      os: ['ubuntu-latest', 'windows-latest', 'macos-latest'],
+      'node-version': [20, 22, 24],
+    });
+    expect(engines.node).toBe(`>=${Math.min(...(matrix?.['node-version'] ?? []))}`);
+  });
+
+  test('may only read, and ends a run that a newer commit replaces', () => {
+    for (const job of Object.values(CI.jobs)) expect(job.permissions).toEqual({ contents: 'read' });
+    expect(CI.concurrency).toMatchObject({ 'cancel-in-progress': true });
+  });
+});
+
+describe('release.yml', () => {
+  const commandsOf = (job: Job | undefined) => job?.steps.map(({ run = '' }) => run).join('\n') ?? '';
+
+  test('is started by tags only', () => {
+    expect(RELEASE.on).toEqual({ push: { tags: ['v*'] } });
+  });
+
+  test('compares the tag with the version before it installs anything, then tests, then packs', () => {
+    const commands = commandsOf(RELEASE.jobs.build);
+    const order = ['release-notes.js', 'npm ci', 'npm test', 'npm run build:clean', 'npm pack', 'npm run bundle'];
+    const positions = order.map((command) => commands.indexOf(command));
+    expect(positions).not.toContain(-1);
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b));
+  });
+
+  test('runs code of dependencies only in the job that can do nothing but read', () => {
+    expect(RELEASE.jobs.build?.permissions).toEqual({ contents: 'read' });
+    for (const [name, job] of Object.entries(RELEASE.jobs)) {
+      if (name !== 'build') expect(commandsOf(job)).not.toMatch(/\bnpm (?:ci|i|install|run|test|exec)\b|\bnpx\b/);
+    }
+  });
+
+  test('gives each job that publishes only the permissions for its place', () => {
+    const { npm, github, image, registry } = RELEASE.jobs;
+    expect(npm?.permissions).toEqual({ 'id-token': 'write' });
+    expect(github?.permissions).toEqual({ contents: 'write', 'id-token': 'write', attestations: 'write' });
+    const { contents, ...others } = image?.permissions ?? {};
+    expect(contents).toBe('read');
+    expect(others).toEqual({ packages: 'write', 'id-token': 'write', attestations: 'write' });
+    expect(registry?.permissions).toEqual({ 'id-token': 'write' });
+  });
+
+  test('publishes nothing before a person has approved it', () => {
+    const { build, npm, ...others } = RELEASE.jobs;
+    expect(build?.needs).toBeUndefined();
+    expect(npm).toMatchObject({ needs: 'build', environment: 'release' });
+    for (const job of Object.values(others)) expect(job.needs).toBe('npm');
+  });
+
+  test('publishes the packed file without running its scripts', () => {
+    expect(commandsOf(RELEASE.jobs.npm)).toBe(
+      '\n\nnpm publish ./openai-responses-mcp-*.tgz --provenance --access public --ignore-scripts',
+    );
+  });
+
+  test('checks the publisher of the registry before running it', () => {
+    const commands = commandsOf(RELEASE.jobs.registry);
+    expect(commands).toMatch(/registry\/releases\/download\/v\d+\.\d+\.\d+\/mcp-publisher_linux_amd64\.tar\.gz\n/);
+    expect(commands).toMatch(/echo "[\da-f]{64} {2}mcp-publisher\.tar\.gz" \| sha256sum --check --strict\ntar /);
+    expect(commands).toMatch(/\n\.\/mcp-publisher login github-oidc\n\.\/mcp-publisher publish server\.json$/);
+  });
+
+  test('builds the image for two platforms, with bill of materials, provenance and attestation', () => {
+    const [push] = RELEASE.jobs.image?.steps.filter(({ uses }) => uses?.startsWith('docker/build-push-action@')) ?? [];
+    expect(push?.with).toMatchObject({
+      file: 'deploy/Dockerfile',
+      platforms: 'linux/amd64,linux/arm64',
+      push: true,
+      provenance: 'mode=max',
+      sbom: true,
+    });
+    const attest = RELEASE.jobs.image?.steps.find(({ uses }) => uses?.startsWith('actions/attest@'));
+    expect(attest?.with).toMatchObject({ 'push-to-registry': true });
+  });
+});
+
+test('dependabot raises actions, packages and the base image', () => {
+  const { updates } = parse(read('.github/dependabot.yml')) as { updates: Record<string, string>[] };
+  expect(updates.map((update) => [update['package-ecosystem'], update.directory])).toEqual([
+    ['github-actions', '/'],
+    ['npm', '/'],
+    ['docker', '/deploy'],
+  ]);
+});

@@ -1,0 +1,215 @@
+import { describe, expect, test } from 'vitest';
+import type { HttpServerOptions } from '../../src/adapters/inbound/http/http-context.ts';
+import type { TokenError } from '../../src/application/ports/token-verifier.ts';
+import { FakeTokenVerifier } from '../support/fake-token-verifier.ts';
+import { legacy, send } from '../support/http-client.ts';
+import { serveHttp } from './serve-http.ts';
+
+const PING = legacy('ping');
+const ISSUER = 'https://auth.example.com';
+const RESOURCE = 'https://mcp.example.com/mcp';
+const METADATA = 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp';
+const STATIC = { caller: 'alice', token: 'static-token-of-alice' };
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+const ERRORS: Readonly<Record<string, TokenError>> = {
+  expired: { kind: 'invalid_token', problem: 'expired' },
+  narrow: { kind: 'insufficient_scope' },
+  unknowable: { kind: 'issuer_unavailable', retryAfterMs: 6500 },
+};
+
+function serve({
+  scopes = ['ask', 'read'],
+  resource = RESOURCE,
+  ...http
+}: Partial<HttpServerOptions> & Partial<Given> = {}) {
+  const verifier = new FakeTokenVerifier({ good: { caller: 'oauth:alice' }, ...ERRORS });
+  return serveHttp({ http: { ...http, oauth: { issuer: ISSUER, resource, scopes, verifier } } }).then((served) => ({
+    ...served,
+    verifier,
+  }));
+}
+
+interface Given {
+  readonly scopes: readonly string[];
+  readonly resource: string;
+}
+
+describe('the metadata of the resource', () => {
+  test('is available without a token, for any Host and Origin', async () => {
+    const { at } = await serve();
+    for (const path of ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']) {
+      const headers = { Host: 'evil.example', Origin: 'https://evil.example' };
+      const { status, text, headers: received } = await send(at(path), { method: 'GET', headers });
+      expect(status).toBe(200);
+      expect(received).toMatchObject({ 'content-type': 'application/json', 'access-control-allow-origin': '*' });
+      expect(JSON.parse(text)).toEqual({
+        resource: RESOURCE,
+        authorization_servers: [ISSUER],
+        scopes_supported: ['ask', 'read'],
+        bearer_methods_supported: ['header'],
+      });
+    }
+  });
+
+  test('has the path of the public URL, which a proxy may have changed', async () => {
+    const { at } = await serve({ resource: 'https://example.com/tools/mcp' });
+    const statusAt = async (path: string) => (await send(at(path), { method: 'GET' })).status;
+    expect(await statusAt('/.well-known/oauth-protected-resource/tools/mcp')).toBe(200);
+    expect(await statusAt('/.well-known/oauth-protected-resource/mcp')).toBe(401);
+  });
+
+  test('can be read by clients in a browser', async () => {
+    const { at } = await serve();
+    const { status, headers } = await send(at('/.well-known/oauth-protected-resource'), { method: 'OPTIONS' });
+    expect(status).toBe(204);
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-headers': 'MCP-Protocol-Version',
+    });
+  });
+
+  test('cannot be changed', async () => {
+    const { at } = await serve();
+    const { status, headers } = await send(at('/.well-known/oauth-protected-resource'), { body: {} });
+    expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: 'GET, HEAD, OPTIONS' });
+  });
+
+  test('does not exist without an authorization server', async () => {
+    const { at } = await serveHttp();
+    expect((await send(at('/.well-known/oauth-protected-resource'), { method: 'GET' })).status).toBe(404);
+  });
+});
+
+describe('a request', () => {
+  test('without a token is told where to get one, also on loopback', async () => {
+    const { post } = await serve();
+    const { status, headers, message } = await post(PING, { Host: 'localhost' });
+    expect(status).toBe(401);
+    expect(headers['www-authenticate']).toBe(`Bearer scope="ask read", resource_metadata="${METADATA}"`);
+    expect(message.error?.message).toBe(`Unauthorized: send a token of ${ISSUER} (Authorization: Bearer ...)`);
+  });
+
+  test.each([
+    ['https://mcp.example.com', 'https://mcp.example.com/.well-known/oauth-protected-resource'],
+    ['https://mcp.example.com/', 'https://mcp.example.com/.well-known/oauth-protected-resource'],
+    ['https://example.com:8443/a/b', 'https://example.com:8443/.well-known/oauth-protected-resource/a/b'],
+  ])('to the public URL %s is sent to %s, whatever Host it names', async (resource, metadata) => {
+    const { post } = await serve({ resource, scopes: [], allowedHosts: ['*'] });
+    const { headers } = await post(PING, { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example' });
+    expect(headers['www-authenticate']).toBe(`Bearer resource_metadata="${metadata}"`);
+  });
+
+  test('with a good token is served in the name of its owner', async () => {
+    const { post, accessLines, untilLogged } = await serve();
+    expect((await post(PING, bearer('good'))).status).toBe(200);
+    await untilLogged(1);
+    expect(accessLines).toMatchObject([{ caller: 'oauth:alice', status: 200 }]);
+  });
+
+  test('with an invalid token is told what is wrong with it', async () => {
+    const { post, accessLines, untilLogged } = await serve();
+    const { status, headers, message } = await post(PING, bearer('expired'));
+    expect(status).toBe(401);
+    expect(headers['www-authenticate']).toBe(
+      `Bearer error="invalid_token", error_description="The token has expired", scope="ask read", resource_metadata="${METADATA}"`,
+    );
+    expect(message.error?.message).toBe(`Unauthorized: the token has expired; get a new one from ${ISSUER}`);
+    await untilLogged(1);
+    expect(accessLines).toMatchObject([{ status: 401, reason: 'token: expired' }]);
+    expect(accessLines[0]).not.toHaveProperty('caller');
+  });
+
+  test('with a token without the scopes is told which are needed', async () => {
+    const { post, accessLines, untilLogged } = await serve();
+    const { status, headers, message } = await post(PING, bearer('narrow'));
+    expect(status).toBe(403);
+    expect(headers['www-authenticate']).toBe(
+      `Bearer error="insufficient_scope", scope="ask read", resource_metadata="${METADATA}"`,
+    );
+    expect(message.error?.message).toBe(
+      'Forbidden: the token needs the scopes ask read; authorize again with these scopes',
+    );
+    await untilLogged(1);
+    expect(accessLines).toMatchObject([{ status: 403, reason: 'token: insufficient_scope' }]);
+  });
+
+  test('whose token cannot be checked may be sent again', async () => {
+    const { post, accessLines, untilLogged } = await serve();
+    const { status, headers, message } = await post(PING, bearer('unknowable'));
+    expect(status).toBe(503);
+    expect(headers['retry-after']).toBe('7');
+    expect(headers).not.toHaveProperty('www-authenticate');
+    expect(message.error?.message).toBe(
+      `Service Unavailable: the token cannot be checked, because the keys of ${ISSUER} cannot be read; try again later`,
+    );
+    await untilLogged(1);
+    expect(accessLines).toMatchObject([{ status: 503, reason: 'issuer unavailable' }]);
+  });
+
+  test.each([
+    ['in the query', '/mcp?access_token=good', {}],
+    ['with another scheme', '/mcp', { Authorization: 'Basic good' }],
+    ['in a list', '/mcp', { Authorization: 'Bearer good, Bearer good' }],
+    ['in another header', '/mcp', { 'X-Access-Token': 'good' }],
+  ])('with a token %s is not served', async (_, path, headers) => {
+    const { at, verifier } = await serve();
+    expect((await send(at(path), { body: PING, headers })).status).toBe(401);
+    expect(verifier.asked).toEqual([]);
+  });
+});
+
+test('every other path needs a token too', async () => {
+  const { at } = await serve();
+  for (const path of ['/metrics', '/mcp/tools', '/mcp/servers', '/openapi.json', '/nothing']) {
+    expect((await send(at(path), { method: 'GET' })).status).toBe(401);
+    expect((await send(at(path), { method: 'GET', headers: bearer('narrow') })).status).toBe(403);
+    expect((await send(at(path), { method: 'GET', headers: bearer('good') })).status).toBe(
+      path === '/nothing' ? 404 : 200,
+    );
+  }
+  for (const path of ['/healthz', '/readyz']) expect((await send(at(path), { method: 'GET' })).status).toBe(200);
+});
+
+test.each([
+  ['expired', 401, 'UNAUTHORIZED'],
+  ['narrow', 403, 'FORBIDDEN'],
+  ['unknowable', 503, 'ISSUER_UNAVAILABLE'],
+])('REST answers the token %j with %i %s and the same headers', async (token, status, code) => {
+  const { at, url } = await serve();
+  const rest = await send(at('/mcp/tools'), { method: 'GET', headers: bearer(token) });
+  const mcp = await send(url, { body: PING, headers: bearer(token) });
+  expect(rest.status).toBe(status);
+  expect(JSON.parse(rest.text)).toMatchObject({ error: { code, message: mcp.message.error?.message } });
+  for (const name of ['www-authenticate', 'retry-after']) expect(rest.headers[name]).toBe(mcp.headers[name]);
+});
+
+test('the OpenAPI document requires a token', async () => {
+  const { at } = await serve();
+  const { text } = await send(at('/openapi.json'), { method: 'GET', headers: bearer('good') });
+  expect(JSON.parse(text)).toMatchObject({ security: [{ bearer: [] }] });
+});
+
+test('static tokens are accepted too, and are never given to the verifier', async () => {
+  const { post, verifier, accessLines, untilLogged } = await serve({ tokens: [STATIC] });
+  expect((await post(PING, bearer(STATIC.token))).status).toBe(200);
+  await untilLogged(1);
+  expect(accessLines).toMatchObject([{ caller: 'alice' }]);
+  expect(verifier.asked).toEqual([]);
+  expect((await post(PING, bearer('good'))).status).toBe(200);
+  expect((await post(PING, bearer('other'))).status).toBe(401);
+});
+
+test('names of callers are no labels of metrics', async () => {
+  const { post, at } = await serve();
+  await post(PING, bearer('good'));
+  const { text } = await send(at('/metrics'), { method: 'GET', headers: bearer('good') });
+  expect(text).toContain('http_requests_total');
+  expect(text).not.toContain('oauth:');
+});
+
+test('pages of allowed origins can read the challenge', async () => {
+  const { post } = await serve({ allowedOrigins: ['https://chat.example.com'] });
+  const { headers } = await post(PING, { Origin: 'https://chat.example.com' });
+  expect(headers['access-control-expose-headers']).toContain('WWW-Authenticate');
+});

@@ -1,0 +1,298 @@
+import { ok } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { QuotaGuard } from '../../src/application/quota-guard.ts';
+import type { QuotaPolicy } from '../../src/domain/quota.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { deferred, FakeLlmSearch, fails, replies, repliesLate, searchReply } from '../support/fake-llm-search.ts';
+import { FakeQuotaStore } from '../support/fake-quota-store.ts';
+import { legacy, modern, type Reply, send } from '../support/http-client.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { ScriptedToolServer, says } from '../support/scripted-tool-server.ts';
+import { serveGateway } from './serve-gateway.ts';
+import { serveHttp } from './serve-http.ts';
+
+const QUOTA = 'io.github.uchimanajet7.openai-responses-mcp/quota';
+const TOKENS = [
+  { caller: 'alice', token: 'alice-token-0123456789' },
+  { caller: 'bob', token: 'bob-token-0123456789' },
+];
+const [ALICE = {}, BOB = {}] = TOKENS.map(({ token }) => ({ Authorization: `Bearer ${token}` }));
+const USAGE = { inputTokens: 900, cachedTokens: 500, outputTokens: 100, reasoningTokens: 40 };
+const COSTLY = replies({ report: { queries: ['a', 'b'], searches: 2, attempts: 1, usage: USAGE } });
+const UNAVAILABLE =
+  'The quota cannot be checked, because its store cannot be used. Try again soon; the log of the server has the reason.';
+
+const question = (id: string | number = 1, query = 'q') =>
+  legacy('tools/call', { name: 'answer', arguments: { query } }, id);
+const json = ({ text }: Reply) => JSON.parse(text) as Record<string, unknown>;
+const quotaOf = ({ message }: Reply) => (message.result?._meta as Record<string, unknown> | undefined)?.[QUOTA];
+
+/** Noon in Tokyo. */
+function quotaOfPolicy(policy: Partial<QuotaPolicy>, store = new FakeQuotaStore()) {
+  const clock = new FakeClock('2026-11-22T03:00:00Z');
+  const logger = new RecordingLogger();
+  const all = { limits: {}, callers: {}, ...policy };
+  return new QuotaGuard({ policy: all, store, onStoreFailure: 'refuse', timeZone: 'Asia/Tokyo', clock, logger });
+}
+
+const serveWith = (policy: Partial<QuotaPolicy>, llmSearch: FakeLlmSearch, store?: FakeQuotaStore) =>
+  serveHttp({ llmSearch, http: { tokens: TOKENS, quota: quotaOfPolicy(policy, store) } });
+
+async function refusalsOf(at: (path: string) => string, headers = {}): Promise<readonly string[]> {
+  const { text } = await send(at('/metrics'), { method: 'GET', headers });
+  return [...text.matchAll(/^openai_responses_mcp_quota_refused_total(\S+ \S+)$/gm)].map(([, sample = '']) => sample);
+}
+
+describe('over MCP', () => {
+  test('a result says what is left', async () => {
+    const limits = { calls: 10, searches: 20, tokens: 5000 };
+    const { post } = await serveWith({ limits }, new FakeLlmSearch(COSTLY));
+    expect(quotaOf(await post(question(), ALICE))).toEqual({
+      calls_per_day: { limit: 10, left: 9 },
+      searches_per_day: { limit: 20, left: 18 },
+      tokens_per_day: { limit: 5000, left: 4000 },
+      ends_at: '2026-11-22T15:00:00.000Z',
+    });
+  });
+
+  test('what is left stands beside the report and the server in the modern era, and in a stream', async () => {
+    const { post } = await serveWith({ limits: { calls: 2 } }, new FakeLlmSearch(COSTLY));
+    const call = modern('tools/call', { name: 'answer', arguments: { query: 'q' } });
+    const reply = await post(call, { ...ALICE, Accept: 'text/event-stream' });
+    expect(Object.keys(reply.events[0]?.result?._meta ?? {})).toEqual([
+      'io.modelcontextprotocol/serverInfo',
+      'io.github.uchimanajet7.openai-responses-mcp/report',
+      QUOTA,
+    ]);
+  });
+
+  test('without a quota, nothing is added', async () => {
+    const { post } = await serveHttp({ llmSearch: new FakeLlmSearch(COSTLY) });
+    expect(quotaOf(await post(question()))).toBeUndefined();
+  });
+
+  test.for([legacy, modern])('a call beyond the limit gets 429, with the limit and its end (%#)', async (message) => {
+    const { post, at, accessLines, untilLogged } = await serveWith({ limits: { calls: 1 } }, new FakeLlmSearch(COSTLY));
+    const call = message('tools/call', { name: 'answer', arguments: { query: 'q' } });
+    await post(question(), ALICE);
+    const refused = await post({ ...call, id: 'a1' }, ALICE);
+    expect(refused.status).toBe(429);
+    expect(refused.headers['retry-after']).toBe(String(12 * 3600));
+    expect(refused.message).toEqual({
+      jsonrpc: '2.0',
+      id: 'a1',
+      error: {
+        code: -32600,
+        message:
+          'The daily quota is used up: calls_per_day is 1. It ends at 2026-11-23 00:00 (Asia/Tokyo); try again after that.',
+        data: { limit: 'calls_per_day', max: 1, endsAt: '2026-11-22T15:00:00.000Z' },
+      },
+    });
+    await untilLogged(2);
+    expect(accessLines[1]).toMatchObject({
+      caller: 'alice',
+      status: 429,
+      outcome: 'refused',
+      reason: 'quota reached: calls_per_day',
+    });
+    expect(await refusalsOf(at, ALICE)).toEqual(['{limit="calls_per_day"} 1']);
+  });
+
+  test.for(['searches', 'tokens'] as const)(
+    'the limit of %s applies to the call after the one that reached it',
+    async (unit) => {
+      const { post, at } = await serveWith({ limits: { [unit]: 2 } }, new FakeLlmSearch(COSTLY));
+      expect((await post(question(), ALICE)).status).toBe(200);
+      const refused = await post(question(), ALICE);
+      expect(refused.status).toBe(429);
+      expect(refused.message.error?.data).toMatchObject({ limit: `${unit}_per_day`, max: 2 });
+      expect(await refusalsOf(at, ALICE)).toEqual([`{limit="${unit}_per_day"} 1`]);
+    },
+  );
+
+  test('other callers, and requests that are not calls, are not affected', async () => {
+    const { post } = await serveWith({ limits: { calls: 1 } }, new FakeLlmSearch(COSTLY, COSTLY));
+    for (const caller of [ALICE, BOB]) expect((await post(question(), caller)).status).toBe(200);
+    expect((await post(question(), ALICE)).status).toBe(429);
+    expect((await post(legacy('tools/list'), ALICE)).status).toBe(200);
+  });
+
+  test.for([
+    ['an unknown tool', { name: 'no_such_tool', arguments: {} }],
+    ['invalid arguments', { name: 'answer', arguments: { query: 7 } }],
+    ['no name', {}],
+  ] as const)('a call with %s is not counted', async ([, params]) => {
+    const { post } = await serveWith({ limits: { calls: 1 } }, new FakeLlmSearch(COSTLY));
+    await post(legacy('tools/call', params), ALICE);
+    expect(quotaOf(await post(question(), ALICE))).toMatchObject({ calls_per_day: { left: 0 } });
+  });
+
+  test('a call that failed upstream is counted', async () => {
+    const { post } = await serveWith({ limits: { calls: 1 } }, new FakeLlmSearch(fails({ kind: 'content_filtered' })));
+    await post(question(), ALICE);
+    expect((await post(question(), ALICE)).status).toBe(429);
+  });
+
+  test('a call whose client leaves is counted', async () => {
+    const search = repliesLate();
+    const { begin, post, untilLogged } = await serveWith(
+      { limits: { calls: 1 } },
+      new FakeLlmSearch(search.configured),
+    );
+    const left = begin(legacy('tools/call', { ...question().params, _meta: { progressToken: 1 } }), ALICE);
+    await left.until('progress');
+    left.leave();
+    await untilLogged(1);
+    expect((await post(question(), ALICE)).status).toBe(429);
+    search.settle(ok(searchReply()));
+  });
+
+  test('nothing is asked for a client that left while the store was asked', async () => {
+    const asked = deferred<void>();
+    const llmSearch = new FakeLlmSearch(COSTLY);
+    const store = new FakeQuotaStore(() => asked.promise);
+    const { begin, post, untilLogged } = await serveWith({ limits: { calls: 1 } }, llmSearch, store);
+    const left = begin(question(), ALICE);
+    await expect.poll(() => store.keys.length).toBe(1);
+    left.leave();
+    await expect
+      .poll(() =>
+        left.reply.then(
+          () => 'replied',
+          () => 'left',
+        ),
+      )
+      .toBe('left');
+    // The server notices it in a later turn.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    asked.settle();
+    await untilLogged(1);
+    expect(llmSearch.requests).toEqual([]);
+    expect((await post(question(), ALICE)).status).toBe(200);
+  });
+
+  test('two questions that share a search are two calls, with the searches and tokens of one', async () => {
+    const search = repliesLate();
+    const { begin } = await serveWith(
+      { limits: { calls: 9, searches: 9, tokens: 9000 } },
+      new FakeLlmSearch(search.configured),
+    );
+    const both = [1, 2].map((id) =>
+      begin(legacy('tools/call', { ...question().params, _meta: { progressToken: id } }, id), ALICE),
+    );
+    await Promise.all(both.map((call) => call.until('progress')));
+    search.settle(ok(searchReply({ report: { queries: ['a'], searches: 1, attempts: 1, usage: USAGE } })));
+    const events = (await Promise.all(both.map(({ reply }) => reply))).map(({ events }) => events.at(-1));
+    const least = events.map((event) => Object(event?.result?._meta)[QUOTA]);
+    expect(least).toContainEqual({
+      calls_per_day: { limit: 9, left: 7 },
+      searches_per_day: { limit: 9, left: 8 },
+      tokens_per_day: { limit: 9000, left: 8000 },
+      ends_at: '2026-11-22T15:00:00.000Z',
+    });
+  });
+
+  test('calls that come at the same time do not exceed the limit', async () => {
+    const llmSearch = new FakeLlmSearch(...Array.from({ length: 5 }, () => COSTLY));
+    const { post } = await serveWith({ limits: { calls: 5 } }, llmSearch);
+    const all = await Promise.all(Array.from({ length: 20 }, (_, id) => post(question(id, `q${id}`), ALICE)));
+    expect(all.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(15).fill(429)]);
+    expect(llmSearch.requests).toHaveLength(5);
+  });
+
+  test('while the store fails, a call gets 503, and a call that was admitted before gets its answer', async () => {
+    const store = new FakeQuotaStore();
+    const search = repliesLate();
+    const served = await serveWith({ limits: { calls: 9 } }, new FakeLlmSearch(search.configured), store);
+    const { begin, post, at, accessLines, untilLogged } = served;
+    const running = begin(legacy('tools/call', { ...question().params, _meta: { progressToken: 1 } }), ALICE);
+    await running.until('progress');
+    store.failure = 'ECONNREFUSED';
+    const refused = await post(question('b'), ALICE);
+    expect(refused.status).toBe(503);
+    expect(refused.headers['retry-after']).toBe('5');
+    expect(refused.message).toEqual({ jsonrpc: '2.0', id: 'b', error: { code: -32600, message: UNAVAILABLE } });
+    await untilLogged(1);
+    expect(accessLines[0]).toMatchObject({ status: 503, reason: 'quota store not available' });
+    expect(await refusalsOf(at, ALICE)).toEqual(['{limit="unknown"} 1']);
+    search.settle(ok(searchReply({ report: { queries: [], searches: 1, attempts: 1 } })));
+    const answered = (await running.reply).events.at(-1);
+    expect(answered?.result).toMatchObject({ structuredContent: {} });
+    expect(Object.keys(answered?.result?._meta ?? {})).not.toContain(QUOTA);
+  });
+});
+
+describe('over REST, and for tools of servers', () => {
+  const serveFiles = (policy: Partial<QuotaPolicy>, store?: FakeQuotaStore, llmSearch = new FakeLlmSearch()) => {
+    const files = new ScriptedToolServer({ read: says('Hello.') });
+    return serveGateway({ files }, { llmSearch, http: { quota: quotaOfPolicy(policy, store) } });
+  };
+  const READ = { server: 'files', toolName: 'read' };
+  const ANSWER = { server: 'openai-responses-mcp', toolName: 'answer', input: { query: 'q' } };
+
+  test('headers say what is left', async () => {
+    const { call, at } = await serveFiles({ limits: { calls: 2, tokens: 70 } });
+    const { headers } = await call(READ);
+    expect(headers['ratelimit-policy']).toBe('"calls_per_day";q=2;w=86400, "tokens_per_day";q=70;w=86400');
+    expect(headers.ratelimit).toBe('"calls_per_day";r=1;t=43200, "tokens_per_day";r=70;t=43200');
+    const reply = await send(at('/mcp/tools/files/read'), { body: {} });
+    expect(reply.headers.ratelimit).toBe('"calls_per_day";r=0;t=43200, "tokens_per_day";r=70;t=43200');
+  });
+
+  test('answer tools count their searches and tokens', async () => {
+    const { call } = await serveFiles({ limits: { searches: 9, tokens: 900 } }, undefined, new FakeLlmSearch(COSTLY));
+    expect((await call(ANSWER)).headers.ratelimit).toBe('"searches_per_day";r=7;t=43200, "tokens_per_day";r=0;t=43200');
+    expect((await call(READ)).status).toBe(429);
+  });
+
+  test('a call beyond the limit gets 429, by either route', async () => {
+    const { call, at } = await serveFiles({ limits: { calls: 1 } });
+    await call(READ);
+    for (const refused of [await call(READ), await send(at('/mcp/tools/files/read'), { body: {} })]) {
+      expect(refused.status).toBe(429);
+      expect(refused.headers['retry-after']).toBe('43200');
+      expect(json(refused)).toEqual({
+        success: false,
+        error: {
+          code: 'QUOTA_EXCEEDED',
+          message:
+            'The daily quota is used up: calls_per_day is 1. It ends at 2026-11-23 00:00 (Asia/Tokyo); try again after that.',
+          details: {
+            limit: 'calls_per_day',
+            max: 1,
+            endsAt: '2026-11-22T15:00:00.000Z',
+            requestId: refused.headers['x-request-id'],
+          },
+        },
+      });
+    }
+  });
+
+  test('while the store fails, a call gets 503', async () => {
+    const store = new FakeQuotaStore();
+    store.failure = 'ECONNREFUSED';
+    const { call } = await serveFiles({ limits: { calls: 1 } }, store);
+    const refused = await call(READ);
+    expect(refused.status).toBe(503);
+    expect(refused.headers['retry-after']).toBe('5');
+    expect(json(refused)).toMatchObject({ error: { code: 'QUOTA_UNAVAILABLE', message: UNAVAILABLE } });
+  });
+
+  test.for([
+    ['an unknown server', { server: 'nobody', toolName: 'read' }],
+    ['an unknown tool', { server: 'files', toolName: 'nothing' }],
+    ['an unknown answer tool', { ...ANSWER, toolName: 'nothing' }],
+    ['invalid input', { ...ANSWER, input: {} }],
+  ] as const)('a call with %s is not counted', async ([, body]) => {
+    const { call } = await serveFiles({ limits: { calls: 1 } });
+    expect((await call(body)).status).toBeGreaterThanOrEqual(400);
+    expect((await call(READ)).headers.ratelimit).toBe('"calls_per_day";r=0;t=43200');
+  });
+
+  test('over MCP, a tool of a server is a call too', async () => {
+    const { post } = await serveFiles({ limits: { calls: 1 } });
+    const call = legacy('tools/call', { name: 'files__read', arguments: {} });
+    expect(quotaOf(await post(call))).toMatchObject({ calls_per_day: { limit: 1, left: 0 } });
+    expect((await post(call)).status).toBe(429);
+  });
+});

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { describe, test } from 'vitest';
+
+/** Valkey or Redis, the first on the PATH; undefined if there is none. */
+function findRedisServer({ PATH = '' } = process.env): string | undefined {
+  const files = ['valkey-server', 'redis-server'].flatMap((name) =>
+    PATH.split(path.delimiter).map((folder) => path.join(folder, name)),
+  );
+  return files.find((file) => {
+    try {
+      accessSync(file, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Tests that need a server of Valkey or Redis. Without one, they are skipped, which is reported by name. */
+export function describeWithRedis(name: string, tests: (file: string) => void): void {
+  const file = findRedisServer();
+  if (file !== undefined) {
+    describe(name, () => tests(file));
+    return;
+  }
+  const skipped = `${name}: skipped, because there is no valkey-server or redis-server on the PATH`;
+  test.skip(skipped);
+  process.stderr.write(`${skipped}\n`);
+}
+
+export interface RedisServer {
+  readonly port: number;
+  readonly url: string;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  /** Ends the process. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface RedisServerOptions {
+  /** Default: a free port. */
+  readonly port?: number;
+  readonly password?: string;
+}
+
+/** Starts a server on loopback that keeps nothing; resolves when it accepts connections. */
+export async function startRedisServer(
+  file: string,
+  { port, password }: RedisServerOptions = {},
+): Promise<RedisServer> {
+  const usedPort = port ?? (await freePort());
+  const auth = password === undefined ? [] : ['--requirepass', password];
+  const args = ['--port', String(usedPort), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...auth];
+  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  let output = '';
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (/Ready to accept connections/.test(output)) resolve();
+    });
+    child.once('error', reject);
+    void exited.then(() => reject(new Error(`${file} did not start: ${output}`)));
+  });
+  return {
+    port: usedPort,
+    url: `redis://${password === undefined ? '' : `:${encodeURIComponent(password)}@`}127.0.0.1:${usedPort}`,
+    kill: (signal) => void child.kill(signal),
+    stop: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('a TCP server has no port');
+  return address.port;
+}

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { readHttpConfig } from '../../../../../src/adapters/outbound/config/http-config.ts';
+import { DEFAULTS, KEYS } from '../../../../../src/adapters/outbound/config/keys.ts';
+import { toKind } from '../../../../../src/adapters/outbound/config/layers.ts';
+
+const ISSUER = 'https://auth.example.com/realms/mcp';
+const AUDIENCE = 'https://mcp.example.com/mcp';
+
+/** The section `http` with these keys of `http.oauth`, as it is read after YAML. */
+function read(oauth: Readonly<Record<string, unknown>>, others: Readonly<Record<string, unknown>> = {}) {
+  const set = Object.entries(oauth).map(([key, value]) => [`http.oauth.${key}`, value] as const);
+  const { http, problems } = readHttpConfig(new Map([...DEFAULTS, ...set, ...Object.entries(others)]), {});
+  return { http, problems: problems.map(({ where, message }) => `${where}: ${message}`) };
+}
+
+test('nothing is configured by default', () => {
+  expect(read({}).http).toMatchObject({ oauth: undefined, allowedHosts: [] });
+});
+
+test('the audience is the public URL, and requests may name its host', () => {
+  const { http } = read({ issuer: ISSUER, audience: AUDIENCE }, { 'http.allowed_hosts': ['other.example.com'] });
+  expect(http).toMatchObject({
+    oauth: { issuer: ISSUER, audience: AUDIENCE, resource: AUDIENCE, scopes: [], callerClaim: 'sub' },
+    allowedHosts: ['other.example.com', 'mcp.example.com'],
+  });
+});
+
+test('all keys are read', () => {
+  const { http } = read({
+    issuer: ISSUER,
+    audience: '11111111-2222-3333-4444-555555555555',
+    resource: AUDIENCE,
+    scopes: ['ask'],
+    jwks_uri: 'https://auth.example.com/keys',
+    caller_claim: 'email',
+  });
+  expect(http?.oauth).toEqual({
+    issuer: ISSUER,
+    audience: '11111111-2222-3333-4444-555555555555',
+    resource: AUDIENCE,
+    scopes: ['ask'],
+    jwksUri: 'https://auth.example.com/keys',
+    callerClaim: 'email',
+  });
+});
+
+test('an address beyond loopback needs no static token', () => {
+  expect(read({ issuer: ISSUER, audience: AUDIENCE }, { 'http.listen': '0.0.0.0:80' }).problems).toEqual([]);
+  expect(read({}, { 'http.listen': '0.0.0.0:80' }).problems).toEqual([
+    'http.listen: other machines can reach this address, so a token is required: set MCP_HTTP_TOKEN to the token, or MCP_HTTP_TOKEN_ENV (http.token_env) to the name of the variable that contains it, or configure an authorization server (http.oauth)',
+  ]);
+});
+
+describe('is a problem:', () => {
+  test.each([
+    [
+      { audience: AUDIENCE },
+      ['http.oauth.issuer: required with http.oauth: the issuer of the tokens, exactly as in their claim iss'],
+    ],
+    [
+      { issuer: ISSUER },
+      [
+        'http.oauth.audience: required with http.oauth: what the claim aud of the tokens must be, usually the public URL of the endpoint, such as https://mcp.example.com/mcp',
+      ],
+    ],
+    [
+      { issuer: ISSUER, audience: 'api' },
+      [
+        'http.oauth.resource: required, because http.oauth.audience is not an https:// URL: the public URL of the endpoint, such as https://mcp.example.com/mcp',
+      ],
+    ],
+  ])('%j', (oauth, problems) => {
+    expect(read(oauth).problems).toEqual(problems);
+  });
+
+  test.each([
+    { jwks_uri: 'https://auth.example.com/keys' },
+    { resource: AUDIENCE },
+    { scopes: ['ask'] },
+    { caller_claim: 'email' },
+  ])('%j alone, which would have no effect', (oauth) => {
+    expect(read(oauth).problems).toEqual([
+      expect.stringMatching(/^http\.oauth\.issuer: required/),
+      expect.stringMatching(/^http\.oauth\.audience: required/),
+    ]);
+  });
+});
+
+describe('a URL of http.oauth', () => {
+  const kind = toKind(KEYS.find(({ path }) => path === 'http.oauth.issuer')?.kind ?? 'flag');
+
+  test.each([
+    'https://tenant.auth0.com/',
+    'https://login.microsoftonline.com/1111/v2.0',
+    'http://localhost:8080/realms/mcp',
+    'http://127.0.0.1:8080',
+    'http://[::1]:8080',
+  ])('%s is kept as it is', (url) => {
+    expect(kind.fromYaml(url)).toBe(url);
+  });
+
+  test.each([
+    'http://auth.example.com',
+    'http://localhost.evil.example',
+    'https://user:password@auth.example.com',
+    'https://auth.example.com?tenant=a',
+    'https://auth.example.com#a',
+    'https://auth.example.com/"',
+    'https://auth.example.com/\\',
+    'https://auth.example.com/ä',
+    'https://auth.example.com/a b',
+    'auth.example.com',
+    'ftp://auth.example.com',
+  ])('%s is not accepted', (url) => {
+    expect(kind.fromYaml(url)).toBeUndefined();
+  });
+});

@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
+import { storeSecrets } from '../../../../../src/adapters/outbound/config/quota-config.ts';
+import { bootstrap } from '../../../../../src/bootstrap.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'config-quota-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const VARIABLE = 'MCP_HTTP_QUOTA_STORE';
+
+function load(quota: object, environment: Readonly<Record<string, string>> = {}) {
+  const file = join(folder, 'config.yaml');
+  writeFileSync(file, JSON.stringify({ http: { quota } }));
+  return new FileConfigSource({ environment, commandLine: { '--config': file }, version: '0.9.0' }).load();
+}
+
+async function configOf(quota: object, environment: Readonly<Record<string, string>> = {}) {
+  const validated = await load(quota, environment);
+  if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
+  return validated.value;
+}
+
+async function problemsOf(quota: object, environment: Readonly<Record<string, string>> = {}) {
+  const validated = await load(quota, environment);
+  return 'problems' in validated ? validated.problems : [];
+}
+
+test('every key can be set', async () => {
+  const { quota } = await configOf({
+    calls_per_day: 500,
+    searches_per_day: 0,
+    tokens_per_day: 2_000_000,
+    callers: { alice: { calls_per_day: 50 }, 'auth0|6': { tokens_per_day: 1, searches_per_day: 2 }, bob: {} },
+    store: 'redis://127.0.0.1:6379/2',
+    on_store_failure: 'allow',
+  });
+  expect(quota).toEqual({
+    limits: { calls: 500, searches: 0, tokens: 2_000_000 },
+    callers: { alice: { calls: 50 }, 'auth0|6': { tokens: 1, searches: 2 }, bob: {} },
+    store: 'redis://127.0.0.1:6379/2',
+    onStoreFailure: 'allow',
+  });
+});
+
+test('by default, calls are counted in memory, and refused while the store fails', async () => {
+  const { quota } = await configOf({ calls_per_day: 1 });
+  expect(quota).toEqual({ limits: { calls: 1 }, callers: {}, store: 'memory', onStoreFailure: 'refuse' });
+});
+
+test.each([{}, { callers: {} }, { callers: { alice: {} } }, { store: 'redis://store' }])(
+  'without a limit there is no quota: %j',
+  async (quota) => {
+    expect((await configOf(quota)).quota).toBeUndefined();
+  },
+);
+
+test.each([
+  ['calls_per_day', -1],
+  ['tokens_per_day', 1.5],
+  ['searches_per_day', '10'],
+  ['on_store_failure', 'ignore'],
+  ['callers', { alice: 5 }],
+  ['callers', { alice: { calls: 5 } }],
+  ['callers', { alice: { calls_per_day: -5 } }],
+  ['callers', ['alice']],
+])('%s cannot be %j', async (key, value) => {
+  expect(await problemsOf({ [key]: value })).toMatchObject([{ where: `http.quota.${key}` }]);
+});
+
+describe('the store', () => {
+  test.each([
+    'memory',
+    'redis://127.0.0.1',
+    'redis://[::1]:6379/',
+    'rediss://user:p%40ss@store.example:6380/15',
+    'redis://:password@store',
+  ])('can be %s', async (store) => {
+    expect((await configOf({ calls_per_day: 1, store })).quota?.store).toBe(store);
+    expect((await configOf({ calls_per_day: 1 }, { [VARIABLE]: store })).quota?.store).toBe(store);
+  });
+
+  test.each([
+    'file',
+    'http://:hunter22@store',
+    'redis:hunter22@store',
+    'redis://',
+    'redis://:hunter22/x@store',
+    'redis://:hunter22@store/name',
+    'redis://:hunter22@store?x=1',
+    'redis://:hunter22%@store',
+  ])('cannot be %s, which is not shown', async (store) => {
+    for (const problems of [
+      await problemsOf({ calls_per_day: 1, store }),
+      await problemsOf({ calls_per_day: 1 }, { [VARIABLE]: store }),
+    ]) {
+      expect(problems).toHaveLength(1);
+      expect(problems[0]?.message).toMatch(/^expected memory, or the URL of a store/);
+      expect(JSON.stringify(problems)).not.toContain('hunter22');
+    }
+  });
+
+  test('of the variable is used instead of that of the file', async () => {
+    const { quota, sources } = await configOf(
+      { calls_per_day: 1, store: 'redis://file' },
+      { [VARIABLE]: 'redis://env' },
+    );
+    expect(quota?.store).toBe('redis://env');
+    expect(sources.env).toEqual([VARIABLE]);
+  });
+
+  test.each([
+    ['redis://:hunter22@store:6379', 'redis://:[redacted]@store:6379'],
+    ['rediss://user:hunter%4022@store/1', 'rediss://user:[redacted]@store/1'],
+    ['redis://user@store', 'redis://user@store'],
+    ['redis://store', 'redis://store'],
+    ['memory', 'memory'],
+  ])('%s is shown as %s', async (store, shown) => {
+    const { effective } = await (await configOf({ calls_per_day: 1, store })).shown();
+    expect(effective.http).toMatchObject({ quota: { calls_per_day: 1, store: shown } });
+  });
+
+  test('has a password that is masked in both spellings', () => {
+    expect(storeSecrets({ store: 'redis://user:p%40ssword@store' })).toEqual(['p%40ssword', 'p@ssword']);
+    expect(storeSecrets({ store: 'redis://store' })).toEqual([]);
+    expect(storeSecrets({ store: 'memory' })).toEqual([]);
+  });
+
+  test('has a password that is masked in every output', async () => {
+    await load({ calls_per_day: 1 });
+    const environment = { [VARIABLE]: 'redis://:p%40ssword@store' };
+    const commandLine = { '--config': join(folder, 'config.yaml') };
+    const validated = await bootstrap({ environment, commandLine, version: '0.9.0' });
+    if ('problems' in validated) return expect.fail(JSON.stringify(validated.problems));
+    const { redactor, close } = validated.value;
+    expect(redactor.anywhere('redis://:p%40ssword@store p@ssword')).toBe('redis://:[redacted]@store [redacted]');
+    close();
+  });
+
+  test('has a variable that servers do not inherit', async () => {
+    expect((await configOf({ calls_per_day: 1 })).secretVariables).toContain(VARIABLE);
+  });
+});
