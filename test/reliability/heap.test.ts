@@ -7,7 +7,7 @@ import { startHttpProcess } from '../support/http-process.ts';
 const CALLERS = ['alice', 'bob', 'carol', 'mallory'];
 const auth = (caller: string) => ({ Authorization: `Bearer token-of-${caller}-0123456789` });
 
-/** A call whose unknown arguments take 14 times as much memory as their text. */
+/** A call whose unknown arguments take 21 times as much memory as their text. */
 const largeCall = (bytes: number, id: number) => {
   const fill = '{},'.repeat(Math.floor((bytes - 300) / 3));
   return `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"answer","arguments":{"query":"q ${id}","fill":[${fill}{}]}}}`;

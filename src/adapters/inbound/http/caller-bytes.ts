@@ -1,7 +1,7 @@
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * Bounds the bytes of each caller's bodies whose requests are in progress, over MCP and REST together. A value needs up to 14 times as
+ * Bounds the bytes of each caller's bodies whose requests are in progress, over MCP and REST together. A value needs up to 21 times as
  * much memory as its JSON. One body of the configured size is always accepted.
  */
 export class CallerBytes {

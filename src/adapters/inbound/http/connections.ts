@@ -1,4 +1,4 @@
-import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
+import type { IncomingMessage as HttpRequest, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** No HTTP client that is in use sends further requests on a connection before it has the response to the first. */
@@ -13,6 +13,22 @@ export class Connections {
   readonly #requests = new WeakMap<Socket, number>();
   /** The connections of requests that have ended in this turn of the event loop. */
   #ended: Socket[] = [];
+
+  /** Discards connections of which nothing is read for `unreadMs`, as found every `everyMs`. */
+  watch(server: Server, unreadMs: number, everyMs: number): void {
+    const open = new Set<Socket>();
+    server.on('connection', (socket: Socket) => {
+      open.add(socket);
+      socket.once('close', () => open.delete(socket));
+    });
+    // Only for those that need it: setting a timeout takes time in every request. Node.js ends it with the response.
+    const check = () => {
+      for (const socket of open) if (socket.writableLength > 0 && !socket.timeout) socket.setTimeout(unreadMs);
+    };
+    const timer = setInterval(check, everyMs).unref();
+    server.once('close', () => clearInterval(timer));
+    server.on('timeout', (socket) => this.#onTimeout(socket));
+  }
 
   /** Whether the request may be served. A connection with too many is closed; after its last response, nothing more is served. */
   begin({ socket }: HttpRequest): boolean {
@@ -44,7 +60,7 @@ export class Connections {
   }
 
   /** Nothing was read or written for a while: closes the connection, unless it waits for a response that is not ready. */
-  onTimeout(socket: Socket): void {
+  #onTimeout(socket: Socket): void {
     const isWaiting = (this.#requests.get(socket) ?? 0) > 0 && socket.writableLength === 0;
     if (!isWaiting) socket.destroy();
   }

@@ -76,8 +76,7 @@ export class HttpServer {
       },
     );
     this.#server.maxConnections = options.maxConnections;
-    this.#server.timeout = timeouts.unreadMs;
-    this.#server.on('timeout', (socket) => connections.onTimeout(socket));
+    connections.watch(this.#server, timeouts.unreadMs, timeouts.checkEveryMs);
   }
 
   /** Starts listening. Resolves with the URL of the endpoint, or with the error code of the operating system. */
