@@ -139,7 +139,8 @@ export class AnswerQuery {
   }
 
   #contextOf({ question, profile, today }: SearchRequest) {
-    return { ...this.#deps.config, question, model: profile.model, today };
+    const { maxCitations, maxAnswerChars, blockedDomains } = this.#deps.config;
+    return { maxCitations, maxAnswerChars, blockedDomains, question, model: profile.model, today };
   }
 
   /** Undefined if dates are not to be read from pages (ruling A15). */

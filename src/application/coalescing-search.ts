@@ -1,4 +1,5 @@
 import { err } from 'neverthrow';
+import { AbortControllers } from './abort-controllers.ts';
 import type {
   LlmSearch,
   SearchObserver,
@@ -15,6 +16,8 @@ interface InFlight {
   readonly reply: Promise<SearchOutcome>;
   latest: SearchProgress | undefined;
   deadlineMs: number;
+  /** Its controller may belong to another search now. */
+  isSettled: boolean;
 }
 
 /**
@@ -25,6 +28,7 @@ interface InFlight {
 export class CoalescingSearch implements LlmSearch {
   readonly #llmSearch: LlmSearch;
   readonly #isShareable: (request: SearchRequest) => boolean;
+  readonly #controllers = new AbortControllers();
   readonly #inFlight = new Map<string, InFlight>();
 
   constructor(llmSearch: LlmSearch, isShareable: (request: SearchRequest) => boolean = () => true) {
@@ -49,7 +53,7 @@ export class CoalescingSearch implements LlmSearch {
 
   #start(key: string, request: SearchRequest): InFlight {
     const subscribers = new Set<SearchObserver>();
-    const controller = new AbortController();
+    const controller = this.#controllers.take();
     const shared: SearchRequest = {
       ...request,
       get deadlineMs() {
@@ -65,10 +69,15 @@ export class CoalescingSearch implements LlmSearch {
       controller,
       deadlineMs: request.deadlineMs,
       latest: undefined,
+      isSettled: false,
       // Started in a microtask, after the first subscriber was added.
       reply: Promise.resolve()
         .then(() => this.#llmSearch.search(shared, { onProgress }, controller.signal))
-        .finally(() => this.#forget(key, search)),
+        .finally(() => {
+          this.#forget(key, search);
+          search.isSettled = true;
+          this.#controllers.giveBack(controller);
+        }),
     };
     this.#inFlight.set(key, search);
     return search;
@@ -79,7 +88,7 @@ export class CoalescingSearch implements LlmSearch {
     return new Promise((resolve, reject) => {
       const onAbort = () => {
         subscribers.delete(subscriber);
-        if (subscribers.size === 0) {
+        if (subscribers.size === 0 && !search.isSettled) {
           this.#forget(key, search);
           controller.abort();
         }

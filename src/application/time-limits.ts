@@ -1,3 +1,4 @@
+import { AbortControllers } from './abort-controllers.ts';
 import type { Clock } from './ports/clock.ts';
 
 /** What a limited task resolved with, and whether its time was over. */
@@ -11,11 +12,7 @@ const TIMED_OUT = 'timed out';
 /** Gives tasks a signal that aborts with that of the caller, or when their time is over. */
 export class TimeLimits {
   readonly #clock: Clock;
-  /**
-   * Of tasks that ended in time. They are used again, because Node.js 20 needs as much time to create a signal as for everything else that
-   * this program does for a short call.
-   */
-  readonly #unused: AbortController[] = [];
+  readonly #controllers = new AbortControllers();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -27,7 +24,7 @@ export class TimeLimits {
     callerSignal: AbortSignal,
     task: (signal: AbortSignal) => Promise<T>,
   ): Promise<Limited<T>> {
-    const limit = this.#unused.pop() ?? new AbortController();
+    const limit = this.#controllers.take();
     const onAbort = () => limit.abort(callerSignal.reason);
     if (callerSignal.aborted) onAbort();
     callerSignal.addEventListener('abort', onAbort, { once: true });
@@ -38,7 +35,7 @@ export class TimeLimits {
     } finally {
       cancelTimer();
       callerSignal.removeEventListener('abort', onAbort);
-      if (!limit.signal.aborted) this.#unused.push(limit);
+      this.#controllers.giveBack(limit);
     }
   }
 }

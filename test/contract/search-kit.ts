@@ -102,7 +102,8 @@ export class ProgressLog implements SearchObserver {
   }
 
   onProgress(progress: SearchProgress): void {
-    this.seen.push(progress);
+    // Some members change until they are read.
+    this.seen.push({ ...progress });
     this.#onSeen(progress);
   }
 }

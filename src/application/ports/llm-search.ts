@@ -91,7 +91,7 @@ export type SearchProgress =
       readonly characters: number;
       readonly reason: string | undefined;
     }
-  /** The number of characters so far. */
+  /** The number of characters so far; it may be counted when it is read. */
   | { readonly kind: 'writing'; readonly characters: number }
   | {
       readonly kind: 'retrying';

@@ -227,6 +227,25 @@ describe('a search that is shared', () => {
     await settled();
   });
 
+  test.each([0, 1, 2, 3, 4, 5, 6])(
+    'a caller that leaves %i turns after the reply does not abort the next search',
+    async (turns) => {
+      const reply = repliesLate();
+      const llmSearch = new FakeLlmSearch(reply.configured, hangs);
+      const shared = new CoalescingSearch(llmSearch);
+      const leaving = new AbortController();
+      const answer = shared.search(request(), unobserved, leaving.signal);
+      await settled();
+      reply.settle(ok(searchReply()));
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      void shared.search({ ...request(), caller: 'another' }, unobserved, never());
+      leaving.abort();
+      await answer;
+      await settled();
+      expect(llmSearch.signals.at(-1)?.aborted).toBe(false);
+    },
+  );
+
   test('is neither started nor joined if the signal of the caller has already aborted', async () => {
     const llmSearch = new FakeLlmSearch(hangs);
     const shared = new CoalescingSearch(llmSearch);

@@ -1,14 +1,18 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { SearchObserver } from '../../../application/ports/llm-search.ts';
+import type { SearchObserver, SearchProgress } from '../../../application/ports/llm-search.ts';
 import { type JsonObject, parseJson } from '../../../domain/json.ts';
 import { toStreamFailure } from './api-failure.ts';
 import type { Failure, FailureContext } from './failure.ts';
 import { asNumber, asObject, asText } from './json-values.ts';
 import { openedPage, queriesOf } from './search-calls.ts';
+import { WrittenCharacters } from './written-characters.ts';
 
 /** Events of which only the name is read: the terminal event contains the complete response. */
 const NAME_ONLY =
   /^response\.(?:created|in_progress|content_part\.\w+|output_text\.(?:annotation\.added|done)|web_search_call\.\w+)$/;
+
+const DELTA = /^response\.(?:output_text|refusal)\.delta$/;
+const ITEM_DONE = 'response.output_item.done';
 
 /** Collects the outcome of a stream's events and reports their progress. Malformed and unknown events are skipped. */
 export class ResponseEvents {
@@ -16,8 +20,11 @@ export class ResponseEvents {
   position: { readonly id: string; readonly sequence: number } | undefined;
   /** The response of the terminal event, or the error that the API reported. */
   outcome: Result<JsonObject, Failure> | undefined;
-  readonly #items = new Map<number, JsonObject>();
-  #characters = 0;
+  /** The events of complete items, which are parsed if the response at the end lacks them. */
+  readonly #items: string[] = [];
+  readonly #written = new WrittenCharacters();
+  /** The number of characters is that at the time of reading. */
+  readonly #writing: SearchProgress;
   readonly #observer: SearchObserver;
   readonly #context: FailureContext;
   readonly #prefersItems: boolean;
@@ -26,6 +33,13 @@ export class ResponseEvents {
   /** `isResumable`: the position in the stream is read from each event. `prefersItems`: the output is made of the items of `response.output_item.done`, which are complete (ruling L8). */
   constructor(observer: SearchObserver, context: FailureContext, prefersItems = false, isResumable = false) {
     this.#observer = observer;
+    const written = this.#written;
+    this.#writing = {
+      kind: 'writing',
+      get characters() {
+        return written.count;
+      },
+    };
     this.#context = context;
     this.#prefersItems = prefersItems;
     this.#isResumable = isResumable;
@@ -34,7 +48,10 @@ export class ResponseEvents {
   take(name: string | undefined, data: string): void {
     if (this.outcome !== undefined) return;
     if (this.#isResumable) this.#track(data);
-    const event = NAME_ONLY.test(name ?? '') ? {} : asObject(parseJson(data));
+    // What is parsed only if it is needed makes up half of the stream of a short answer.
+    const isSearch = data.includes('"web_search_call"');
+    const isNameOnly = DELTA.test(name ?? '') || (name === ITEM_DONE && !isSearch) || NAME_ONLY.test(name ?? '');
+    const event = isNameOnly ? {} : asObject(parseJson(data));
     if (event === undefined) return;
     const type = asText(event.type) ?? name;
     const item = asObject(event.item);
@@ -54,8 +71,8 @@ export class ResponseEvents {
         break;
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        for (const _ of asText(event.delta) ?? '') this.#characters += 1;
-        this.#observer.onProgress({ kind: 'writing', characters: this.#characters });
+        this.#written.add(data);
+        this.#observer.onProgress(this.#writing);
         break;
       case 'response.created':
         this.#observer.onProgress({ kind: 'thinking' });
@@ -66,8 +83,9 @@ export class ResponseEvents {
       case 'response.web_search_call.searching':
         this.#observer.onProgress({ kind: 'searching' });
         break;
-      case 'response.output_item.done':
-        if (item !== undefined) this.#addItem(item, asNumber(event.output_index) ?? this.#items.size);
+      case ITEM_DONE:
+        this.#items.push(data);
+        if (item?.type === 'web_search_call') this.#reportSearch(item);
     }
   }
 
@@ -79,9 +97,7 @@ export class ResponseEvents {
   }
 
   /** Only now does a search have its complete action. */
-  #addItem(item: JsonObject, index: number): void {
-    this.#items.set(index, item);
-    if (item.type !== 'web_search_call') return;
+  #reportSearch(item: JsonObject): void {
     const url = openedPage(item);
     if (url !== undefined) this.#observer.onProgress({ kind: 'opened_page', url });
     for (const query of queriesOf(item)) this.#observer.onProgress({ kind: 'searching', query });
@@ -90,9 +106,14 @@ export class ResponseEvents {
   /** Some servers end with an empty `output` although they streamed its items. */
   #complete(response: JsonObject): JsonObject {
     const received = Array.isArray(response.output) ? response.output.length : 0;
-    const isUsable = this.#prefersItems ? this.#items.size >= received : received === 0;
-    if (this.#items.size === 0 || !isUsable) return response;
-    const output = [...this.#items].sort(([a], [b]) => a - b).map(([, item]) => item);
+    if (!this.#prefersItems && received > 0) return response;
+    const items = new Map<number, JsonObject>();
+    for (const event of this.#items.map((data) => asObject(parseJson(data)))) {
+      const item = asObject(event?.item);
+      if (item !== undefined) items.set(asNumber(event?.output_index) ?? items.size, item);
+    }
+    if (items.size === 0 || items.size < received) return response;
+    const output = [...items].sort(([a], [b]) => a - b).map(([, item]) => item);
     return { ...response, output };
   }
 }
