@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import { latest } from '../../../domain/latest.ts';
 import type { HttpServerOptions } from './http-context.ts';
 import { type Refusal, refusal } from './refusal.ts';
 import { tokenRefusal } from './token-refusal.ts';
@@ -88,11 +89,11 @@ export class RequestGuard {
 const MAX_SHOWN_LENGTH = 253;
 
 /** The complete name is compared: `localhost.evil.example` begins like a loopback name. */
-function hostNameOf(host: string): string | undefined {
-  return /^[\w.-]+(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i.test(host) && URL.canParse(`http://${host}`)
+const hostNameOf = latest((host: string) =>
+  /^[\w.-]+(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i.test(host) && URL.canParse(`http://${host}`)
     ? new URL(`http://${host}`).hostname
-    : undefined;
-}
+    : undefined,
+);
 
 function isLoopbackOrigin(origin: string): boolean {
   if (!URL.canParse(origin)) return false;

@@ -24,6 +24,7 @@ const PROGRESS_FLUSH_DELAY_MS = 25;
 /** The answer tools of the contract (spec 3.0). */
 export class AnswerTools implements ToolSet {
   readonly #options: AnswerToolsOptions;
+  #presentation: Promise<typeof import('./answer-presentation.ts')> | undefined;
 
   constructor(options: AnswerToolsOptions) {
     this.#options = options;
@@ -46,7 +47,8 @@ export class AnswerTools implements ToolSet {
   async #answer(tool: ToolName, call: ToolCall, notify: Send): Promise<ToolReply> {
     const { application, clock } = this.#options;
     const { args, requestKey, caller, isLocal } = call;
-    const presentation = import('./answer-presentation.ts');
+    this.#presentation ??= import('./answer-presentation.ts');
+    const presentation = this.#presentation;
     const reporter = presentation.then(({ createReporter }) => createReporter(call, clock, notify));
     const meter = meterCall(tool, clock, call.observer);
     const observer: SearchObserver = {

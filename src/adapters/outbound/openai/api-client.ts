@@ -28,17 +28,21 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 type BuildRequest = OpenAI['buildRequest'];
 
-/** Builds the headers once: they are the same for every question, and the package needs more time for them than for sending a request. */
+/** Builds URL and headers once: they are the same for every question, and the package needs more time for them than for sending a request. */
 class Client extends OpenAI {
-  #headers: Headers | undefined;
+  #request: Pick<Awaited<ReturnType<BuildRequest>>, 'req' | 'url'> | undefined;
 
   override async buildRequest(...[options, context]: Parameters<BuildRequest>): ReturnType<BuildRequest> {
-    const { method, path, body, signal } = options;
+    const { method, body, signal } = options;
     if (body === undefined) return super.buildRequest(options, context);
-    const headers = this.#headers ?? (await super.buildRequest(options, context)).req.headers;
-    this.#headers = headers;
-    const req = { method, headers, body: JSON.stringify(body), signal: signal ?? null };
-    return { req, url: this.buildURL(path, undefined), timeout: NO_TIMEOUT_MS };
+    this.#request ??= await super.buildRequest(options, context);
+    const { req, url } = this.#request;
+    const { headers } = req;
+    return {
+      req: { method, headers, body: JSON.stringify(body), signal: signal ?? null },
+      url,
+      timeout: NO_TIMEOUT_MS,
+    };
   }
 }
 
