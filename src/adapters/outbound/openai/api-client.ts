@@ -38,8 +38,10 @@ class Client extends OpenAI {
     this.#request ??= await super.buildRequest(options, context);
     const { req, url } = this.#request;
     const { headers } = req;
+    // As a text, it would be copied when it is sent, and both would stay in memory until the response.
+    const bytes = Buffer.from(JSON.stringify(body));
     return {
-      req: { method, headers, body: JSON.stringify(body), signal: signal ?? null },
+      req: { method, headers, body: bytes, signal: signal ?? null },
       url,
       timeout: NO_TIMEOUT_MS,
     };

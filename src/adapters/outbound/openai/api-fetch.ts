@@ -50,7 +50,7 @@ export function createApiFetch(dispatcher: Dispatcher = new Agent()): ApiFetch {
       ...targetOf(url),
       method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
       headers: plainHeaders(init.headers),
-      body: (init.body as string | undefined) ?? null,
+      body: (init.body as Uint8Array | undefined) ?? null,
       signal: init.signal,
     });
     const { statusCode: status } = response;
