@@ -60,6 +60,16 @@ const withoutHtmlEntities = {
   },
 };
 
+/** undici contains its HTTP parser twice, with SIMD and without, for engines that lack it. SIMD saves about 1 % of the instructions of a short call. */
+const withOneHttpParser = {
+  name: 'with-one-http-parser',
+  load(id) {
+    return /undici.lib.llhttp.llhttp_simd-wasm\.js$/.test(id)
+      ? "module.exports = require('./llhttp-wasm.js');"
+      : undefined;
+  },
+};
+
 const bundle = await rolldown({
   cwd: root,
   input: { main: 'src/main.ts' },
@@ -75,7 +85,7 @@ const bundle = await rolldown({
   },
   transform: { target: 'node20', define: { PACKAGE_VERSION: JSON.stringify(version) } },
   logLevel: 'warn',
-  plugins: [findStarts, withoutHtmlEntities, withoutUnusedRedis],
+  plugins: [findStarts, withoutHtmlEntities, withOneHttpParser, withoutUnusedRedis],
 });
 const { output } = await bundle.write({
   dir: 'build',
