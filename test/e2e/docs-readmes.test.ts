@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { anchorsOf, fencesOf, proseOf, tablesOf } from './markdown.ts';
@@ -6,7 +6,8 @@ import { ROOT } from './serve.ts';
 
 const read = (name: string) => readFileSync(path.join(ROOT, name), 'utf8');
 const pages = readdirSync(path.join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`);
-const documents = ['README.md', 'README.ja.md', ...pages.filter((name) => name.endsWith('.md'))];
+const atRoot = readdirSync(ROOT).filter((name) => name.endsWith('.md'));
+const documents = [...atRoot, ...pages.filter((name) => name.endsWith('.md'))];
 
 test.for<[string, (text: string) => readonly unknown[]]>([
   ['headings', (text) => [...proseOf(text).matchAll(/^#+/gm)].map(([level]) => level)],
@@ -21,14 +22,19 @@ test.for<[string, (text: string) => readonly unknown[]]>([
   expect(partsOf(read('README.ja.md'))).toEqual(parts);
 });
 
-test('every link between the documents leads to a heading that exists', () => {
+test('every link between the documents leads to a file and a heading that exist', () => {
   const links = documents.flatMap((document) =>
-    [...read(document).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)].map(([link, file = '', anchor = '']) => {
-      const target = file === '' ? document : path.join(path.dirname(document), file);
-      return { document, link, exists: anchorsOf(read(target)).includes(decodeURIComponent(anchor)) };
-    }),
+    [...read(document).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].map(
+      ([link, file = '', anchor]) => {
+        const target = file === '' ? document : path.join(path.dirname(document), file);
+        const hasFile = existsSync(path.join(ROOT, target));
+        const hasHeading =
+          anchor === undefined || (hasFile && anchorsOf(read(target)).includes(decodeURIComponent(anchor)));
+        return { document, link, exists: hasFile && hasHeading };
+      },
+    ),
   );
-  expect(links.length).toBeGreaterThan(50);
+  expect(links.length).toBeGreaterThan(200);
   expect(links.filter(({ exists }) => !exists)).toEqual([]);
 });
 
