@@ -19,12 +19,17 @@ test.for([['README.md'], ['README.ja.md']])('every npm command of %s is a script
   expect(unknown).toEqual([]);
 });
 
-test.for([['README.md'], ['README.ja.md']])('every script and local file that %s names exists', ([name = '']) => {
-  const text = read(name);
-  const named = [...codeOf(text).matchAll(/\bnode ((?:scripts|bench|build)\/[\w./-]+)/g)].map(([, file]) => file ?? '');
-  const linked = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, file]) => file ?? '');
-  expect([...named, ...linked].filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
-});
+test.for([['README.md'], ['README.ja.md'], ['llms-install.md']])(
+  'every script and local file that %s names exists',
+  ([name = '']) => {
+    const text = read(name);
+    const named = [...codeOf(text).matchAll(/\bnode ((?:scripts|bench|build)\/[\w./-]+)/g)].map(
+      ([, file]) => file ?? '',
+    );
+    const linked = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, file]) => file ?? '');
+    expect([...named, ...linked].filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+  },
+);
 
 test('every npm script runs a file that exists', () => {
   const files = Object.values(scripts).flatMap((script) =>
