@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv, type AnySchema } from 'ajv';
-import { default as addFormats } from 'ajv-formats';
+import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { SERVER } from '../../scripts/lib/install-links.js';
 import { ROOT } from './serve.ts';
@@ -33,6 +33,7 @@ interface ServerJson {
   readonly name: string;
   readonly description: string;
   readonly version: string;
+  readonly icons: readonly { readonly src: string }[];
   readonly packages: readonly RegistryPackage[];
 }
 
@@ -62,6 +63,14 @@ describe('server.json', () => {
     isValid(server);
     expect(isValid.errors).toBe(null);
     expect(isValid({ ...server, description: 'x'.repeat(101) })).toBe(false);
+  });
+
+  test('has an icon that is in the repository', () => {
+    const files = server.icons.map(({ src }) =>
+      src.replace(/^https:\/\/raw\.githubusercontent\.com\/[^/]+\/[^/]+\/HEAD\//, ''),
+    );
+    expect(files).toHaveLength(1);
+    expect(files.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
   });
 
   test('names what the package at npm names', () => {
