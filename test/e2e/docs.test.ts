@@ -7,7 +7,7 @@ import { newFolder } from './files.ts';
 import { ROOT } from './serve.ts';
 
 const read = (...names: string[]) => readFileSync(path.join(ROOT, ...names), 'utf8');
-const GUIDES = [['README.md'], ['README.ja.md'], ['CONTRIBUTING.md'], ['AGENTS.md']];
+const GUIDES = [['README.md'], ['README.ja.md'], ['CONTRIBUTING.md'], ['AGENTS.md'], ['llms-install.md']];
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
 test.for(GUIDES)('every npm command of %s is a script', ([name = '']) => {
