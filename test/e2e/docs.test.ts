@@ -7,7 +7,7 @@ import { newFolder } from './files.ts';
 import { ROOT } from './serve.ts';
 
 const read = (...names: string[]) => readFileSync(path.join(ROOT, ...names), 'utf8');
-const GUIDES = [['README.md'], ['README.ja.md'], ['CONTRIBUTING.md'], ['AGENTS.md'], ['llms-install.md']];
+const GUIDES = [['README.md'], ['README.ja.md'], ['CONTRIBUTING.md'], ['AGENTS.md']];
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
 test.for(GUIDES)('every npm command of %s is a script', ([name = '']) => {
@@ -20,7 +20,7 @@ test.for(GUIDES)('every npm command of %s is a script', ([name = '']) => {
   expect(unknown).toEqual([]);
 });
 
-test.for(GUIDES)('every script and local file that %s names exists', ([name = '']) => {
+test.for([...GUIDES, ['llms-install.md']])('every script and local file that %s names exists', ([name = '']) => {
   const text = read(name);
   const named = [...codeOf(text).matchAll(/\bnode ((?:scripts|bench|build)\/[\w./-]+)/g)].map(([, file]) => file ?? '');
   const linked = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, file]) => file ?? '');
