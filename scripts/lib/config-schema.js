@@ -27,7 +27,7 @@ const KINDS = {
   timeZone: () => matching(/^[A-Za-z]/),
   callers: () => ({ type: 'array', items: matching(ANY_CALLER) }),
   secureUrl: () => matching(/^[Hh][Tt][Tt][Pp][Ss]?:/),
-  scopes: () => texts,
+  scopes: () => ({ type: 'array', items: matching(/^[\x21\x23-\x5B\x5D-\x7E]+$/) }),
   groundedTools: () => ({
     type: 'object',
     additionalProperties: { anyOf: [{ const: 'all' }, { type: 'array', items: { type: 'string', minLength: 1 } }] },
