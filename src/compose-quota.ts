@@ -3,7 +3,6 @@ import type { Clock } from './application/ports/clock.ts';
 import type { QuotaStore } from './application/ports/quota-store.ts';
 import { QuotaGuard } from './application/quota-guard.ts';
 import type { Runtime } from './bootstrap.ts';
-import { NOTHING_USED } from './domain/quota.ts';
 
 /** The limits of callers per day, and what ends the connection to their store. */
 export interface ComposedQuota {
@@ -32,10 +31,10 @@ export async function openQuotaStore({ store: url }: QuotaConfig, clock: Clock):
   return new RedisQuotaStore({ url, clock });
 }
 
-/** Why the store cannot be used; undefined if it can. Changes nothing in it. */
+/** Why the store cannot be used; undefined if it can. What is written to it expires at once. */
 export async function probeQuotaStore(quota: QuotaConfig, clock: Clock): Promise<string | undefined> {
   const store = await openQuotaStore(quota, clock);
-  const outcome = await store.add({ caller: 'doctor', date: 'never', keepMs: 0 }, NOTHING_USED);
+  const outcome = await store.admit({ caller: 'doctor', date: 'never', keepMs: 0 }, {});
   await store.close();
   return outcome.isErr() ? outcome.error : undefined;
 }

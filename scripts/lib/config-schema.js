@@ -5,6 +5,8 @@ const REPOSITORY = 'https://raw.githubusercontent.com/uchimanajet7/openai-respon
 const texts = { type: 'array', items: { type: 'string' } };
 const variable = matching(/^[A-Za-z_][A-Za-z0-9_]*$/);
 const CALLER = /^[\w.@-]+$/;
+/** With those whose names come from an authorization server. */
+const ANY_CALLER = /^(?:[\w.@-]+|oauth:[\w.@|:/+=~#-]+)$/;
 
 /** The JSON Schema of each kind in value-kinds.ts. Where a pattern cannot say what is accepted, it accepts more. */
 const KINDS = {
@@ -23,9 +25,9 @@ const KINDS = {
   hostPort: () => ({ type: ['string', 'integer'], pattern: '\\S', minimum: 0, maximum: 65_535 }),
   secretVariable: () => variable,
   timeZone: () => matching(/^[A-Za-z]/),
-  callers: () => ({ type: 'array', items: matching(/^(?:[\w.@-]+|oauth:[\w.@|:/+=~#-]+)$/) }),
+  callers: () => ({ type: 'array', items: matching(ANY_CALLER) }),
   secureUrl: () => matching(/^[Hh][Tt][Tt][Pp][Ss]?:/),
-  scopes: () => texts,
+  scopes: () => ({ type: 'array', items: matching(/^[\x21\x23-\x5B\x5D-\x7E]+$/) }),
   groundedTools: () => ({
     type: 'object',
     additionalProperties: { anyOf: [{ const: 'all' }, { type: 'array', items: { type: 'string', minLength: 1 } }] },
@@ -42,6 +44,7 @@ const KINDS = {
     const properties = { calls_per_day: limit, searches_per_day: limit, tokens_per_day: limit };
     return {
       type: 'object',
+      propertyNames: { pattern: ANY_CALLER.source },
       additionalProperties: { type: 'object', properties, additionalProperties: false },
     };
   },

@@ -138,7 +138,7 @@ function tests(file: string): void {
     expect((await post(replica.url)).status).toBe(503);
   });
 
-  test('are announced by doctor, which checks the store and does not change it', async () => {
+  test('are announced by doctor, which checks that it can write to the store and leaves nothing there', async () => {
     const store = await startStore(file);
     const config = newFile('config.yaml', 'http: { quota: { calls_per_day: 9 } }');
     const check = async (url: string) => {
@@ -155,6 +155,9 @@ function tests(file: string): void {
     const client = await createClient({ url: `${store.url}/5` }).connect();
     onTestFinished(() => client.destroy());
     expect(await client.dbSize()).toBe(0);
+    // Nothing can be written to a replica.
+    await client.sendCommand(['REPLICAOF', '127.0.0.1', '1']);
+    expect(await check(`${store.url}/5`)).toMatch(/^FAIL {2}quota: .* cannot be used \(READONLY /);
   });
 
   test('do not wait for a store that hangs', async () => {

@@ -4,10 +4,13 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { ofQuotaError } from '../../src/adapters/inbound/http/run-call.ts';
+import { tokenRefusal } from '../../src/adapters/inbound/http/token-refusal.ts';
 import { ofRefusal, toRestError } from '../../src/adapters/inbound/rest/rest-error.ts';
 import { SERVER_KEYS } from '../../src/adapters/outbound/config/server-entry.ts';
+import type { TokenError } from '../../src/application/ports/token-verifier.ts';
 import type { QuotaError } from '../../src/domain/quota.ts';
 import type { ToolCallError } from '../../src/domain/tool-call-error.ts';
+import { FakeTokenVerifier } from '../support/fake-token-verifier.ts';
 import { posixDescribe } from '../support/platform.ts';
 import { newFolder } from './files.ts';
 import { BUILT_PROGRAM, closedPort, ROOT } from './serve.ts';
@@ -62,6 +65,7 @@ test('the guide lists every error of REST', () => {
     ...CALL_ERRORS.map(toRestError),
     ...REFUSED.map((status) => ofRefusal(refused(status))),
     ...QUOTA_ERRORS.map(ofQuotaError),
+    ...TOKEN_ERRORS.map((error) => ofRefusal(tokenRefusal(error, OAUTH))),
   ];
   const errors = answered.map(({ status, code }) => `${status} ${code}`);
   expect(new Set(listed)).toEqual(new Set([...errors, '422 TOOL_EXECUTION_ERROR']));
@@ -92,6 +96,18 @@ const CALL_ERRORS: readonly ToolCallError[] = [
   { kind: 'timed_out', timeoutMs: 1 },
   ...[-32700, -32600, -32601, -32602, -32603].map((code) => ({ kind: 'json_rpc', code, message: 'x' }) as const),
 ];
+const TOKEN_ERRORS: readonly TokenError[] = [
+  { kind: 'invalid_token', problem: 'expired' },
+  { kind: 'insufficient_scope' },
+  { kind: 'issuer_unavailable', retryAfterMs: 1 },
+];
+const OAUTH = {
+  issuer: 'https://auth.example.com',
+  resource: 'https://mcp.example.com/mcp',
+  scopes: [],
+  verifier: new FakeTokenVerifier({}),
+};
+
 const QUOTA_ERRORS: readonly QuotaError[] = [
   { kind: 'quota_reached', unit: 'calls', limit: 1, endsAt: new Date(0), timeZone: 'UTC', retryAfterMs: 1 },
   { kind: 'quota_unknown' },

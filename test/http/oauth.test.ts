@@ -16,6 +16,7 @@ const ERRORS: Readonly<Record<string, TokenError>> = {
   expired: { kind: 'invalid_token', problem: 'expired' },
   narrow: { kind: 'insufficient_scope' },
   unknowable: { kind: 'issuer_unavailable', retryAfterMs: 6500 },
+  knowable: { kind: 'issuer_unavailable', retryAfterMs: 0 },
 };
 
 function serve({
@@ -145,6 +146,11 @@ describe('a request', () => {
     );
     await untilLogged(1);
     expect(accessLines).toMatchObject([{ status: 503, reason: 'issuer unavailable' }]);
+  });
+
+  test('waits at least a second before it asks again', async () => {
+    const { post } = await serve();
+    expect((await post(PING, bearer('knowable'))).headers['retry-after']).toBe('1');
   });
 
   test.each([

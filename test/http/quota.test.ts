@@ -133,6 +133,13 @@ describe('over MCP', () => {
     expect((await post(question(), ALICE)).status).toBe(429);
   });
 
+  test('a reply without an answer has used its searches and tokens', async () => {
+    const empty = replies({ text: '', report: { queries: [], searches: 2, attempts: 1, usage: USAGE } });
+    const { post } = await serveWith({ limits: { searches: 2, tokens: 9000 } }, new FakeLlmSearch(empty, COSTLY));
+    expect((await post(question(), ALICE)).message.error?.data).toMatchObject({ message: expect.any(String) });
+    expect((await post(question(), ALICE)).message.error?.data).toMatchObject({ limit: 'searches_per_day' });
+  });
+
   test('a call whose client leaves is counted', async () => {
     const search = repliesLate();
     const { begin, post, untilLogged } = await serveWith(

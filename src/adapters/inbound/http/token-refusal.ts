@@ -2,6 +2,7 @@ import type { TokenError, TokenProblem } from '../../../application/ports/token-
 import type { OAuthOptions } from './http-context.ts';
 import { metadataUrl } from './protected-resource.ts';
 import { type Refusal, refusal } from './refusal.ts';
+import { retryAfter } from './run-call.ts';
 
 /** The response to a request without an acceptable token, if clients can get one from an authorization server (RFC 6750). */
 export function tokenRefusal(error: TokenError | { readonly kind: 'no_token' }, oauth: OAuthOptions): Refusal {
@@ -23,7 +24,7 @@ export function tokenRefusal(error: TokenError | { readonly kind: 'no_token' }, 
     }
     case 'issuer_unavailable': {
       const message = `Service Unavailable: the token cannot be checked, because the keys of ${oauth.issuer} cannot be read; try again later`;
-      const headers = { 'Retry-After': String(Math.ceil(error.retryAfterMs / 1000)) };
+      const headers = { 'Retry-After': retryAfter(error.retryAfterMs) };
       return { ...refusal(503, message, headers), code: 'ISSUER_UNAVAILABLE', reason: 'issuer unavailable' };
     }
   }

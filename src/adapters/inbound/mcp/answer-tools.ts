@@ -65,6 +65,7 @@ export class AnswerTools implements ToolSet {
         tool,
         args,
         observer,
+        onReply: meter.onReply,
       });
       meter.end(answer);
       const { toToolReply } = await presentation;

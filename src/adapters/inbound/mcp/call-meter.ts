@@ -2,7 +2,12 @@ import type { Result } from 'neverthrow';
 import type { Answer } from '../../../application/answer-query.ts';
 import type { ToolCallReport } from '../../../application/call-tool.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
-import type { SearchProgress, TokenUsage, ToolCallSummary } from '../../../application/ports/llm-search.ts';
+import type {
+  SearchProgress,
+  SearchReport,
+  TokenUsage,
+  ToolCallSummary,
+} from '../../../application/ports/llm-search.ts';
 import type { AnswerError } from '../../../domain/answer-error.ts';
 import { withoutUndefined } from '../../../domain/json.ts';
 
@@ -35,6 +40,7 @@ export function meterCall(tool: string, clock: Clock, observer: CallObserver | u
   const startedMs = clock.elapsedMs();
   let isWaiting = false;
   let isEnded = false;
+  let replied: SearchReport | undefined;
   const setWaiting = (isNowWaiting: boolean) => {
     if (isNowWaiting !== isWaiting) observer?.onWaiting(isNowWaiting);
     isWaiting = isNowWaiting;
@@ -43,6 +49,9 @@ export function meterCall(tool: string, clock: Clock, observer: CallObserver | u
   return {
     onProgress: ({ kind }: SearchProgress): void => {
       if (!isEnded) setWaiting(kind === 'waiting');
+    },
+    onReply: (report: SearchReport): void => {
+      replied = report;
     },
     /** Without an answer: an exception ended the call. Only the first end counts. */
     end: (answer?: Result<Answer, AnswerError>): void => {
@@ -54,9 +63,8 @@ export function meterCall(tool: string, clock: Clock, observer: CallObserver | u
           () => 'answered' as const,
           ({ kind }) => kind,
         ) ?? 'internal_error';
-      const report = answer?.isOk() && !answer.value.report.isShared ? answer.value.report : undefined;
       const seconds = (clock.elapsedMs() - startedMs) / 1000;
-      const { searches = 0, usage, rounds, toolCalls } = report ?? {};
+      const { searches = 0, usage, rounds, toolCalls } = replied?.isShared ? {} : (replied ?? {});
       observer?.onEnded({ tool, outcome, seconds, searches, ...withoutUndefined({ usage, rounds, toolCalls }) });
     },
   };

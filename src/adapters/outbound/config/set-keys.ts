@@ -52,7 +52,9 @@ export async function readSetKeys(
   const grounding = values.has('grounding.tools')
     ? (await import('./grounding-problems.ts')).groundingProblems(values, servers?.servers)
     : [];
-  const merged = [...files.problems, ...http.problems, ...grounding];
+  // A key whose value is not accepted looks as if it were missing.
+  const isReported = ({ where }: ConfigProblem) => yaml.problems.some((problem) => problem.where === where);
+  const merged = [...files.problems, ...http.problems, ...grounding].filter((problem) => !isReported(problem));
   const located = merged.map((problem) => withSource(problem, options, variables.values, yaml));
   const problems = [...yaml.problems, ...variables.problems, ...located, ...(servers?.problems ?? [])];
   const quota = toQuotaConfig(values);

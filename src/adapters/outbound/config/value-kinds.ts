@@ -140,21 +140,23 @@ export const servers: ValueKind = {
   isSecret: true,
 };
 
-/** Names of callers, as in `http.token_env`, or of owners of tokens with the prefix `oauth:`. */
-export const callers = listOf('a list of callers, as in http.token_env, or oauth: and the name of a person', (entry) =>
-  /^(?:[\w.@-]+|oauth:[\w.@|:/+=~#-]+)$/.test(entry) ? entry : undefined,
-);
+/** Names of callers, as in `http.token_env`, or of owners of tokens with the prefix `oauth:`. No caller has another name. */
+const CALLER = /^(?:[\w.@-]+|oauth:[\w.@|:/+=~#-]+)$/;
+const CALLERS = 'callers, as in http.token_env, or oauth: and the name of a person';
+
+export const callers = listOf(`a list of ${CALLERS}`, (entry) => (CALLER.test(entry) ? entry : undefined));
 
 const QUOTA_KEYS = ['calls_per_day', 'searches_per_day', 'tokens_per_day'];
 
-/** Limits by caller. Names that come from an authorization server may contain any character. */
+/** Limits by caller. */
 export const quotaCallers: ValueKind = {
-  accepted: `a map of callers to their limits (${QUOTA_KEYS.join(', ')}), such as {alice: {calls_per_day: 50}}`,
+  accepted: `a map of ${CALLERS}, to their limits (${QUOTA_KEYS.join(', ')}), such as {alice: {calls_per_day: 50}}`,
   fromYaml: (value) => {
     const isLimit = ([key, limit]: readonly [string, unknown]) =>
       QUOTA_KEYS.includes(key) && integer(0).fromYaml(limit) !== undefined;
-    const isLimits = (limits: unknown) => isObject(limits) && Object.entries(limits).every(isLimit);
-    return isObject(value) && Object.values(value).every(isLimits) ? value : undefined;
+    const isEntry = ([caller, limits]: readonly [string, unknown]) =>
+      CALLER.test(caller) && isObject(limits) && Object.entries(limits).every(isLimit);
+    return isObject(value) && Object.entries(value).every(isEntry) ? value : undefined;
   },
   fromText: () => undefined,
 };

@@ -385,6 +385,12 @@ describe('the system policy', () => {
 });
 
 describe('problems', () => {
+  test('a key with a value that is not accepted is not said to be missing', async () => {
+    const yaml = 'http: { oauth: { issuer: "http://auth.example.com", audience: "https://mcp.example.com/mcp" } }';
+    const found = await problems({ yaml, commandLine: { '--http': '' } });
+    expect(found).toMatchObject([{ where: 'http.oauth.issuer', value: 'http://auth.example.com' }]);
+  });
+
   test('are reported together, from every layer', async () => {
     const yaml = `
 request: { timeout_ms: 0, max_retries: two }

@@ -38,13 +38,13 @@ test('every key can be set', async () => {
     calls_per_day: 500,
     searches_per_day: 0,
     tokens_per_day: 2_000_000,
-    callers: { alice: { calls_per_day: 50 }, 'auth0|6': { tokens_per_day: 1, searches_per_day: 2 }, bob: {} },
+    callers: { alice: { calls_per_day: 50 }, 'oauth:auth0|6': { tokens_per_day: 1, searches_per_day: 2 }, bob: {} },
     store: 'redis://127.0.0.1:6379/2',
     on_store_failure: 'allow',
   });
   expect(quota).toEqual({
     limits: { calls: 500, searches: 0, tokens: 2_000_000 },
-    callers: { alice: { calls: 50 }, 'auth0|6': { tokens: 1, searches: 2 }, bob: {} },
+    callers: { alice: { calls: 50 }, 'oauth:auth0|6': { tokens: 1, searches: 2 }, bob: {} },
     store: 'redis://127.0.0.1:6379/2',
     onStoreFailure: 'allow',
   });
@@ -71,6 +71,8 @@ test.each([
   ['callers', { alice: { calls: 5 } }],
   ['callers', { alice: { calls_per_day: -5 } }],
   ['callers', ['alice']],
+  ['callers', { 'auth0|6': { calls_per_day: 5 } }],
+  ['callers', { 'oauth:Ann Smith': { calls_per_day: 5 } }],
 ])('%s cannot be %j', async (key, value) => {
   expect(await problemsOf({ [key]: value })).toMatchObject([{ where: `http.quota.${key}` }]);
 });
