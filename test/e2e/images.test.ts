@@ -89,6 +89,34 @@ test('what the drawing of the architecture names is in the sources', () => {
   expect(ports.filter((port) => !isDrawn(port))).toEqual(['/src/application/ports/tool-box.ts']);
 });
 
+test('every picture of the documents exists, in light and dark, and every picture is shown', () => {
+  const pages = readdirSync(path.join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
+  const documents = ['README.md', 'README.ja.md', ...pages.filter((name) => name.endsWith('.md')).map(inDocs)];
+  const shown = documents.flatMap((document) =>
+    [...read(document).matchAll(/<picture>\s*(.*)\s*(.*)\s*<\/picture>/g)].flatMap(([, source = '', img = '']) => {
+      const [, dark = ''] = /^<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">$/.exec(source) ?? [];
+      const [, light = ''] = /^<img alt="[^"]{20,}" src="([^"]+)">$/.exec(img) ?? [];
+      expect(dark).toBe(light.replace('-light.', '-dark.'));
+      return [dark, light].map((name) => path.posix.join(path.posix.dirname(document), name));
+    }),
+  );
+  expect([...new Set(shown)].toSorted()).toEqual(images.toSorted());
+});
+
+test.for([
+  ['README.md', 'ask-en'],
+  ['README.ja.md', 'ask-ja'],
+])('%s shows its picture of the terminal and its command, and the architecture', ([readme = '', name = '']) => {
+  const text = read(readme);
+  expect(text).toContain(`src="docs/images/${name}-light.svg"`);
+  expect(text).toContain(` ask --offline "${QUESTIONS[name]}"\n`);
+  expect(text).toContain('src="docs/images/architecture-light.svg"');
+});
+
+function inDocs(name: string): string {
+  return `docs/${name.replaceAll('\\', '/')}`;
+}
+
 /** The texts of a drawing, with their entities decoded. */
 function textsOf(svg: string): readonly string[] {
   return [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text = '']) =>
