@@ -82,7 +82,10 @@ describe('a file is valid only if the program accepts it', () => {
 });
 
 /** Kinds that no pattern describes completely: the schema accepts more. */
-const LOOSE = ['baseUrl', 'hostNames', 'requestHosts', 'origins', 'hostPort', 'timeZone'];
+const LOOSE = [
+  ...['baseUrl', 'hostNames', 'requestHosts', 'origins', 'hostPort', 'timeZone'],
+  ...['secureUrl', 'scopes', 'quotaStore'],
+];
 const WORDS = [
   ...[
     '',

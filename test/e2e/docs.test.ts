@@ -20,7 +20,7 @@ test.for(GUIDES)('every npm command of %s is a script', ([name = '']) => {
   expect(unknown).toEqual([]);
 });
 
-test.for(GUIDES)('every script and local file that %s names exists', ([name = '']) => {
+test.for([...GUIDES, ['llms-install.md']])('every script and local file that %s names exists', ([name = '']) => {
   const text = read(name);
   const named = [...codeOf(text).matchAll(/\bnode ((?:scripts|bench|build)\/[\w./-]+)/g)].map(([, file]) => file ?? '');
   const linked = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, file]) => file ?? '');

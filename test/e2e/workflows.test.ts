@@ -30,7 +30,10 @@ const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
 const TEXTS = { ci: read('.github/workflows/ci.yml'), release: read('.github/workflows/release.yml') };
 const CI = parse(TEXTS.ci) as Workflow;
 const RELEASE = parse(TEXTS.release) as Workflow;
-const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
+const { engines, scripts } = JSON.parse(read('package.json')) as {
+  engines: { node: string };
+  scripts: Readonly<Record<string, string>>;
+};
 
 describe.each([
   ['ci.yml', TEXTS.ci, CI],
@@ -83,10 +86,29 @@ describe.each([
     );
     expect(files.length).toBeGreaterThan(0);
     expect(files.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+
+    const named = steps.flatMap(({ run = '' }) =>
+      [...run.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name]) => name ?? ''),
+    );
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
   });
 });
 
 describe('ci.yml', () => {
+  test('validates the manifests where they are', () => {
+    const validated = CI.jobs.manifests?.steps.flatMap(
+      ({ run = '' }) => /@([\w/-]+)@.* validate (\S+)/.exec(run)?.slice(1) ?? [],
+    );
+    expect(validated).toEqual([
+      ...['anthropic-ai/claude-code', '.'],
+      ...['anthropic-ai/mcpb', 'deploy/mcpb/manifest.json'],
+      ...['google/gemini-cli', '.'],
+    ]);
+    const manifests = ['.claude-plugin/marketplace.json', 'deploy/mcpb/manifest.json', 'gemini-extension.json'];
+    expect(manifests.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+  });
+
   test('tests on three systems, with every supported version of Node.js', () => {
     const matrix = CI.jobs.test?.strategy?.matrix;
     expect(matrix).toEqual({

@@ -1,0 +1,2 @@
+export function versionedFiles(root: string): readonly string[];
+export function withVersion(file: string, text: string, version: string): string;
