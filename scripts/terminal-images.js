@@ -1,0 +1,26 @@
+// npm run images: asks the built program questions, and writes what a terminal shows into docs/images. The program answers from
+// the shipped recordings, so that the pictures are the same on every machine.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { QUESTIONS, THEMES, terminalImage } from './lib/terminal-image.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+// Without the configuration of this machine.
+const home = mkdtempSync(path.join(tmpdir(), 'openai-responses-mcp-images-'));
+try {
+  const env = { PATH: process.env.PATH, HOME: home, USERPROFILE: home };
+  for (const [name, question] of Object.entries(QUESTIONS)) {
+    const args = [path.join(root, 'build/index.js'), 'ask', '--offline', question];
+    const output = execFileSync(process.execPath, args, { env, cwd: home, encoding: 'utf8' });
+    for (const [theme, colors] of Object.entries(THEMES)) {
+      const file = `docs/images/${name}-${theme}.svg`;
+      writeFileSync(path.join(root, file), terminalImage(question, output, colors));
+      console.log(file);
+    }
+  }
+} finally {
+  rmSync(home, { recursive: true, force: true });
+}
