@@ -7,7 +7,7 @@ export const KEY_DESCRIPTIONS = {
   'openai.store': 'whether OpenAI stores responses for later retrieval',
   'request.timeout_ms': 'limit for a complete call, including retries and waits',
   'request.max_retries': 'attempts after the first, for 429, 5xx and failed connections',
-  'request.max_concurrency': 'calls that run upstream at a time; others wait in the order of arrival',
+  'request.max_concurrency': 'calls that run upstream at a time; others wait, and their callers take turns',
   'request.background': 'the API continues if the connection breaks, and the rest is read later',
   'model_profiles.preset': 'settings that make `answer_quick` quick and `answer_detailed` detailed',
   'model_profiles.answer.model': 'the model that answers',

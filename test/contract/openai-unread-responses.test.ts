@@ -103,3 +103,9 @@ test('a compressed response is read', async () => {
   api.reply(sendsBody({ contentType: 'application/json', headers: { 'content-encoding': 'gzip' }, body }));
   expect(replyOf(await ask(openAiSearch(api.url))).text).toBe('Hello.');
 });
+
+test('a byte order mark before a response in JSON is ignored', async () => {
+  const json = JSON.stringify({ output: [{ type: 'message', content: [{ type: 'output_text', text: 'Hello.' }] }] });
+  api.reply(sendsBody({ contentType: 'application/json', body: `\uFEFF${json}` }));
+  expect(replyOf(await ask(openAiSearch(api.url))).text).toBe('Hello.');
+});

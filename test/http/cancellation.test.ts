@@ -1,5 +1,7 @@
 import { connect } from 'node:net';
+import { ok } from 'neverthrow';
 import { expect, onTestFinished, test } from 'vitest';
+import type { TokenVerifier } from '../../src/application/ports/token-verifier.ts';
 import { FakeLlmSearch, hangs, replies } from '../support/fake-llm-search.ts';
 import { legacy, modern } from '../support/http-client.ts';
 import { serveHttp } from './serve-http.ts';
@@ -104,4 +106,41 @@ test('pipelined calls are all aborted when their connection closes', async () =>
   await untilLogged(hung.length);
   expect(accessLines.map(({ status, outcome }) => [status, outcome])).toEqual(hung.map(() => [499, 'cancelled']));
   expect(warnings).toEqual([]);
+});
+
+test('a pipelined request ends, and asks nothing, if its connection closes while its token is verified', async () => {
+  const { configured, asked, aborted } = observedHang();
+  let onVerifying = () => {};
+  let finish = () => {};
+  const verifying = new Promise<void>((resolve) => {
+    onVerifying = resolve;
+  });
+  const verifier: TokenVerifier = {
+    verify: () =>
+      new Promise((resolve) => {
+        finish = () => resolve(ok({ caller: 'oauth:bob' }));
+        onVerifying();
+      }),
+  };
+  const { url, untilLogged, accessLines } = await serveHttp({
+    llmSearch: new FakeLlmSearch(configured),
+    http: {
+      tokens: [{ caller: 'alice', token: 'static' }],
+      oauth: { issuer: 'https://issuer.example', resource: 'https://mcp.example/mcp', scopes: [], verifier },
+    },
+  });
+  const { hostname, port, pathname, host } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  for (const token of ['static', 'access']) {
+    const body = JSON.stringify(legacy('tools/call', QUESTION));
+    const head = `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json`;
+    socket.write(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  }
+  await Promise.all([asked, verifying]);
+  socket.destroy();
+  await aborted;
+  finish();
+  await untilLogged(2);
+  const ended = new Map(accessLines.map(({ caller, status }) => [caller, status]));
+  expect(Object.fromEntries(ended)).toEqual({ alice: 499, 'oauth:bob': 499 });
 });

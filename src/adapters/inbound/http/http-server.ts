@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
 import type { ToolCallReport } from '../../../application/call-tool.ts';
 import { CallerBytes } from './caller-bytes.ts';
@@ -108,6 +109,9 @@ export class HttpServer {
     await this.#settled(this.#options.drainMs);
     if (this.#serving.size === 0) {
       await this.#options.clock.sleep(LAST_REQUESTS_MS, this.#closed.signal);
+      // If a turn of the event loop took longer, nothing was read since: one accepts connections, the next reads from them.
+      await nextTurn();
+      await nextTurn();
       await this.#settled(LAST_REQUESTS_MS);
     }
     await this.close();

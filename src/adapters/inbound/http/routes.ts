@@ -165,9 +165,9 @@ function targetRefusal({ url = '', headers }: HttpRequest): Refusal | undefined 
   return refusal(400, 'Bad Request: the request target and Host name different hosts');
 }
 
-/** When a connection closes, Node.js emits `close` only on the first of the pipelined responses: emits it on all. */
+/** When a connection closes, Node.js destroys only the first of the pipelined responses, and emits `close` on it: does so with all. */
 function forwardClose({ socket }: HttpRequest, response: ServerResponse): void {
-  const onClose = () => response.emit('close');
+  const onClose = () => response.destroy().emit('close');
   // A connection may have any number of requests in progress.
   socket.setMaxListeners(0).once('close', onClose);
   response.once('close', () => socket.off('close', onClose));

@@ -106,7 +106,8 @@ async function textOf(body: Readable): Promise<string> {
     if (length > MAX_LENGTH) throw new RefusedResponse(TOO_LARGE);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString();
+  // It removes a byte order mark, unlike `toString`.
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 function readerOf(stream: Readable): ByteReader {
