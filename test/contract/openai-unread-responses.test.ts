@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createApiFetch } from '../../src/adapters/outbound/openai/api-fetch.ts';
 import { OpenAiProbe } from '../../src/adapters/outbound/openai/openai-probe.ts';
@@ -80,6 +80,11 @@ describe('a response that is larger than 16 MiB after decompression', () => {
       'text/event-stream',
       gzipSync(Buffer.from('data: xxxxxxxxxxxxxxxxxxxxxxxx\n'.repeat(1_000_000))),
     ],
+    [
+      'as many items',
+      'text/event-stream',
+      gzipSync(Buffer.from(`event: response.output_item.done\ndata: ${'x'.repeat(1000)}\n\n`.repeat(20_000))),
+    ],
   ])('%s is not read', async (_, contentType, body) => {
     api.reply(sendsBody({ contentType, headers, body }));
     const error = errorOf(await ask(openAiSearch(api.url)));
@@ -96,11 +101,19 @@ describe('a response that is larger than 16 MiB after decompression', () => {
   });
 });
 
-test('a compressed response is read', async () => {
-  const body = gzipSync(
+test.each([
+  ['gzip', gzipSync],
+  ['GZIP', gzipSync],
+  ['x-gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+  ['identity', Buffer.from],
+  ['constructor', Buffer.from],
+])('a response with the encoding %s is read', async (encoding, compress) => {
+  const body = compress(
     JSON.stringify({ output: [{ type: 'message', content: [{ type: 'output_text', text: 'Hello.' }] }] }),
   );
-  api.reply(sendsBody({ contentType: 'application/json', headers: { 'content-encoding': 'gzip' }, body }));
+  api.reply(sendsBody({ contentType: 'application/json', headers: { 'content-encoding': encoding }, body }));
   expect(replyOf(await ask(openAiSearch(api.url))).text).toBe('Hello.');
 });
 

@@ -30,21 +30,19 @@ type BuildRequest = OpenAI['buildRequest'];
 
 /** Builds URL and headers once: they are the same for every question, and the package needs more time for them than for sending a request. */
 class Client extends OpenAI {
-  #request: Pick<Awaited<ReturnType<BuildRequest>>, 'req' | 'url'> | undefined;
+  #known: { readonly headers: Headers; readonly url: string } | undefined;
 
   override async buildRequest(...[options, context]: Parameters<BuildRequest>): ReturnType<BuildRequest> {
     const { method, body, signal } = options;
     if (body === undefined) return super.buildRequest(options, context);
-    this.#request ??= await super.buildRequest(options, context);
-    const { req, url } = this.#request;
-    const { headers } = req;
+    if (this.#known === undefined) {
+      const { req, url } = await super.buildRequest(options, context);
+      this.#known = { headers: req.headers, url };
+    }
+    const { headers, url } = this.#known;
     // As a text, it would be copied when it is sent, and both would stay in memory until the response.
     const bytes = Buffer.from(JSON.stringify(body));
-    return {
-      req: { method, headers, body: bytes, signal: signal ?? null },
-      url,
-      timeout: NO_TIMEOUT_MS,
-    };
+    return { req: { method, headers, body: bytes, signal: signal ?? null }, url, timeout: NO_TIMEOUT_MS };
   }
 }
 

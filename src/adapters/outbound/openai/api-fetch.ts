@@ -62,7 +62,7 @@ export function createApiFetch(dispatcher: Dispatcher = new Agent()): ApiFetch {
       response.body.destroy();
       throw new RefusedResponse(reason);
     }
-    const decompress = DECOMPRESSORS[received.get('content-encoding') ?? ''];
+    const decompress = DECOMPRESSORS.get(received.get('content-encoding')?.toLowerCase() ?? '');
     const body = decompress === undefined ? response.body : pipeline(response.body, decompress(), () => {});
     return {
       status,
@@ -79,11 +79,12 @@ export function isEventStream(headers: ApiResponse['headers']): boolean {
   return /^\s*text\/event-stream/i.test(headers.get('content-type') ?? '');
 }
 
-const DECOMPRESSORS: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
+const DECOMPRESSORS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
 
 function refusalOf(status: number, headers: ReadonlyMap<string, string>, url: string): string | undefined {
   const location = headers.get('location');

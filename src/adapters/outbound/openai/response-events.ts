@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { SearchObserver, SearchProgress } from '../../../application/ports/llm-search.ts';
 import { type JsonObject, parseJson } from '../../../domain/json.ts';
 import { toStreamFailure } from './api-failure.ts';
+import { MAX_LENGTH } from './api-fetch.ts';
 import type { Failure, FailureContext } from './failure.ts';
 import { asNumber, asObject, asText } from './json-values.ts';
 import { openedPage, queriesOf } from './search-calls.ts';
@@ -22,6 +23,7 @@ export class ResponseEvents {
   outcome: Result<JsonObject, Failure> | undefined;
   /** The events of complete items, which are parsed if the response at the end lacks them. */
   readonly #items: string[] = [];
+  #itemsLength = 0;
   readonly #written = new WrittenCharacters();
   /** The number of characters is that at the time of reading. */
   readonly #writing: SearchProgress;
@@ -43,6 +45,11 @@ export class ResponseEvents {
     this.#context = context;
     this.#prefersItems = prefersItems;
     this.#isResumable = isResumable;
+  }
+
+  /** Whether the items are longer than any answer. */
+  get isTooLarge(): boolean {
+    return this.#itemsLength > MAX_LENGTH;
   }
 
   take(name: string | undefined, data: string): void {
@@ -85,6 +92,7 @@ export class ResponseEvents {
         break;
       case ITEM_DONE:
         this.#items.push(data);
+        this.#itemsLength += data.length;
         if (item?.type === 'web_search_call') this.#reportSearch(item);
     }
   }

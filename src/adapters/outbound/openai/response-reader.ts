@@ -64,7 +64,7 @@ async function readStream(
     const text = done ? `${decoder.end()}\n\n` : decoder.write(value);
     onText(text);
     parser.feed(text);
-    if (isTooLarge) {
+    if (isTooLarge || events.isTooLarge) {
       await reader.cancel();
       throw new RefusedResponse(TOO_LARGE);
     }
