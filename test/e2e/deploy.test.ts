@@ -4,6 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { startHttpProcess } from '../support/http-process.ts';
 import { newFolder } from './files.ts';
 import { type Container, type PodSpec, restrictedViolations } from './pod-security.ts';
 import { ROOT } from './serve.ts';
@@ -173,6 +174,18 @@ describe('deploy/Dockerfile', () => {
     const allowed = rules.filter((rule) => rule.startsWith('!')).map((rule) => rule.slice(1).replace(/\/\*.*/, ''));
     expect(allowed.toSorted()).toEqual(copied.toSorted());
     expect(rules.slice(-5)).toEqual(expect.arrayContaining(['**/.env*', '**/.npmrc']));
+  });
+
+  test('serves HTTP with its variables and those of the CI', async () => {
+    const [, own = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(final) ?? [];
+    const given = [...read('.github/workflows/ci.yml').matchAll(/--env (\S+)/g)].map(([, pair = '']) => pair);
+    const env = Object.fromEntries([...own.split(/\s+\\?\s*/), ...given].map((pair) => pair.split('=')));
+    expect(Object.keys(env)).toEqual(['MCP_HTTP_LISTEN', 'MCP_HTTP_TOKEN_ENV', 'MCP_TOKEN']);
+    // Every address as in the image, which needs a token, but on a free port.
+    const { url } = await startHttpProcess({ env, args: ['--http=0.0.0.0:0'] });
+    const metrics = new URL('/metrics', url.replace('0.0.0.0', '127.0.0.1'));
+    expect((await fetch(metrics)).status).toBe(401);
+    expect((await fetch(metrics, { headers: { authorization: `Bearer ${env.MCP_TOKEN}` } })).status).toBe(200);
   });
 
   test('copies all that the build needs, and the program to answer offline', async () => {
