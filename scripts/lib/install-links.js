@@ -23,7 +23,7 @@ export function installParts() {
 }
 
 /** Links that install the server, by client. GitHub removes other schemes than https. */
-export function installLinks({ name, command, args, env } = SERVER) {
+function installLinks({ name, command, args, env } = SERVER) {
   const config = { command, args, env };
   const query = (link) => encodeURIComponent(typeof link === 'string' ? link : JSON.stringify(link));
   const base64 = Buffer.from(JSON.stringify(config)).toString('base64');
@@ -57,7 +57,7 @@ function gooseLink({ name, command, args }) {
 }
 
 /** Commands that install the server, by client. */
-export function installCommands({ name, command, args, env } = SERVER) {
+function installCommands({ name, command, args, env } = SERVER) {
   const variables = (option) =>
     Object.entries(env)
       .map(([key, value]) => `${option} ${key}=${value}`)

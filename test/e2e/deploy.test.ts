@@ -1,7 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { cpSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { startHttpProcess } from '../support/http-process.ts';
+import { newFolder } from './files.ts';
 import { type Container, type PodSpec, restrictedViolations } from './pod-security.ts';
 import { ROOT } from './serve.ts';
 
@@ -135,6 +139,7 @@ describe('deploy/Dockerfile', () => {
     .join('\n')
     .split(/^(?=FROM )/m)
     .filter((stage) => stage.startsWith('FROM '));
+  const copied = [...build.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, files = '']) => files.split(' '));
 
   test('uses one base image, by digest', () => {
     const images = lines.filter((line) => line.startsWith('FROM ')).map((line) => /node:\S+/.exec(line)?.[0]);
@@ -154,6 +159,10 @@ describe('deploy/Dockerfile', () => {
     expect(final).toContain('\nENTRYPOINT ["tini", "--", "node", "/app/build/index.js"]\nCMD ["--http"]\n');
   });
 
+  test('contains the license', () => {
+    expect(final).toContain('\nCOPY --from=build /source/LICENSE ./\n');
+  });
+
   test('has the labels of the registries', () => {
     expect(final).toContain('io.modelcontextprotocol.server.name="io.github.uchimanajet7/openai-responses-mcp"');
     expect(final).toContain('org.opencontainers.image.source="https://github.com/uchimanajet7/openai-responses-mcp"');
@@ -162,9 +171,30 @@ describe('deploy/Dockerfile', () => {
   test('is given only what it copies, and no file with keys', () => {
     const rules = read('deploy/Dockerfile.dockerignore').split('\n');
     expect(rules.filter((rule) => !rule.startsWith('#'))[0]).toBe('*');
-    const copied = [...build.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, files = '']) => files.split(' '));
     const allowed = rules.filter((rule) => rule.startsWith('!')).map((rule) => rule.slice(1).replace(/\/\*.*/, ''));
     expect(allowed.toSorted()).toEqual(copied.toSorted());
     expect(rules.slice(-5)).toEqual(expect.arrayContaining(['**/.env*', '**/.npmrc']));
   });
+
+  test('serves HTTP with its variables and those of the CI', async () => {
+    const [, own = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(final) ?? [];
+    const given = [...read('.github/workflows/ci.yml').matchAll(/--env (\S+)/g)].map(([, pair = '']) => pair);
+    const env = Object.fromEntries([...own.split(/\s+\\?\s*/), ...given].map((pair) => pair.split('=')));
+    expect(Object.keys(env)).toEqual(['MCP_HTTP_LISTEN', 'MCP_HTTP_TOKEN_ENV', 'MCP_TOKEN']);
+    // Every address as in the image, which needs a token, but on a free port.
+    const { url } = await startHttpProcess({ env, args: ['--http=0.0.0.0:0'] });
+    const metrics = new URL('/metrics', url.replace('0.0.0.0', '127.0.0.1'));
+    expect((await fetch(metrics)).status).toBe(401);
+    expect((await fetch(metrics, { headers: { authorization: `Bearer ${env.MCP_TOKEN}` } })).status).toBe(200);
+  });
+
+  test('copies all that the build needs, and the program to answer offline', async () => {
+    const folder = newFolder();
+    for (const file of copied) cpSync(path.join(ROOT, file), path.join(folder, file), { recursive: true });
+    symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'junction');
+    const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: folder });
+    await run('scripts/build.js');
+    const { stdout } = await run('build/index.js', 'ask', '--offline', 'What does HTTP 404 mean?');
+    expect(stdout).toContain('Not Found');
+  }, 60_000);
 });

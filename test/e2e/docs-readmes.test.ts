@@ -5,7 +5,9 @@ import { anchorsOf, fencesOf, proseOf, tablesOf } from './markdown.ts';
 import { ROOT } from './serve.ts';
 
 const read = (name: string) => readFileSync(path.join(ROOT, name), 'utf8');
-const pages = readdirSync(path.join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`);
+const pages = ['docs', 'deploy', '.github'].flatMap((folder) =>
+  readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+);
 const atRoot = readdirSync(ROOT).filter((name) => name.endsWith('.md'));
 const documents = [...atRoot, ...pages.filter((name) => name.endsWith('.md'))];
 

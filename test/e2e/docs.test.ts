@@ -20,11 +20,12 @@ test.for(GUIDES)('every npm command of %s is a script', ([name = '']) => {
   expect(unknown).toEqual([]);
 });
 
-test.for([...GUIDES, ['llms-install.md']])('every script and local file that %s names exists', ([name = '']) => {
-  const text = read(name);
-  const named = [...codeOf(text).matchAll(/\bnode ((?:scripts|bench|build)\/[\w./-]+)/g)].map(([, file]) => file ?? '');
-  const linked = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, file]) => file ?? '');
-  expect([...named, ...linked].filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+test.for(GUIDES)('every script that %s runs exists', ([name = '']) => {
+  const named = [...codeOf(read(name)).matchAll(/\bnode ((?:scripts|bench|build)\/[\w./-]+)/g)].map(
+    ([, file]) => file ?? '',
+  );
+  expect(named.length).toBeGreaterThan(0);
+  expect(named.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
 });
 
 test('every npm script runs a file that exists', () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import {
   answers,
   type Behaviour,
@@ -254,7 +254,10 @@ describe('no progress is sent', () => {
   });
 });
 
-describe.skipIf(!hasPseudoTerminals())('ask on a terminal', () => {
+describe('ask on a terminal', () => {
+  const isPossible = hasPseudoTerminals();
+  beforeEach(({ skip }) => skip(!isPossible, 'there is no command "script" of util-linux, which starts a terminal'));
+
   test.for([
     ['of 90 columns', 'stty cols 90; '],
     ['that does not report its width', 'stty cols 0; '],

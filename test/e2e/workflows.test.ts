@@ -127,8 +127,34 @@ describe('ci.yml', () => {
 describe('release.yml', () => {
   const commandsOf = (job: Job | undefined) => job?.steps.map(({ run = '' }) => run).join('\n') ?? '';
 
+  const stepsWith = (job: Job | undefined, action: string) =>
+    job?.steps.filter(({ uses }) => uses?.startsWith(`${action}@`)).map((step) => step.with) ?? [];
+
   test('is started by tags only', () => {
     expect(RELEASE.on).toEqual({ push: { tags: ['v*'] } });
+  });
+
+  test('uses Node.js 24, whose npm can publish without a token, and no cache', () => {
+    const versions = Object.values(RELEASE.jobs).flatMap((job) => stepsWith(job, 'actions/setup-node'));
+    expect(versions).toHaveLength(2);
+    for (const version of versions) expect(version).toEqual({ 'node-version': 24, 'package-manager-cache': false });
+  });
+
+  test('attests the package, the bundle and their sums, and releases them with the notes of the changelog', () => {
+    const packed = commandsOf(RELEASE.jobs.build);
+    expect(packed).toContain('node scripts/release-notes.js "$GITHUB_REF_NAME" > release/notes.md\n');
+    expect(packed).toContain('sha256sum -- *.tgz *.mcpb *.sbom.cdx.json | tee SHA256SUMS');
+    expect(stepsWith(RELEASE.jobs.build, 'actions/upload-artifact')).toMatchObject([
+      { path: 'release', 'if-no-files-found': 'error' },
+    ]);
+    expect(stepsWith(RELEASE.jobs.github, 'actions/attest')).toEqual([
+      { 'subject-checksums': 'SHA256SUMS' },
+      { 'subject-path': 'openai-responses-mcp-*.tgz', 'sbom-path': 'openai-responses-mcp.sbom.cdx.json' },
+    ]);
+    expect(commandsOf(RELEASE.jobs.github).trim()).toBe(
+      'gh release create "$GITHUB_REF_NAME" --repo "$GITHUB_REPOSITORY" --verify-tag --title "$GITHUB_REF_NAME" ' +
+        '--notes-file notes.md ./*.tgz ./*.mcpb ./*.sbom.cdx.json SHA256SUMS',
+    );
   });
 
   test('compares the tag with the version before it installs anything, then tests, then packs', () => {
@@ -177,16 +203,15 @@ describe('release.yml', () => {
   });
 
   test('builds the image for two platforms, with bill of materials, provenance and attestation', () => {
-    const [push] = RELEASE.jobs.image?.steps.filter(({ uses }) => uses?.startsWith('docker/build-push-action@')) ?? [];
-    expect(push?.with).toMatchObject({
+    const [push] = stepsWith(RELEASE.jobs.image, 'docker/build-push-action');
+    expect(push).toMatchObject({
       file: 'deploy/Dockerfile',
       platforms: 'linux/amd64,linux/arm64',
       push: true,
       provenance: 'mode=max',
       sbom: true,
     });
-    const attest = RELEASE.jobs.image?.steps.find(({ uses }) => uses?.startsWith('actions/attest@'));
-    expect(attest?.with).toMatchObject({ 'push-to-registry': true });
+    expect(stepsWith(RELEASE.jobs.image, 'actions/attest')).toMatchObject([{ 'push-to-registry': true }]);
   });
 });
 

@@ -6,7 +6,7 @@ import type { Environment } from '../../../../../src/adapters/outbound/config/en
 import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
 import type { CommandLineOptions } from '../../../../../src/adapters/outbound/config/layers.ts';
 import { SYSTEM_POLICY } from '../../../../../src/domain/system-policy.ts';
-import { HOME_VARIABLE } from '../../../../support/platform.ts';
+import { HOME_VARIABLE, posixTest } from '../../../../support/platform.ts';
 
 const KEY = 'sk-proj-Ab12_cd34-EF56';
 
@@ -569,12 +569,12 @@ describe('a secret that does not look like a key', () => {
     expect(JSON.stringify(found)).not.toMatch(/token-|0123456789|abc==/);
   });
 
-  test.skipIf(process.platform === 'win32').each([
+  posixTest('modes').for([
     [0o644, true],
     [0o604, true],
     [0o640, undefined],
     [0o600, undefined],
-  ])('a key file of mode %o can be read by others: %s', async (mode, isKeyFileShared) => {
+  ] as const)('a key file of mode %o can be read by others: %s', async ([mode, isKeyFileShared]) => {
     const path = join(folder, 'key');
     writeFileSync(path, KEY);
     chmodSync(path, mode);
