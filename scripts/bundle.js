@@ -11,11 +11,11 @@ const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'u
 const [file = join(root, `${name}-${version}.mcpb`)] = process.argv.slice(2);
 
 const folder = mkdtempSync(join(tmpdir(), `${name}-bundle-`));
+process.on('exit', () => rmSync(folder, { recursive: true }));
 for (const content of ['build', 'LICENSE']) cpSync(join(root, content), join(folder, content), { recursive: true });
 for (const content of ['manifest.json', 'icon.png'])
   cpSync(join(root, 'deploy', 'mcpb', content), join(folder, content));
 const isPacked = await packExtension({ extensionPath: folder, outputPath: file, silent: true });
-rmSync(folder, { recursive: true });
 if (isPacked) {
   const hash = createHash('sha256').update(readFileSync(file)).digest('hex');
   console.log(`${hash}  ${basename(resolve(file))}`);
