@@ -81,17 +81,12 @@ describe.each([
   });
 
   test('runs scripts that exist', () => {
-    const files = steps.flatMap(({ run = '' }) =>
-      [...run.matchAll(/\bnode ([\w./-]+)/g)].map(([, file]) => file ?? ''),
-    );
+    const commands = steps.map(({ run = '' }) => run).join('\n');
+    const named = [...commands.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = '']) => name);
+    const files = [...commands.matchAll(/\bnode (scripts\/\S+)/g)].map(([, file = '']) => file);
     expect(files.length).toBeGreaterThan(0);
-    expect(files.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
-
-    const named = steps.flatMap(({ run = '' }) =>
-      [...run.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name]) => name ?? ''),
-    );
-    expect(named.length).toBeGreaterThan(0);
     expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
+    expect(files.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
   });
 });
 
@@ -113,15 +108,32 @@ describe('ci.yml', () => {
     const matrix = CI.jobs.test?.strategy?.matrix;
     expect(matrix).toEqual({
       os: ['ubuntu-latest', 'windows-latest', 'macos-latest'],
-      'node-version': [20, 22, 24],
+      'node-version': [20, 22, 24, 26],
     });
     expect(engines.node).toBe(`>=${Math.min(...(matrix?.['node-version'] ?? []))}`);
+  });
+
+  test('runs no scripts of dependencies where a step has the key', () => {
+    const withKey = Object.values(CI.jobs).filter(({ steps }) => JSON.stringify(steps).includes('secrets.'));
+    expect(withKey).toHaveLength(1);
+    for (const { steps } of withKey)
+      expect(steps.map(({ run = '' }) => run).filter((run) => run.startsWith('npm ci'))).toEqual([
+        'npm ci --ignore-scripts',
+      ]);
   });
 
   test('may only read, and ends a run that a newer commit replaces', () => {
     for (const job of Object.values(CI.jobs)) expect(job.permissions).toEqual({ contents: 'read' });
     expect(CI.concurrency).toMatchObject({ 'cancel-in-progress': true });
   });
+});
+
+test('runs the images of the builders by digest', () => {
+  const steps = [CI, RELEASE].flatMap(({ jobs }) => Object.values(jobs).flatMap((job) => job.steps));
+  const inputs = steps.filter(({ uses = '' }) => uses.startsWith('docker/')).map((step) => step.with ?? {});
+  const images = inputs.flatMap((input) => [input['driver-opts'], input.image, input.sbom].filter(Boolean));
+  expect(images).toHaveLength(4);
+  for (const image of images) expect(image).toMatch(/[\w-]+\/[\w-]+:[\w.-]+@sha256:[\da-f]{64}$/);
 });
 
 describe('release.yml', () => {
@@ -159,10 +171,20 @@ describe('release.yml', () => {
 
   test('compares the tag with the version before it installs anything, then tests, then packs', () => {
     const commands = commandsOf(RELEASE.jobs.build);
-    const order = ['release-notes.js', 'npm ci', 'npm test', 'npm run build:clean', 'npm pack', 'npm run bundle'];
+    const order = ['release-notes.js', 'npm ci', 'npm test', 'npm pack', 'scripts/bundle.js'];
     const positions = order.map((command) => commands.indexOf(command));
     expect(positions).not.toContain(-1);
     expect(positions).toEqual(positions.toSorted((a, b) => a - b));
+  });
+
+  test('publishes what was tested: builds once, and makes the image of the package', () => {
+    const commands = Object.values(RELEASE.jobs).map(commandsOf).join('\n');
+    expect(commands).not.toMatch(/npm run b|scripts\/build/);
+    const { image } = RELEASE.jobs;
+    expect(stepsWith(image, 'actions/download-artifact')).toEqual([{ name: 'release', path: 'release' }]);
+    expect(commandsOf(image)).toContain('--directory release/build/source --file release/openai-responses-mcp-*.tgz');
+    expect(stepsWith(image, 'docker/build-push-action')).toMatchObject([{ 'build-contexts': 'build=release/build' }]);
+    expect(read('deploy/Dockerfile')).toMatch(/ AS build\nWORKDIR \/source\n/);
   });
 
   test('runs code of dependencies only in the job that can do nothing but read', () => {
@@ -209,7 +231,6 @@ describe('release.yml', () => {
       platforms: 'linux/amd64,linux/arm64',
       push: true,
       provenance: 'mode=max',
-      sbom: true,
     });
     expect(stepsWith(RELEASE.jobs.image, 'actions/attest')).toMatchObject([{ 'push-to-registry': true }]);
   });
