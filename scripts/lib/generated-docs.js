@@ -4,6 +4,7 @@ import { configSchema, descriptionOf } from './config-schema.js';
 import { installParts } from './install-links.js';
 import { WITHOUT_KEY } from './key-descriptions.js';
 import { loadSource } from './load-source.js';
+import { outcomeRows } from './outcomes.js';
 import { SERVER_KEYS } from './server-keys.js';
 
 /** The documents with generated parts: `<!-- generated: NAME -->`, the part, `<!-- /generated -->`. */
@@ -13,6 +14,7 @@ const DOCUMENTS = [
   'docs/clients.md',
   'docs/reference/config-reference.md',
   'docs/gateway.md',
+  'docs/reference/transports.md',
   'docs/spec.md',
 ];
 
@@ -33,6 +35,8 @@ const PARTS = {
     ),
   options: ({ USAGE }) => `\`\`\`text\n${USAGE.trimEnd()}\n\`\`\``,
   variables: ({ KEYS }) => table(['variable', 'key'], variableRows(KEYS)),
+  'answer-outcomes': (source) => table(['outcome', 'meaning'], outcomeRows(source).answers),
+  'tool-outcomes': (source) => table(['outcome', 'code in REST', 'meaning'], outcomeRows(source).tools),
   tools: ({ answerToolList }) => toolSections(answerToolList(20_000)),
   ...Object.fromEntries(Object.entries(installParts()).map(([name, part]) => [name, () => part])),
 };

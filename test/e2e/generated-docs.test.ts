@@ -13,6 +13,7 @@ test('parts of the documents and the schema of the configuration are generated',
     'docs/clients.md',
     'docs/reference/config-reference.md',
     'docs/gateway.md',
+    'docs/reference/transports.md',
     'docs/spec.md',
     'config/config.schema.json',
   ]);
@@ -21,7 +22,7 @@ test('parts of the documents and the schema of the configuration are generated',
     ...['install-links', 'install-commands', 'install-urls'],
     ...['install-links', 'install-commands', 'install-urls'],
     ...['install-links', 'install-commands', 'install-urls'],
-    ...['keys', 'options', 'server-keys', 'tools', 'variables', 'options'],
+    ...['keys', 'options', 'server-keys', 'answer-outcomes', 'tool-outcomes', 'tools', 'variables', 'options'],
   ]);
 });
 
