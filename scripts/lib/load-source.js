@@ -1,16 +1,20 @@
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
-/** What the documents are generated from. Bundled first, because Node.js 20 cannot import TypeScript. */
-export async function loadSource() {
-  const entry = `
+/** What the documents are generated from. */
+export function loadSource() {
+  return loadBundle(`
     export { KEYS } from './src/adapters/outbound/config/keys.ts';
     export { toKind } from './src/adapters/outbound/config/layers.ts';
     export { SERVER_KEYS as SERVER_KEY_NAMES } from './src/adapters/outbound/config/server-entry.ts';
     export { USAGE } from './src/adapters/inbound/cli/usage.ts';
     export { toolErrorCode } from './src/adapters/inbound/tool-error-codes.ts';
     export { answerToolList } from './src/adapters/inbound/mcp/answer-schemas.ts';
-  `;
+  `);
+}
+
+/** The exports of a module of `export` lines with paths from the root. Bundled, because Node.js 20 cannot import TypeScript. */
+export async function loadBundle(entry) {
   const cwd = fileURLToPath(new URL('../..', import.meta.url));
   const virtual = {
     name: 'entry',

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,6 +9,7 @@ import { findBrowser } from '../../scripts/lib/find-browser.js';
 import { answers, holds, neverAnswers } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { HOME_VARIABLE } from '../support/platform.ts';
+import { runCli } from '../support/run-cli.ts';
 import { API_KEY, apiEnv, ROOT } from './serve.ts';
 
 const home = mkdtempSync(path.join(tmpdir(), 'openai-responses-mcp-scripts-'));
@@ -49,6 +51,19 @@ describe.concurrent('the scripts', () => {
     expect(stdout).toContain('\n  2. 国民の祝日について - 内閣府 (2026-11-20)\n');
     // Markers of sources are private-use characters.
     expect(stdout).not.toMatch(/[\uE200-\uE202]/);
+  });
+
+  test('fake-api prints the address of an API that does what the question says', async ({ onTestFinished }) => {
+    const child = spawn(process.execPath, [path.join(ROOT, 'scripts', 'fake-api.js')], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill());
+    const [first] = (await once(child.stdout, 'data')) as [Buffer];
+    const [url = ''] = first.toString().split('\n');
+    const { code, stdout } = await runCli(['ask', 'Which way is up?'], {
+      env: { OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: url },
+    });
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('You asked: Which way is up?') });
   });
 
   test.for([[['--nonsense']], [['--lvie']], [['--live', '--grounded']], [['live']]])(
