@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { LlmSearch, SearchRequest } from '../../src/application/ports/llm-search.ts';
-import { errorOf, expectNoListener, never, ProgressLog, replyOf } from './search-kit.ts';
+import { settled } from '../support/fake-clock.ts';
+import { errorOf, expectNoListener, never, ProgressLog, replyOf, searchRequest } from './search-kit.ts';
 
 export type SearchKind = 'answered' | 'failing' | 'hanging';
 
@@ -11,7 +12,7 @@ export interface StartedSearch {
   readonly answered: SearchRequest;
   /** A question whose search fails. */
   readonly failing: SearchRequest;
-  /** A question that gets no reply; absent if the search never waits. */
+  /** A question that gets no reply, if the search ever waits. */
   readonly hanging?: SearchRequest;
   /** Resolves once the hanging question has reached the peer. */
   readonly untilHanging?: () => Promise<void>;
@@ -20,11 +21,12 @@ export interface StartedSearch {
 
 /**
  * What every LlmSearch promises (see the port). `start` receives the kinds of the searches that the test makes, in order, for
- * an implementation that must know them before.
+ * an implementation that must know them before. A search that never waits cannot be aborted before its reply.
  */
 export function describeLlmSearch(
   name: string,
   start: (searches: readonly SearchKind[]) => Promise<StartedSearch>,
+  { waits = true }: { readonly waits?: boolean } = {},
 ): void {
   const started = async (...searches: readonly SearchKind[]): Promise<StartedSearch> => {
     const search = await start(searches);
@@ -87,19 +89,19 @@ export function describeLlmSearch(
       expectNoListener(controller.signal);
     });
 
-    test('settles with `aborted` if the signal aborts before a reply', async ({ skip }) => {
-      const { search, hanging, untilHanging } = await started('hanging');
-      if (hanging === undefined || untilHanging === undefined) return skip('it never waits');
-      const controller = new AbortController();
-      const observer = new ProgressLog();
-      const outcome = search.search(hanging, observer, controller.signal);
-      await untilHanging();
-      const seenBefore = observer.seen.length;
-      controller.abort('some reason');
-      expect(errorOf(await outcome)).toEqual({ kind: 'aborted' });
-      expect(observer.seen).toHaveLength(seenBefore);
-      expectNoListener(controller.signal);
-    });
+    if (waits)
+      test('settles with `aborted` if the signal aborts before a reply', async () => {
+        const { search, hanging = searchRequest(), untilHanging = settled } = await started('hanging');
+        const controller = new AbortController();
+        const observer = new ProgressLog();
+        const outcome = search.search(hanging, observer, controller.signal);
+        await untilHanging();
+        const seenBefore = observer.seen.length;
+        controller.abort('some reason');
+        expect(errorOf(await outcome)).toEqual({ kind: 'aborted' });
+        expect(observer.seen).toHaveLength(seenBefore);
+        expectNoListener(controller.signal);
+      });
 
     test('leaves no listener on the signal after a reply or an error', async () => {
       const { search, answered, failing } = await started('answered', 'failing');

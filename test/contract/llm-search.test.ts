@@ -84,6 +84,6 @@ const CONFIGURED: Readonly<Record<SearchKind, ConfiguredReply>> = {
 };
 
 describeLlmSearch('OpenAiResponsesSearch', startOpenAi);
-describeLlmSearch('OfflineSearch', startOffline);
+describeLlmSearch('OfflineSearch', startOffline, { waits: false });
 describeLlmSearch('FakeLlmSearch', startFake);
 describeLlmSearch('CoalescingSearch', () => wrapped(startOpenAi, (search) => new CoalescingSearch(search)));

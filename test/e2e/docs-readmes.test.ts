@@ -14,7 +14,6 @@ const documents = [...atRoot, ...pages.filter((name) => name.endsWith('.md'))];
 test.for<[string, (text: string) => readonly unknown[]]>([
   ['headings', (text) => [...proseOf(text).matchAll(/^#+/gm)].map(([level]) => level)],
   ['lists', (text) => sectionsOf(text).map((section) => section.match(/^- /gm)?.length)],
-  ['blocks', (text) => fencesOf(text).map(({ language }) => language)],
   ['tables', (text) => tablesOf(text).map((rows) => [rows.length, rows[0]])],
   ['links', (text) => sectionsOf(text).map((section) => linksOf(section).toSorted())],
   ['examples of configuration', (text) => fencesOf(text).filter(({ code }) => code.includes('mcpServers'))],
@@ -22,6 +21,13 @@ test.for<[string, (text: string) => readonly unknown[]]>([
   const parts = partsOf(read('README.md'));
   expect(parts.length).toBeGreaterThan(1);
   expect(partsOf(read('README.ja.md'))).toEqual(parts);
+});
+
+test('README.md and README.ja.md have the same blocks under each heading', () => {
+  const [english, japanese] = ['README.md', 'README.ja.md'].map((name) => blocksOf(read(name)));
+  // The headings of the Japanese one differ, so that its blocks are shown under the English ones.
+  const underEnglish = japanese?.map(({ blocks }, index) => ({ heading: english?.[index]?.heading, blocks }));
+  expect(underEnglish).toEqual(english);
 });
 
 test('every link between the documents leads to a file and a heading that exist', () => {
@@ -42,6 +48,15 @@ test('every link between the documents leads to a file and a heading that exist'
 
 function sectionsOf(markdown: string): readonly string[] {
   return proseOf(markdown).split(/^#+ /m);
+}
+
+/** The languages of the blocks of code under each heading. */
+function blocksOf(markdown: string): readonly { readonly heading: string; readonly blocks: readonly string[] }[] {
+  const withoutCode = markdown.replaceAll(/^( *)```(\w+)\n[\s\S]*?^\1```$/gm, '```$2');
+  return withoutCode.split(/^(?=#+ )/m).map((section) => ({
+    heading: section.split('\n', 1)[0] ?? '',
+    blocks: section.match(/(?<=^```)\w+$/gm) ?? [],
+  }));
 }
 
 /** The files and pages that a text links to. The two READMEs link to each other. */
