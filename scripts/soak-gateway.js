@@ -80,7 +80,7 @@ const remote = await startSoakRemote({
 });
 const layout = { hasExtra: true, version: 1 };
 writeConfig();
-const gateway = await startGatewayProcess(config, (problem) => problems.push(problem));
+const gateway = await startGatewayProcess(config, { onProblem: (problem) => problems.push(problem) });
 process.on('exit', () => gateway.kill('SIGKILL'));
 let isStopping = false;
 void gateway.exited.then((exit) => {

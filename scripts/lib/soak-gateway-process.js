@@ -8,10 +8,11 @@ const PROGRAM = fileURLToPath(new URL('../../build/index.js', import.meta.url));
 const MEMORY = new URL('./soak-memory.js', import.meta.url);
 const MAX_SOCKETS = 256;
 
-/** Starts the program, and resolves when it listens. */
-export async function startGatewayProcess(config, onProblem) {
-  const child = spawn(process.execPath, [`--import=${MEMORY}`, PROGRAM, '--http=127.0.0.1:0', '--config', config], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, LLM_ADAPTER: 'offline' },
+/** Starts the program, and resolves when it listens. `onProblem` gets lines of its log that are not expected. */
+export async function startGatewayProcess(config, { onProblem = () => {}, nodeOptions = [], env = {} } = {}) {
+  const args = [...nodeOptions, `--import=${MEMORY}`, PROGRAM, '--http=127.0.0.1:0', '--config', config];
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, LLM_ADAPTER: 'offline', ...env },
     stdio: ['ignore', 'inherit', 'pipe'],
   });
   const exited = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
@@ -44,6 +45,7 @@ export async function startGatewayProcess(config, onProblem) {
   return {
     account,
     exited,
+    port,
     /** Of standard error. */
     latestLines: () => latest,
     /** Resolves with {status, body}. Rejects if there is no complete response, or with `signal`. */

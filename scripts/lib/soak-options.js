@@ -1,8 +1,9 @@
 // What the soak scripts share: the command line, random numbers, and the comparison of the start with the end.
 const [first, second] = process.argv.slice(2);
 
-export const isGateway = first === 'gateway';
-export const minutes = Number((isGateway ? second : first) ?? 10);
+/** `answers`, `gateway` or `attack`. */
+export const kind = first === 'gateway' || first === 'attack' ? first : 'answers';
+export const minutes = Number((kind === 'answers' ? first : second) ?? 10);
 
 /** The same random numbers in each run, from 0 to 1 (mulberry32). */
 export function seeded(seed) {
