@@ -8,6 +8,7 @@ import { expandPath, homeFolder } from './files.ts';
 import { DEFAULTS, KEYS } from './keys.ts';
 import type { CommandLineOptions } from './layers.ts';
 import type { ProxyLayer } from './proxies.ts';
+import { formsOf } from './secret-forms.ts';
 import { secretVariables } from './secret-variables.ts';
 import { type ServerConfig, toServerConfig } from './server-config.ts';
 import type { SetKeys } from './set-keys.ts';
@@ -59,7 +60,7 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
         servers,
         explicit,
         secretVariables: secretVariables(values),
-        secrets: { ...secrets, own: [key.value ?? '', ...secrets.own, ...proxy.secrets] },
+        secrets: { ...secrets, own: [key.value ?? '', ...secrets.own, ...proxy.secrets].flatMap(formsOf) },
         sources,
         shown: async () => {
           const { toShownTree } = await import('./shown-tree.ts');

@@ -1,6 +1,6 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { type Environment, variableText } from './environment.ts';
-import { passwordsOf } from './url-passwords.ts';
+import { passwordsOf } from './secret-forms.ts';
 
 export interface ProxyLayer {
   /** The URL of the proxy for requests to the API; absent if they are sent directly. */

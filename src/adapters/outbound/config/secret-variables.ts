@@ -1,7 +1,7 @@
 import { isObject } from '../../../domain/json.ts';
 import { type Environment, variableText } from './environment.ts';
 import type { Values } from './keys.ts';
-import { passwordsOf } from './url-passwords.ts';
+import { passwordsOf } from './secret-forms.ts';
 
 /** The names of the variables that contain the API key, the tokens of callers and the URL of the quota store. */
 export function secretVariables(values: Values): readonly string[] {

@@ -1,7 +1,7 @@
 import { isObject, parseJson } from '../../../domain/json.ts';
+import { formsOf, passwordsOf } from './secret-forms.ts';
 import type { ServerEntry } from './server-entry.ts';
 import type { NamedText } from './server-texts.ts';
-import { passwordsOf } from './url-passwords.ts';
 
 /**
  * What must not be shown of the configuration of servers, in the forms in which they may repeat it: `envs`, `headers`, parameters and long
@@ -66,10 +66,4 @@ function isSecret([name, text]: NamedText): boolean {
 function longParts(path: string): readonly NamedText[] {
   const parts = path.split(/[\\/]/).filter((part) => part.length >= 20 && /\d/.test(part));
   return parts.map((part) => ['', part]);
-}
-
-/** As it is, and in base64. The redactor knows how JSON and URLs write a text. */
-function formsOf(text: string): readonly string[] {
-  const bytes = Buffer.from(text);
-  return [text, bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')];
 }

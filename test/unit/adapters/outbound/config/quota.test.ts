@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
-import { passwordsOf } from '../../../../../src/adapters/outbound/config/url-passwords.ts';
+import { passwordsOf } from '../../../../../src/adapters/outbound/config/secret-forms.ts';
 import { bootstrap } from '../../../../../src/bootstrap.ts';
 
 let folder: string;
