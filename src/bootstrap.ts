@@ -1,6 +1,5 @@
 import { SystemClock } from './adapters/outbound/clock/system-clock.ts';
 import { FileConfigSource, type FileConfigSourceOptions } from './adapters/outbound/config/file-config-source.ts';
-import type { QuotaConfig } from './adapters/outbound/config/quota-config.ts';
 import type { ServerConfig } from './adapters/outbound/config/server-config.ts';
 import { StderrLogger } from './adapters/outbound/logger/stderr-logger.ts';
 import type { Clock } from './application/ports/clock.ts';
@@ -14,31 +13,26 @@ export interface Runtime {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly redactor: Redactor;
+  /** Reads the complete configuration again. */
+  readonly reload: () => Promise<Validated<ServerConfig>>;
   /** Closes the debug file. */
   readonly close: () => void;
 }
 
 /** Loads the configuration and creates the runtime, or returns every problem in the configuration. */
 export async function bootstrap(options: FileConfigSourceOptions): Promise<Validated<Runtime>> {
-  const validated = await loadConfig(options);
+  const source: ConfigSource<ServerConfig> = new FileConfigSource(options);
+  const redactor = createRedactor([]);
+  const load = async () => {
+    const validated = await source.load();
+    if ('value' in validated) redactor.learn(validated.value.secrets);
+    return validated;
+  };
+  const validated = await load();
   if ('problems' in validated) return validated;
   const config = validated.value;
   const { debug, debugFile } = config.server;
   const clock = new SystemClock();
-  const tokens = config.http?.tokens.map(({ token }) => token) ?? [];
-  const passwords = config.quota === undefined ? [] : await storePasswords(config.quota);
-  const keys = config.openai.apiKey === undefined ? [] : [config.openai.apiKey];
-  const redactor = createRedactor([...keys, ...tokens, ...passwords]);
   const logger = new StderrLogger({ debug, ...(debugFile === undefined ? {} : { debugFile }), clock, redactor });
-  return { value: { config, clock, logger, redactor, close: () => logger.close() } };
-}
-
-async function storePasswords(quota: QuotaConfig): Promise<readonly string[]> {
-  return (await import('./adapters/outbound/config/quota-config.ts')).storeSecrets(quota);
-}
-
-/** Reads and validates the complete configuration. */
-export function loadConfig(options: FileConfigSourceOptions): Promise<Validated<ServerConfig>> {
-  const source: ConfigSource<ServerConfig> = new FileConfigSource(options);
-  return source.load();
+  return { value: { config, clock, logger, redactor, reload: load, close: () => logger.close() } };
 }

@@ -76,7 +76,6 @@ async function loadGrounding(
     import('./adapters/inbound/tool-error-messages.ts'),
   ]);
   const toolBox = new GatewayToolBox(startGateway);
-  const redact = (text: string) => redactor.inLogs(toolBox.redact(text));
   const current: GroundingPolicy = {
     ...policy,
     // The servers may be configured again, unlike the rest.
@@ -84,7 +83,7 @@ async function loadGrounding(
       return toolBox.publicServers;
     },
   };
-  return { policy: current, turns, toolBox, messageFor: toolErrorMessage, redact };
+  return { policy: current, turns, toolBox, messageFor: toolErrorMessage, redactor };
 }
 
 async function loadOpenAi(runtime: Runtime, fetch: typeof globalThis.fetch) {

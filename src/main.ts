@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Command } from './adapters/inbound/cli/command-line.ts';
 import { LazyApplication } from './application/lazy-application.ts';
-import { bootstrap, loadConfig } from './bootstrap.ts';
+import { bootstrap } from './bootstrap.ts';
+import { redactedJson } from './domain/redaction.ts';
 import { withoutUnsafeCharacters } from './domain/unsafe-characters.ts';
 import type { GatewayAccess } from './modes/gateway-access.ts';
 import type { GatewayHolder } from './modes/gateway-holder.ts';
@@ -60,7 +61,7 @@ async function run(command: RunnableCommand): Promise<number> {
   const { config } = runtime;
   const isServer = 'showConfig' in command;
   if (command.kind === 'show-config' || (isServer && (command.showConfig || config.server.showConfigOnStart))) {
-    process.stderr.write(`${JSON.stringify(await config.shown(), undefined, 2)}\n`);
+    process.stderr.write(`${redactedJson(await config.shown(), redact, 2)}\n`);
   }
   let holder: GatewayHolder | undefined;
   const gateways: GatewayAccess = {
@@ -92,7 +93,6 @@ async function run(command: RunnableCommand): Promise<number> {
           loadValidator: async () => (await import('./compose-gateway.ts')).loadSchemaValidator(runtime),
           loadVerifier: async (oauth) =>
             (await import('./compose-token-verifier.ts')).composeTokenVerifier(oauth, runtime),
-          reload: () => loadConfig(source),
         });
       default:
         for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, fail);

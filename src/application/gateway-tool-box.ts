@@ -1,7 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { GatewayTool } from '../domain/gateway-tool.ts';
 import type { JsonObject } from '../domain/json.ts';
-import { createRedactor } from '../domain/redaction.ts';
 import type { ToolCallError } from '../domain/tool-call-error.ts';
 import type { ToolResult } from '../domain/tool-result.ts';
 import type { Gateway } from './gateway.ts';
@@ -10,8 +9,6 @@ import type { ToolBox } from './ports/tool-box.ts';
 /** The gateway, and what its configuration says about the servers now. */
 export interface AnswerGateway {
   readonly gateway: Gateway;
-  /** Values that must not be shown. */
-  readonly secrets: readonly string[];
   /** The names of the servers whose tools return nothing private. */
   readonly publicServers: readonly string[];
 }
@@ -19,7 +16,6 @@ export interface AnswerGateway {
 /** The tools of the gateway's servers. */
 export class GatewayToolBox implements ToolBox {
   readonly #start: () => Promise<AnswerGateway | undefined>;
-  #redactor = createRedactor([]);
   #publicServers: readonly string[] = [];
 
   /** `start` starts the servers when it is called first. */
@@ -30,11 +26,6 @@ export class GatewayToolBox implements ToolBox {
   /** Of the servers as they are configured now; none before the first list. */
   get publicServers(): readonly string[] {
     return this.#publicServers;
-  }
-
-  /** Masks the secrets of the servers. */
-  redact(text: string): string {
-    return this.#redactor.anywhere(text);
   }
 
   async list(servers: readonly string[], maxMs: number, signal: AbortSignal) {
@@ -63,7 +54,6 @@ export class GatewayToolBox implements ToolBox {
   async #gateway(): Promise<Gateway | undefined> {
     const started = await this.#start();
     // The servers may have been configured again since the last call.
-    this.#redactor = createRedactor(started?.secrets ?? []);
     this.#publicServers = started?.publicServers ?? [];
     return started?.gateway;
   }

@@ -1,6 +1,8 @@
+import { cleanText } from '../domain/clean-text.ts';
 import type { OfferedFunction } from '../domain/grounding.ts';
 import { isObject, type JsonObject, parseJson } from '../domain/json.ts';
 import { callName, type OwnSource, sourcesOf, withoutLocalPath } from '../domain/own-source.ts';
+import { type Redactor, redactedValue } from '../domain/redaction.ts';
 import type { ToolCallError } from '../domain/tool-call-error.ts';
 import { type ToolOutput, toErrorOutput, toProblemOutput, toToolOutput } from '../domain/tool-output.ts';
 import { type ToolResult, textOf } from '../domain/tool-result.ts';
@@ -24,8 +26,7 @@ interface Options {
   readonly deadlineMs: number;
   /** The message for a failed call. */
   readonly messageFor: (error: ToolCallError) => string;
-  /** Masks the secrets of the servers. */
-  readonly redact: (text: string) => string;
+  readonly redactor: Redactor;
 }
 
 /** How many calls of a response run at the same time (ruling L9). */
@@ -133,11 +134,13 @@ export class GroundedCalls {
   }
 
   #toOutput(result: ToolResult, call: string, turn: number): ToolOutput {
-    const { maxOutputChars, isLocal, redact } = this.#options;
-    if (result.isError) return toErrorOutput(redact(textOf(result)));
-    const sources = sourcesOf(result, call, turn);
+    const { maxOutputChars, isLocal, redactor } = this.#options;
+    // A secret can contain hidden characters until the text is clean.
+    if (result.isError) return toErrorOutput(redactor.inLogs(cleanText(textOf(result))));
+    const sources = redactedValue(sourcesOf(result, call, turn), redactor.known);
     const shown = isLocal ? sources : sources.map(withoutLocalPath);
-    const { output, characters } = toToolOutput(result, call, shown, Math.min(maxOutputChars, this.#charsLeft));
+    const maxChars = Math.min(maxOutputChars, this.#charsLeft);
+    const { output, characters } = toToolOutput(result, call, shown, maxChars, redactor.known);
     this.#charsLeft -= characters;
     this.sources.push(...sources);
     return output;
@@ -145,10 +148,10 @@ export class GroundedCalls {
 
   /** Without the names of tools that are not offered, and without what a server wrote before it was lost. */
   #toFailedOutput(error: ToolCallError): ToolOutput {
-    const { messageFor, redact } = this.#options;
+    const { messageFor, redactor } = this.#options;
     switch (error.kind) {
       case 'invalid_input':
-        return toProblemOutput(redact(messageFor(error)));
+        return toProblemOutput(redactor.inLogs(messageFor(error)));
       case 'unknown_server':
       case 'unknown_tool':
         return toProblemOutput('the tool is no longer available');
@@ -157,7 +160,7 @@ export class GroundedCalls {
         return toProblemOutput(messageFor(withoutReason));
       }
       default:
-        return toErrorOutput(redact(messageFor(error)));
+        return toErrorOutput(redactor.inLogs(messageFor(error)));
     }
   }
 

@@ -10,6 +10,7 @@ import {
 } from '../domain/grounding.ts';
 import { withoutUndefined } from '../domain/json.ts';
 import { resolveMarkers, withoutFileUris, withoutLocalPath } from '../domain/own-source.ts';
+import { type Redactor, redactedValue } from '../domain/redaction.ts';
 import type { ToolCallError } from '../domain/tool-call-error.ts';
 import { GroundedCalls, RESERVED_MS } from './grounded-calls.ts';
 import type { Clock } from './ports/clock.ts';
@@ -37,8 +38,7 @@ export interface GroundedSearchOptions {
   readonly logger: Logger;
   /** The message for a failed call, for the model. */
   readonly messageFor: (error: ToolCallError) => string;
-  /** Masks the secrets of the servers (ruling L12). */
-  readonly redact: (text: string) => string;
+  readonly redactor: Redactor;
 }
 
 /** How long an answer waits for first starts of servers (ruling L6). */
@@ -81,13 +81,13 @@ export class GroundedSearch implements LlmSearch {
 
   /** No functions if there is no time for a call (ruling L14); then no server is started either. */
   async #offer(request: SearchRequest, signal: AbortSignal) {
-    const { policy, toolBox, clock } = this.#options;
+    const { policy, toolBox, clock, redactor } = this.#options;
     const leftMs = () => request.deadlineMs - clock.elapsedMs() - RESERVED_MS;
     if (leftMs() < 0) return { functions: [], unavailable: [] };
     const maxMs = Math.min(START_MS, leftMs());
     const { tools, unavailable } = await toolBox.list(Object.keys(policy.tools), maxMs, signal);
     this.#known = tools;
-    const { functions, tooLarge } = toOffer(tools, policy);
+    const { functions, tooLarge } = toOffer(tools.map(withoutSecrets(redactor)), policy);
     this.#warn(tooLarge, unknownTools(policy, tools, unavailable));
     return { functions: leftMs() < 0 ? [] : functions, unavailable };
   }
@@ -185,6 +185,11 @@ export class GroundedSearch implements LlmSearch {
     for (const name of tooLarge) once(name, `grounding: the schema of ${name} is too large; the tool is not offered`);
     for (const name of unknown) once(name, `grounding: there is no tool ${name} (grounding.tools)`);
   }
+}
+
+/** What a server says about a tool can contain its secrets. */
+function withoutSecrets({ known }: Redactor): (tool: GatewayTool) => GatewayTool {
+  return ({ server, name, ...described }) => ({ ...redactedValue(described, known), server, name });
 }
 
 function webAccess(web: GroundingPolicy['web'], hasPrivateOutput: boolean): WebAccess {

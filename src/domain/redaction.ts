@@ -1,35 +1,69 @@
+import { isObject } from './json.ts';
+import { createReplacer } from './text-replacer.ts';
+
 /** What is shown instead of a secret. */
 export const MASK = '[redacted]';
 
-/** Shorter values are not keys: masking every "test" would damage answers. */
+/** Shorter values are not masked in results and answers: masking every "test" would damage them. */
 const SHORTEST_KEY = 8;
+/** In our own texts, short ones are masked too, where no letter and no digit adjoins. */
+const SHORTEST_SECRET = 4;
 
 /** `sk-` at the start of a word looks like a key; the API's own messages mask keys with `*`. */
 const KEY_LIKE = /(?<![A-Za-z0-9])sk-[A-Za-z0-9_*-]+/g;
 const BEARER = /\b(Bearer\s+)[^\s"',]+/gi;
 
-/** Masks keys in output (ruling 20). */
+/** What must not be shown. */
+export interface Secrets {
+  /** Keys, tokens and passwords of this program. */
+  readonly own: readonly string[];
+  /** Those of the servers of the gateway. */
+  readonly ofServers: readonly string[];
+}
+
+/** Masks secrets in every text that leaves the program (ruling 20). There is one per process. */
 export interface Redactor {
-  /** For every output: masks the known keys only. Real URLs contain `...-musk-vs-...`. */
+  /** For answers, and for results and lists of tools: masks the program's own keys only. Real URLs contain `...-musk-vs-...`. */
   readonly anywhere: (text: string) => string;
-  /** For logs and errors: also masks what looks like a key. */
+  /** For what the model reads: masks all secrets. */
+  readonly known: (text: string) => string;
+  /** For texts of this program (logs, errors, states): masks all secrets, and what looks like a key. */
   readonly inLogs: (text: string) => string;
+  /** Masks these too from now on. None is forgotten: a server that was configured before may still write it. */
+  readonly learn: (secrets: Partial<Secrets>) => void;
 }
 
 export function createRedactor(keys: readonly string[]): Redactor {
-  const known = keys
-    .filter((key) => key.length >= SHORTEST_KEY)
-    .flatMap(spellingsOf)
-    // One key may be the beginning of another.
-    .sort((a, b) => b.length - a.length);
-  const anywhere = (text: string) => known.reduce((masked, key) => masked.replaceAll(key, MASK), text);
-  return { anywhere, inLogs: (text) => anywhere(text).replace(KEY_LIKE, MASK).replace(BEARER, `$1${MASK}`) };
+  let own = keys;
+  let ofServers: readonly string[] = [];
+  const replacer = (secrets: readonly string[], shortest: number) =>
+    createReplacer(secrets.filter(({ length }) => length >= shortest).flatMap(spellingsOf), MASK, SHORTEST_KEY);
+  let ofKeys = replacer(own, SHORTEST_KEY);
+  let ofAll = replacer(own, SHORTEST_SECRET);
+  return {
+    anywhere: (text) => ofKeys(text),
+    known: (text) => ofAll(text),
+    inLogs: (text) => withoutKeyLike(ofAll(text)),
+    learn: (secrets) => {
+      own = [...new Set([...own, ...(secrets.own ?? [])])];
+      ofServers = [...new Set([...ofServers, ...(secrets.ofServers ?? [])])];
+      ofKeys = replacer(own, SHORTEST_KEY);
+      ofAll = replacer([...own, ...ofServers], SHORTEST_SECRET);
+    },
+  };
 }
 
-/** A key in JSON inside JSON, in JSON, and as it is. */
+/** Masks what looks like a key, for texts before the configuration is known. */
+export function withoutKeyLike(text: string): string {
+  return text.replace(KEY_LIKE, MASK).replace(BEARER, `$1${MASK}`);
+}
+
+/** A key as it is, in JSON, in JSON inside JSON, and in a URL. */
 function spellingsOf(key: string): readonly string[] {
   const escaped = (text: string) => JSON.stringify(text).slice(1, -1);
-  return [...new Set([escaped(escaped(key)), escaped(key), key])];
+  const encoded = encodeURIComponent(key.toWellFormed());
+  const inLowerCase = encoded.replace(/%../g, (code) => code.toLowerCase());
+  return [...new Set([escaped(escaped(key)), escaped(key), key, encoded, inLowerCase])];
 }
 
 /** Why a key cannot be used; undefined if it can. */
@@ -59,9 +93,19 @@ export function looksLikeKey(text: string): boolean {
   return /^\s*sk-[A-Za-z0-9_-]{3,}\s*$/.test(text);
 }
 
-/** A value as JSON, with keys masked in its strings only: a key of digits would also match numbers. */
+/** A value as JSON, with keys masked in its strings and names of members only: a key of digits would also match numbers. */
 export function redactedJson(value: unknown, redact: (text: string) => string, indent?: number): string {
   const json = JSON.stringify(value, undefined, indent);
   if (redact(json) === json) return json;
-  return JSON.stringify(value, (_, member) => (typeof member === 'string' ? redact(member) : member), indent);
+  const masked = (_: string, member: unknown) => {
+    if (typeof member === 'string') return redact(member);
+    if (!isObject(member)) return member;
+    return Object.fromEntries(Object.entries(member).map(([name, inner]) => [redact(name), inner]));
+  };
+  return JSON.stringify(value, masked, indent);
+}
+
+/** The same as a value. */
+export function redactedValue<T>(value: T, redact: (text: string) => string): T {
+  return JSON.parse(redactedJson(value, redact)) as T;
 }

@@ -6,7 +6,7 @@ import type { GatewayHolder } from './gateway-holder.ts';
 /** The answer tools and those of the servers, which start with the first list or call, and not before (ruling G23). */
 export function exposedOnStdio(
   builtIn: ToolSet,
-  { config, logger, clock }: Runtime,
+  { config, logger, clock, redactor }: Runtime,
   holder: () => Promise<GatewayHolder>,
   notify: () => void,
 ): ToolSet {
@@ -22,15 +22,15 @@ export function exposedOnStdio(
     isListening = true;
     return started;
   };
-  const tools = new GatewayTools({ builtIn, gateway, notifiesOfChanges: true, clock });
+  const tools = new GatewayTools({ builtIn, gateway, notifiesOfChanges: true, clock, redactor });
   return tools;
 }
 
 /** The same over HTTP, where the servers start with the program, and no client can be notified. */
-export function exposedOnHttp(builtIn: ToolSet, { clock }: Runtime, holder: GatewayHolder): ToolSet {
+export function exposedOnHttp(builtIn: ToolSet, { clock, redactor }: Runtime, holder: GatewayHolder): ToolSet {
   const gateway = async () => {
     await holder.loading;
     return holder.gateway;
   };
-  return new GatewayTools({ builtIn, gateway, notifiesOfChanges: false, clock });
+  return new GatewayTools({ builtIn, gateway, notifiesOfChanges: false, clock, redactor });
 }

@@ -1,5 +1,4 @@
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
-import { serverSecrets } from '../adapters/outbound/config/server-secrets.ts';
 import type { Gateway } from '../application/gateway.ts';
 import type { AnswerGateway } from '../application/gateway-tool-box.ts';
 import type { Runtime } from '../bootstrap.ts';
@@ -60,7 +59,7 @@ export class GatewayHolder {
     const used = gateway.expose ? servers : servers.filter(({ name }) => Object.hasOwn(grounding?.tools ?? {}, name));
     const started = await this.start(used, { onCallEnded: () => {}, logSpawn: (line) => logger.debug(line) });
     const publicServers = this.#servers.filter(({ isPublic }) => isPublic).map(({ name }) => name);
-    return { gateway: started, secrets: serverSecrets(this.#servers), publicServers };
+    return { gateway: started, publicServers };
   }
 
   /** Resolves when nothing of any server is left. */

@@ -6,11 +6,8 @@ import { AnswerTools } from '../adapters/inbound/mcp/answer-tools.ts';
 import { McpSession } from '../adapters/inbound/mcp/session.ts';
 import { BuiltInServer } from '../adapters/inbound/rest/built-in-server.ts';
 import type { OAuthConfig } from '../adapters/outbound/config/oauth-config.ts';
-import type { ServerConfig } from '../adapters/outbound/config/server-config.ts';
 import type { Application } from '../application/application.ts';
 import type { ToolCallReport } from '../application/call-tool.ts';
-import type { Validated } from '../application/ports/config.ts';
-import type { Logger } from '../application/ports/logger.ts';
 import type { SchemaValidator } from '../application/ports/schema-validator.ts';
 import type { TokenVerifier } from '../application/ports/token-verifier.ts';
 import type { Runtime } from '../bootstrap.ts';
@@ -29,7 +26,7 @@ const HEAP_GROWTH = 120;
 export async function serveHttp(
   application: Application,
   runtime: Runtime,
-  { gateways, pageFolder, loadValidator, loadVerifier, reload }: HttpModeOptions,
+  { gateways, pageFolder, loadValidator, loadVerifier }: HttpModeOptions,
 ): Promise<number> {
   const { config, logger, redactor } = runtime;
   const { http, openai, llm, maxAnswerChars } = config;
@@ -75,8 +72,7 @@ export async function serveHttp(
       version: VERSION,
       pageFolder: http.page ? pageFolder : undefined,
     },
-    redact: redactor.anywhere,
-    writeAccessLine: (line) => accessLog.add(line),
+    writeAccessLine: (line) => accessLog.add(redactor.inLogs(line)),
   });
   const hooks = {
     onCallEnded: (report: ToolCallReport) => server.onServerCallEnded(report),
@@ -102,7 +98,7 @@ export async function serveHttp(
     onUncaughtError(logger, () => void server.close().then(() => resolve(FAILED)));
   });
   process.on('SIGHUP', () => {
-    if (!isStopping) void reloadServers(holder, hooks, reload, logger);
+    if (!isStopping) void reloadServers(holder, hooks, runtime);
   });
   const listening = await server.listen();
   if (listening.isErr()) {
@@ -126,17 +122,10 @@ interface HttpModeOptions {
   readonly pageFolder: string;
   readonly loadValidator: () => Promise<SchemaValidator>;
   readonly loadVerifier: (config: OAuthConfig) => Promise<TokenVerifier>;
-  /** Reads the complete configuration again. */
-  readonly reload: () => Promise<Validated<ServerConfig>>;
 }
 
 /** Only the servers are reloaded, and only if the complete configuration is valid (ruling G10). */
-async function reloadServers(
-  holder: GatewayHolder,
-  hooks: GatewayHooks,
-  reload: HttpModeOptions['reload'],
-  logger: Logger,
-): Promise<void> {
+async function reloadServers(holder: GatewayHolder, hooks: GatewayHooks, { reload, logger }: Runtime): Promise<void> {
   const validated = await reload();
   if ('problems' in validated) {
     const problems = validated.problems.map(messageForProblem).join('; ');

@@ -66,7 +66,7 @@ const server = new HttpServer({
   rest: noServers(answerTools, clock),
   clock,
   logger,
-  redact: redactor.anywhere,
+  redactor,
   writeAccessLine: () => {},
 });
 const listening = await server.listen();

@@ -168,7 +168,7 @@ describe('the schema of a server accepts what the program accepts', () => {
   const server = fc
     .subarray([...SERVER_KEYS, 'unknown'])
     .chain((keys) => fc.record(Object.fromEntries(keys.map((key) => [key, member(key)]))));
-  const context = { environment: {}, folder: '/', defaultTimeoutMs: 1, ownSecrets: [] };
+  const context = { variables: { environment: {}, expanded: [] }, folder: '/', defaultTimeoutMs: 1, ownSecrets: [] };
 
   const agrees = (value: Readonly<Record<string, unknown>>) => {
     const problems: string[] = Object.keys(value).filter((key) => !SERVER_KEYS.includes(key));

@@ -40,7 +40,8 @@ export async function serveGateway(
     clock,
     logger,
     rest: { gateway: () => gateway, ...options.rest },
-    expose: (builtIn) => new GatewayTools({ builtIn, gateway: async () => gateway, notifiesOfChanges: false, clock }),
+    expose: (builtIn, redactor) =>
+      new GatewayTools({ builtIn, gateway: async () => gateway, notifiesOfChanges: false, clock, redactor }),
   });
   count = (report) => served.server.onServerCallEnded(report);
   const beginCall: ServedGateway['beginCall'] = (body, headers = {}) =>

@@ -3,7 +3,7 @@ import type { HttpServerOptions, RestOptions } from '../../src/adapters/inbound/
 import { HttpServer } from '../../src/adapters/inbound/http/http-server.ts';
 import { AnswerTools } from '../../src/adapters/inbound/mcp/answer-tools.ts';
 import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
-import { createRedactor } from '../../src/domain/redaction.ts';
+import { createRedactor, type Redactor } from '../../src/domain/redaction.ts';
 import { type CoreOptions, startCore } from '../support/core.ts';
 import { type Ask, begin, type Exchange, modernHeaders, type Reply } from '../support/http-client.ts';
 import { newSession } from '../support/mcp-session.ts';
@@ -29,7 +29,9 @@ export interface ServeHttpOptions extends CoreOptions {
   /** Changes what REST serves; without it, the answer tools alone. */
   readonly rest?: Partial<RestOptions>;
   /** The tools of a session in addition to the answer tools. */
-  readonly expose?: (builtIn: ToolSet) => ToolSet;
+  readonly expose?: (builtIn: ToolSet, redactor: Redactor) => ToolSet;
+  /** What must not be shown of the servers. */
+  readonly serverSecrets?: readonly string[];
 }
 
 /** The endpoint in this process, on the core with fakes, for one test. */
@@ -37,11 +39,13 @@ export async function serveHttp({
   http = {},
   rest = {},
   expose = (builtIn) => builtIn,
+  serverSecrets = [],
   ...core
 }: ServeHttpOptions = {}): Promise<ServedHttp & ReturnType<typeof startCore>> {
   const started = startCore(core);
   const { app, clock, logger } = started;
   const redactor = createRedactor(http.tokens?.map(({ token }) => token) ?? []);
+  redactor.learn({ ofServers: serverSecrets });
   const tools = new AnswerTools({
     application: app,
     clock,
@@ -67,7 +71,7 @@ export async function serveHttp({
     openSession: (request) =>
       newSession({
         ...request,
-        tools: expose(tools),
+        tools: expose(tools, redactor),
         application: app,
         clock,
         logger,
@@ -77,7 +81,7 @@ export async function serveHttp({
     rest: { ...noServers(tools, clock), ...rest },
     clock,
     logger,
-    redact: redactor.anywhere,
+    redactor,
     writeAccessLine: (line) => {
       accessLines.push(JSON.parse(line) as Record<string, unknown>);
       for (const look of waiting) look();

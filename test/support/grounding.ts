@@ -3,6 +3,7 @@ import { GroundedSearch, type GroundedSearchOptions } from '../../src/applicatio
 import type { SearchProgress, SearchRequest } from '../../src/application/ports/llm-search.ts';
 import type { GatewayTool } from '../../src/domain/gateway-tool.ts';
 import type { GroundingPolicy } from '../../src/domain/grounding.ts';
+import { createRedactor } from '../../src/domain/redaction.ts';
 import { never } from './core.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeLlmSearch } from './fake-llm-search.ts';
@@ -70,7 +71,7 @@ export function startGrounded({ turns, toolBox, policy, llmSearch = new FakeLlmS
     clock,
     logger,
     messageFor: toolErrorMessage,
-    redact: (text: string) => text,
+    redactor: createRedactor([]),
   };
   const grounded = new GroundedSearch({ ...ports, policy: policyOf(policy), ...over });
   const search = (request: Partial<SearchRequest> = {}, signal: AbortSignal = never()) =>

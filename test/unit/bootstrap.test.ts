@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { bootstrap } from '../../src/bootstrap.ts';
+import { redactedJson } from '../../src/domain/redaction.ts';
 
 test('keys and tokens are masked everywhere', async () => {
   const environment = {
@@ -31,3 +35,42 @@ test.each(['alice=TA=TB', 'alice=TA,alice=TB', 'alice='])(
     ]);
   },
 );
+
+test('the secrets of servers are masked, also those that are configured later, and those of before', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bootstrap-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'config.yaml');
+  const configure = (secret: string) =>
+    writeFileSync(file, `servers: [{ name: a, command: x, envs: { TOKEN: ${secret} }, args: ['\${T}'] }]`);
+  configure('first-secret');
+  const environment = {
+    HOME: '/nonexistent',
+    T: 'secret-of-args-1',
+    HTTPS_PROXY: 'http://joe:pr0xy-pass@proxy.example',
+  };
+  const validated = await bootstrap({ environment, commandLine: { '--config': file }, version: '1.2.3' });
+  if ('problems' in validated) return expect.fail(JSON.stringify(validated.problems));
+  const { redactor, reload, close } = validated.value;
+  const text = 'first-secret second-secret secret-of-args-1 pr0xy-pass';
+  expect(redactor.inLogs(text)).toBe('[redacted] second-secret [redacted] [redacted]');
+  expect(redactor.anywhere(text)).toBe('first-secret second-secret secret-of-args-1 [redacted]');
+  configure('second-secret');
+  await reload();
+  expect(redactor.inLogs(text)).toBe('[redacted] [redacted] [redacted] [redacted]');
+  close();
+});
+
+const KEY = 'sk-proj-Ab12_cd34-EF56';
+
+test.each([
+  ['that is used', {}],
+  ['that is in another variable too', { OPENAI_ORG_ID: KEY }],
+  ['that is in the base URL too', { OPENAI_BASE_URL: `https://gateway.example/${KEY}/v1` }],
+])('the printed configuration never contains the key %s', async (_, variables) => {
+  const environment = { HOME: '/nonexistent', OPENAI_API_KEY: KEY, ...variables };
+  const validated = await bootstrap({ environment, commandLine: {}, version: '1.2.3' });
+  if ('problems' in validated) return expect.fail(JSON.stringify(validated.problems));
+  const { config, redactor, close } = validated.value;
+  expect(redactedJson(await config.shown(), redactor.inLogs)).not.toContain(KEY);
+  close();
+});

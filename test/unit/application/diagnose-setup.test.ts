@@ -7,6 +7,7 @@ import type { Config } from '../../../src/application/ports/config.ts';
 import type { SearchReply } from '../../../src/application/ports/llm-search.ts';
 import type { SearchError } from '../../../src/domain/answer-error.ts';
 import type { GroundingPolicy } from '../../../src/domain/grounding.ts';
+import { createRedactor } from '../../../src/domain/redaction.ts';
 import { coreConfig, never } from '../../support/core.ts';
 import { FakeApiProbe } from '../../support/fake-api-probe.ts';
 import { FakeClock, settled } from '../../support/fake-clock.ts';
@@ -102,7 +103,7 @@ describe('with grounded answers', () => {
         call: () => Promise.reject(new Error('doctor called a tool')),
       },
       messageFor: ({ kind }) => kind,
-      redact: (text) => text,
+      redactor: createRedactor([]),
     };
     const ports = { llmSearch, apiProbe: probe, clock, logger: new RecordingLogger() };
     const checks: Check[] = [];

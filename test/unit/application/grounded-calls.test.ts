@@ -48,7 +48,7 @@ function start({ replies = {}, options }: Over = {}) {
     isLocal: true,
     deadlineMs: 300_000,
     messageFor: toolErrorMessage,
-    redact: (text) => text,
+    redactor: createRedactor([]),
     ...options,
   });
   const run = async (...calls: readonly FunctionCall[]) => {
@@ -260,18 +260,18 @@ describe('a tool that fails (ruling L12)', () => {
 
   test('names no secret of a server, also where the line would be cut', async () => {
     const SECRET = 'hunter2-hunter2-hunter2';
-    const redact = createRedactor([SECRET]).inLogs;
+    const redactor = createRedactor([SECRET]);
     const shown = 'the token [redacted]';
-    expect(await textOf(reports(`the token ${SECRET}`), { redact })).toBe(`error: ${shown}`);
+    expect(await textOf(reports(`the token ${SECRET}`), { redactor })).toBe(`error: ${shown}`);
     const long = `${'x'.repeat(290)}${SECRET}`;
-    expect(await textOf(reports(long), { redact })).toBe(`error: ${'x'.repeat(290)}[redacted]`);
+    expect(await textOf(reports(long), { redactor })).toBe(`error: ${'x'.repeat(290)}[redacted]`);
     for (const error of [
       { kind: 'json_rpc', code: 1, message: `the token ${SECRET}` },
       { kind: 'crashed', reason: `the token ${SECRET}` },
       { kind: 'invalid_result', detail: `the token ${SECRET}` },
       { kind: 'invalid_input', errors: [{ path: '/a', message: `the token ${SECRET}` }] },
     ] as const)
-      expect(await textOf(callFails(error), { redact })).toContain(shown);
+      expect(await textOf(callFails(error), { redactor })).toContain(shown);
   });
 
   test('is not a source, and is not called again (ruling L13)', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createApplication } from '../../../src/application/application.ts';
 import type { GroundingPolicy } from '../../../src/domain/grounding.ts';
+import { createRedactor } from '../../../src/domain/redaction.ts';
 import { ask, coreConfig } from '../../support/core.ts';
 import { FakeClock, settled } from '../../support/fake-clock.ts';
 import { deferred, FakeLlmSearch, replies } from '../../support/fake-llm-search.ts';
@@ -192,7 +193,7 @@ describe('identical questions (ruling L16)', () => {
       turns,
       toolBox,
       messageFor: () => '',
-      redact: (text: string) => text,
+      redactor: createRedactor([]),
     };
     const noProbe = () => Promise.reject(new Error('this test has no API to probe'));
     const app = createApplication({ llmSearch, apiProbe: noProbe, clock, logger }, coreConfig(), grounding);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRedactor, keyProblem, looksLikeKey } from '../../../src/domain/redaction.ts';
+import { createRedactor, keyProblem, looksLikeKey, redactedJson } from '../../../src/domain/redaction.ts';
 
 const KEY = 'sk-proj-Ab12_cd34-EF56';
 
@@ -67,6 +67,41 @@ describe('in logs', () => {
       expect(inLogs(line)).toBe(line);
     },
   );
+});
+
+describe('the secrets of servers', () => {
+  const redactor = createRedactor([KEY]);
+  redactor.learn({ ofServers: ['s3cr3t-value/+=', 'hunter2'] });
+  redactor.learn({ own: ['later-own-token'], ofServers: ['later-secret'] });
+  const text = `${KEY} s3cr3t-value/+= later-own-token later-secret`;
+
+  test('are masked in texts of this program, also those that were learned later', () => {
+    expect(redactor.inLogs(text)).toBe('[redacted] [redacted] [redacted] [redacted]');
+  });
+
+  test('are masked for the model, who may read words that look like keys', () => {
+    expect(redactor.known(`${text} sk-hynix-earnings`)).toBe(
+      '[redacted] [redacted] [redacted] [redacted] sk-hynix-earnings',
+    );
+  });
+
+  test('are kept in results, unlike our own', () => {
+    expect(redactor.anywhere(text)).toBe('[redacted] s3cr3t-value/+= [redacted] later-secret');
+  });
+
+  test('are masked as a URL writes them, in either case', () => {
+    expect(redactor.inLogs('?a=s3cr3t-value%2F%2B%3D&b=s3cr3t-value%2f%2b%3d')).toBe('?a=[redacted]&b=[redacted]');
+  });
+
+  test('are masked as words if they are short', () => {
+    expect(redactor.inLogs("password 'hunter2' hunter2000")).toBe("password '[redacted]' hunter2000");
+  });
+});
+
+test('a key is masked in strings and names of JSON, and not in numbers', () => {
+  const { anywhere } = createRedactor(['12345678']);
+  const value = { a: [12345678, 'x 12345678'], b: { 'n-12345678': null }, c: true };
+  expect(redactedJson(value, anywhere)).toBe('{"a":[12345678,"x [redacted]"],"b":{"n-[redacted]":null},"c":true}');
 });
 
 test.each([KEY, ' sk-abc123 ', 'sk-svcacct-x_y'])('%j looks like a key', (text) => {

@@ -30,7 +30,7 @@ describe('answers', () => {
   test('start the servers whose tools they use, once (ruling L6)', async () => {
     const { holder, started, runtime } = start();
     await Promise.all([holder.forAnswers(runtime), holder.forAnswers(runtime)]);
-    expect((await holder.forAnswers(runtime)).secrets).toEqual(['jira-secret']);
+    await holder.forAnswers(runtime);
     expect(started).toEqual([['jira']]);
   });
 
@@ -40,12 +40,12 @@ describe('answers', () => {
     expect(started).toEqual([['jira', 'wiki']]);
   });
 
-  test('use the servers that have been started, and know the secrets of those that are configured now', async () => {
+  test('use the servers that have been started', async () => {
     const { holder, started, runtime, servers } = start();
     await holder.configure(servers, HOOKS);
-    expect((await holder.forAnswers(runtime)).secrets).toEqual(['jira-secret', 'wiki-secret']);
+    await holder.forAnswers(runtime);
     await holder.configure([server('jira', 'other-secret')], HOOKS);
-    expect((await holder.forAnswers(runtime)).secrets).toEqual(['other-secret']);
+    await holder.forAnswers(runtime);
     expect(started).toEqual([['jira', 'wiki'], ['jira']]);
   });
 

@@ -38,7 +38,7 @@ export async function callTool(options: CallToolOptions, signal: AbortSignal): P
   line?.show(`${server}/${tool}`);
   const show = ({ progress, total, message = '' }: ToolProgress) => {
     const count = total === undefined ? String(progress) : `${progress}/${total}`;
-    line?.show(redactor.anywhere(cleanLine(`${server}/${tool} ${count} ${message}`)));
+    line?.show(redactor.inLogs(cleanLine(`${server}/${tool} ${count} ${message}`)));
   };
   const onProgress = line === undefined ? undefined : show;
   const call = { server, tool, args, ...withoutUndefined({ onProgress }) };
@@ -51,7 +51,7 @@ export async function callTool(options: CallToolOptions, signal: AbortSignal): P
   }
   if (outcome.value.isError) {
     const text = cleanText(textOf(outcome.value)).trim();
-    err.write(`${redactor.inLogs(text || 'The tool reported an error without a text.')}\n`);
+    err.write(`${redactor.anywhere(text || 'The tool reported an error without a text.')}\n`);
     return FAILED;
   }
   const { result, content } = toPlainResult(outcome.value);

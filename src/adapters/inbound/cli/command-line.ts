@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { closest, distance } from 'fastest-levenshtein';
-import { createRedactor } from '../../../domain/redaction.ts';
+import { withoutKeyLike } from '../../../domain/redaction.ts';
 import { TOOL_NAMES, type ToolName } from '../../../domain/tool-name.ts';
 
 export { USAGE } from './usage.ts';
@@ -170,7 +170,7 @@ function toConfigOptions(values: Values): ConfigOptions {
 
 function badUsage(problem: string): Command {
   // A key may have been pasted in the place of anything.
-  return { kind: 'bad-usage', problem: createRedactor([]).inLogs(problem) };
+  return { kind: 'bad-usage', problem: withoutKeyLike(problem) };
 }
 
 type Token = ReturnType<typeof tokenize>[number];

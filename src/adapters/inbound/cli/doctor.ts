@@ -6,7 +6,7 @@ import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { cleanLine } from '../../../domain/clean-text.ts';
 import type { GroundingPolicy } from '../../../domain/grounding.ts';
 import { type ModelProfiles, profileFor } from '../../../domain/model-profile.ts';
-import { createRedactor, keyProblem, type Redactor } from '../../../domain/redaction.ts';
+import { keyProblem, type Redactor, withoutKeyLike } from '../../../domain/redaction.ts';
 import { TOOL_NAMES } from '../../../domain/tool-name.ts';
 import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
 import { messageFor } from '../error-messages.ts';
@@ -58,7 +58,7 @@ const MARKS = { ok: 'ok', warning: 'WARN', failed: 'FAIL', skipped: 'skip' } as 
 
 /** Checks the way from this machine to an answer, one line per step. The exit code is 0 if nothing failed. Shows no key. */
 export function doctor(options: DoctorOptions, signal: AbortSignal): Promise<number> {
-  return print(withProgress(checks(options, signal), options), options, options.redactor, signal);
+  return print(withProgress(checks(options, signal), options), options, options.redactor.inLogs, signal);
 }
 
 /** Shows on a terminal which check is running: some take seconds. */
@@ -81,7 +81,7 @@ export function doctorOnProblems(problems: readonly ConfigProblem[], options: Pr
   const failed = problems.map((problem): PrintedCheck => {
     return { name: 'configuration', verdict: 'failed', detail: 'invalid', todo: messageForProblem(problem) };
   });
-  return print([NODE, ...failed], options, createRedactor([]), new AbortController().signal);
+  return print([NODE, ...failed], options, withoutKeyLike, new AbortController().signal);
 }
 
 async function* checks(options: DoctorOptions, signal: AbortSignal): AsyncGenerator<PrintedCheck> {
@@ -179,7 +179,7 @@ async function* checkGrounding(gateway: Servers | undefined, policy: GroundingPo
 async function print(
   checks: AsyncIterable<PrintedCheck> | Iterable<PrintedCheck>,
   { json, out }: PrintOptions,
-  { inLogs }: Redactor,
+  redact: (text: string) => string,
   signal: AbortSignal,
 ): Promise<number> {
   const printed: object[] = [];
@@ -187,9 +187,9 @@ async function print(
   for await (const { name, verdict, error, ...check } of checks) {
     if (signal.aborted) return INTERRUPTED;
     // Names of tools are texts of their servers.
-    const detail = inLogs(withoutUnsafeCharacters(check.detail));
+    const detail = redact(withoutUnsafeCharacters(check.detail));
     const advice = error === undefined ? check.todo : messageFor(error);
-    const todo = advice === undefined ? undefined : inLogs(advice);
+    const todo = advice === undefined ? undefined : redact(advice);
     isOk &&= verdict !== 'failed';
     printed.push({ name, verdict, detail, todo });
     if (!json) out(`${MARKS[verdict].padEnd(4)}  ${name}: ${todo ?? detail}\n`);

@@ -4,6 +4,7 @@ import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { TokenVerifier } from '../../../application/ports/token-verifier.ts';
 import type { QuotaGuard } from '../../../application/quota-guard.ts';
+import type { Redactor } from '../../../domain/redaction.ts';
 import type { CallObserver } from '../mcp/call-meter.ts';
 import type { McpSession, McpSessionOptions } from '../mcp/session.ts';
 import type { BuiltInServer } from '../rest/built-in-server.ts';
@@ -41,8 +42,7 @@ export interface HttpServerOptions {
   ) => Pick<McpSession, 'receive' | 'close'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Redacts known keys (ruling 20). */
-  readonly redact: (text: string) => string;
+  readonly redactor: Redactor;
   /** Writes one line of the access log. */
   readonly writeAccessLine: (line: string) => void;
   readonly rest: RestOptions;

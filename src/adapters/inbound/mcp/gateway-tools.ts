@@ -1,8 +1,10 @@
 import type { Gateway } from '../../../application/gateway.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
+import type { ToolProgress } from '../../../application/ports/tool-server.ts';
 import { exposedName, hashedName } from '../../../domain/exposed-name.ts';
 import type { GatewayTool } from '../../../domain/gateway-tool.ts';
 import { withoutUndefined } from '../../../domain/json.ts';
+import { type Redactor, redactedValue } from '../../../domain/redaction.ts';
 import type { ToolCallError } from '../../../domain/tool-call-error.ts';
 import { toolErrorCode } from '../tool-error-codes.ts';
 import { toolErrorMessage } from '../tool-error-messages.ts';
@@ -22,6 +24,7 @@ export interface GatewayToolsOptions {
   readonly gateway: () => Promise<Gateway | undefined>;
   readonly notifiesOfChanges: boolean;
   readonly clock: Clock;
+  readonly redactor: Redactor;
 }
 
 /** The built-in tools and, named `server__tool`, those of the gateway's servers (ruling G23). */
@@ -81,12 +84,14 @@ export class GatewayTools implements ToolSet {
     this.#gateway = gateway;
     if (gateway === undefined) return 'unknown_tool';
     const { progressToken } = call.meta;
-    const { clock } = this.#options;
+    const { clock, redactor } = this.#options;
     let progressMs = Number.NEGATIVE_INFINITY;
     const execute = ({ server, name }: Pick<GatewayTool, 'server' | 'name'>) => {
-      const report = (progress: object) => {
+      const report = ({ message, ...progress }: ToolProgress) => {
         progressMs = clock.elapsedMs();
-        notify({ jsonrpc: '2.0', method: 'notifications/progress', params: { ...progress, progressToken } });
+        const shown = withoutUndefined({ message: message && redactor.inLogs(message) });
+        const params = { ...progress, ...shown, progressToken };
+        notify({ jsonrpc: '2.0', method: 'notifications/progress', params });
       };
       const onProgress = isRequestId(progressToken) ? report : undefined;
       const onEnded = call.observer?.onServerCallEnded?.bind(call.observer);
@@ -107,10 +112,13 @@ export class GatewayTools implements ToolSet {
     const known = listed === undefined ? namesOf(gateway.tools).get(call.name) : undefined;
     if (outcome.isErr() && outcome.error.kind === 'unknown_tool' && known !== undefined) outcome = await execute(known);
     await clock.sleep(progressMs + PROGRESS_FLUSH_DELAY_MS - clock.elapsedMs(), signal);
-    return outcome.match(({ raw }) => {
-      const { resultType: _, ...result } = raw;
-      return { result };
-    }, toReply);
+    return outcome.match(
+      ({ raw }) => {
+        const { resultType: _, ...result } = raw;
+        return { result };
+      },
+      (error) => toReply(error, redactor.inLogs),
+    );
   }
 }
 
@@ -138,13 +146,13 @@ function toTool(name: string, tool: GatewayTool): Tool {
 }
 
 /** An error of the server is passed on; what happened to the server is a result, which a model can read. */
-function toReply(error: ToolCallError): ToolReply {
+function toReply(error: ToolCallError, redact: Redactor['inLogs']): ToolReply {
   if (error.kind === 'cancelled') return 'cancelled';
   if (error.kind === 'unknown_tool' || error.kind === 'unknown_server') return 'unknown_tool';
   if (error.kind === 'json_rpc') {
     const { code, message, data } = error;
-    return { error: { code, message, ...(data === undefined ? {} : { data: data as never }) } };
+    return { error: redactedValue({ code, message, ...(data === undefined ? {} : { data: data as never }) }, redact) };
   }
-  const text = `${toolErrorCode(error)}: ${toolErrorMessage(error)}`;
+  const text = redact(`${toolErrorCode(error)}: ${toolErrorMessage(error)}`);
   return { result: { content: [{ type: 'text', text }], isError: true } };
 }

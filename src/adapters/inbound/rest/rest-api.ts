@@ -70,7 +70,7 @@ export class RestApi {
     '/mcp/servers': {
       GET: async ({ response }) => {
         const servers = this.#statuses().map(({ since, ...status }) => ({ ...status, since: since.toISOString() }));
-        this.#send(response, 200, { success: true, servers });
+        this.#send(response, 200, { success: true, servers }, this.#context.redactor.inLogs);
       },
     },
     '/mcp/call': { POST: (exchange) => this.#callByBody(exchange) },
@@ -216,11 +216,13 @@ export class RestApi {
     const requestId = response.getHeader('X-Request-Id');
     const body = { success: false, error: { code, message, details: { ...details, requestId } }, ...rest };
     const wait = retryAfterMs === undefined ? {} : { 'Retry-After': retryAfter(retryAfterMs) };
-    sendJson(response, status, redactedJson(body, this.#context.redact), { ...headers, ...wait });
+    // What a tool returned passes unchanged, except for our own keys.
+    const redact = rest === undefined ? this.#context.redactor.inLogs : this.#context.redactor.anywhere;
+    sendJson(response, status, redactedJson(body, redact), { ...headers, ...wait });
   }
 
-  #send(response: ServerResponse, status: number, body: unknown): void {
-    sendJson(response, status, redactedJson(body, this.#context.redact));
+  #send(response: ServerResponse, status: number, body: unknown, redact = this.#context.redactor.anywhere): void {
+    sendJson(response, status, redactedJson(body, redact));
   }
 }
 

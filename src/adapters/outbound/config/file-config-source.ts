@@ -8,6 +8,7 @@ import { expandPath, homeFolder } from './files.ts';
 import { DEFAULTS, KEYS } from './keys.ts';
 import type { CommandLineOptions } from './layers.ts';
 import type { ProxyLayer } from './proxies.ts';
+import { formsOf } from './secret-forms.ts';
 import { secretVariables } from './secret-variables.ts';
 import { type ServerConfig, toServerConfig } from './server-config.ts';
 import type { SetKeys } from './set-keys.ts';
@@ -30,7 +31,7 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
     const { environment, commandLine, version } = this.#options;
     const option = commandLine['--config'];
     const file = option === undefined ? defaultFile() : expandPath(option);
-    const { values, explicit, names, instructions, http, quota, servers, ...set } = await readKeys(
+    const { values, explicit, names, instructions, http, quota, servers, secrets, ...set } = await readKeys(
       file,
       environment,
       commandLine,
@@ -59,10 +60,11 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
         servers,
         explicit,
         secretVariables: secretVariables(values),
+        secrets: { ...secrets, own: [key.value ?? '', ...secrets.own, ...proxy.secrets].flatMap(formsOf) },
         sources,
         shown: async () => {
           const { toShownTree } = await import('./shown-tree.ts');
-          return { version, sources, effective: toShownTree(values, key.value) };
+          return { version, sources, effective: toShownTree(values) };
         },
       }),
     };
@@ -79,16 +81,19 @@ function defaultFile(): string | undefined {
   return file !== undefined && existsSync(file) ? file : undefined;
 }
 
+const NO_SECRETS = { own: [], ofServers: [] };
+
 /** Usually no key is set. What reads and checks values is then not loaded. */
 async function readKeys(file: string | undefined, environment: Environment, commandLine: CommandLineOptions) {
   const isVariableSet = KEYS.some(({ variable = '' }) => variableText(environment, variable) !== '');
   const isDefault = file === undefined && !isVariableSet && Object.keys(commandLine).length === 0;
-  if (isDefault) return { values: DEFAULTS, explicit: new Set(), names: [], problems: [] } as SetKeys;
+  if (isDefault)
+    return { values: DEFAULTS, explicit: new Set(), names: [], secrets: NO_SECRETS, problems: [] } as SetKeys;
   return (await import('./set-keys.ts')).readSetKeys(file, environment, commandLine);
 }
 
 async function readProxy(environment: Environment, baseUrl: string): Promise<ProxyLayer> {
-  const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'https_proxy', 'http_proxy'];
-  if (names.every((name) => variableText(environment, name) === '')) return { names: [], problems: [] };
+  const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
+  if (names.every((name) => variableText(environment, name) === '')) return { names: [], secrets: [], problems: [] };
   return (await import('./proxies.ts')).readProxy(environment, baseUrl);
 }

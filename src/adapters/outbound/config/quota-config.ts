@@ -39,9 +39,3 @@ function toLimits(get: (key: string) => unknown): QuotaLimits {
 export function shownStore(store: string): string {
   return store.replace(/^(rediss?:\/\/[^:@/]*):.*@/, `$1:${MASK}@`);
 }
-
-/** The password of a store, in the forms in which a message may contain it. */
-export function storeSecrets({ store }: Pick<QuotaConfig, 'store'>): readonly string[] {
-  const password = URL.canParse(store) ? new URL(store).password : '';
-  return password === '' ? [] : [...new Set([password, decodeURIComponent(password)])];
-}

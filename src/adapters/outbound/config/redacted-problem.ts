@@ -1,11 +1,10 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { withoutUndefined } from '../../../domain/json.ts';
-import { createRedactor, MASK } from '../../../domain/redaction.ts';
+import { MASK, withoutKeyLike } from '../../../domain/redaction.ts';
 
 export function withoutSecrets({ where, value, message, file }: ConfigProblem): ConfigProblem {
-  const { inLogs } = createRedactor([]);
-  const shown = value === undefined ? undefined : inLogs(withoutCredentials(value));
-  return withoutUndefined({ where: inLogs(where), value: shown, message: inLogs(message), file });
+  const shown = value === undefined ? undefined : withoutKeyLike(withoutCredentials(value));
+  return withoutUndefined({ where: withoutKeyLike(where), value: shown, message: withoutKeyLike(message), file });
 }
 
 /** The URL of a proxy or of a server may contain a password or a key in its query, and may be no URL. */

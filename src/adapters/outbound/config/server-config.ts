@@ -4,6 +4,7 @@ import type { GroundingPolicy } from '../../../domain/grounding.ts';
 import { type JsonObject, withoutUndefined } from '../../../domain/json.ts';
 import type { ModelProfile, UserLocation } from '../../../domain/model-profile.ts';
 import type { SearchDefaults } from '../../../domain/question.ts';
+import type { Secrets } from '../../../domain/redaction.ts';
 import type { HttpConfig } from './http-config.ts';
 import { KEYS, type Values } from './keys.ts';
 import type { QuotaConfig } from './quota-config.ts';
@@ -32,6 +33,7 @@ interface Extras {
   readonly servers: readonly ServerEntry[] | undefined;
   /** The names of the variables that contain keys and tokens of this program. */
   readonly secretVariables: readonly string[];
+  readonly secrets: Secrets;
   /** The paths of the keys that are set, and not defaults. */
   readonly explicit: ReadonlySet<string>;
   readonly sources: ConfigSources;

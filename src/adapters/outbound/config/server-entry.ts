@@ -1,9 +1,8 @@
 import { BUILT_IN_SERVER, type ToolFilter } from '../../../domain/gateway-tool.ts';
 import { isObject, type JsonObject } from '../../../domain/json.ts';
-import type { Environment } from './environment.ts';
 import { expandPath } from './files.ts';
 import { isUnencrypted } from './listen-address.ts';
-import { isSendable, type Report, readArgs, readMap, readText } from './server-texts.ts';
+import { isSendable, type Report, readArgs, readMap, readText, type Variables } from './server-texts.ts';
 import { flag, integer, listOf, milliseconds, oneOf, text, type ValueKind } from './value-kinds.ts';
 
 /** A server as configured (ruling G1). */
@@ -39,7 +38,7 @@ interface RemoteEntry {
 }
 
 interface Context {
-  readonly environment: Environment;
+  readonly variables: Variables;
   /** Relative paths start here. */
   readonly folder: string;
   readonly defaultTimeoutMs: number;
@@ -128,19 +127,19 @@ function readChild(value: JsonObject, context: Context, problem: Report, read: R
   }
   return {
     kind: 'child',
-    command: readText(read('command', TEXT, ''), 'command', context.environment, problem),
-    args: readArgs(value.args, context.environment, problem),
+    command: readText(read('command', TEXT, ''), 'command', context.variables, problem),
+    args: readArgs(value.args, context.variables, problem),
     cwd: expandPath(read('cwd', TEXT, '.'), context.folder),
-    envs: readMap(value[envsKey], envsKey, context.environment, problem),
+    envs: readMap(value[envsKey], envsKey, context.variables, problem),
     inheritEnv: inherited,
   };
 }
 
 function readRemote(value: JsonObject, context: Context, problem: Report, read: Read): RemoteEntry {
-  const url = readText(read('url', TEXT, ''), 'url', context.environment, problem);
+  const url = readText(read('url', TEXT, ''), 'url', context.variables, problem);
   const isInsecureAllowed = read('allow_insecure', flag, false);
   if (url !== '') checkUrl(url, value.url, isInsecureAllowed, problem);
-  const headers = readMap(value.headers, 'headers', context.environment, problem);
+  const headers = readMap(value.headers, 'headers', context.variables, problem);
   for (const [name, text] of Object.entries(headers)) {
     if (!isSendable(name, text)) problem(`headers.${name}`, 'expected the name and the value of an HTTP header');
   }

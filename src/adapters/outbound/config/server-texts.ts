@@ -4,22 +4,35 @@ import type { Environment } from './environment.ts';
 /** Reports a problem with a key of a server; the key is '' if the problem is with the server itself. */
 export type Report = (key: string, message: string, received?: unknown) => void;
 
+/** A text of the configuration, with the name of its variable, header or parameter, which says whether it is a secret. */
+export type NamedText = readonly [name: string, text: string];
+
+/** The variables that a configuration may refer to, and those that it referred to. */
+export interface Variables {
+  readonly environment: Environment;
+  readonly expanded: NamedText[];
+}
+
 /** Replaces `${NAME}` and `${NAME:-default}`. An empty variable counts as missing (ruling G1). */
-export function readText(text: string, key: string, environment: Environment, problem: Report): string {
-  return text.replace(
+export function readText(text: string, key: string, { environment, expanded }: Variables, problem: Report): string {
+  const read = text.replace(
     /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
     (_, name: string, fallback: string | undefined) => {
       const value = environment[name] || fallback;
       if (value === undefined) problem(key, `the environment variable ${name} is not set`);
+      else expanded.push([name, value]);
       return value ?? '';
     },
   );
+  // Node.js would refuse it when the server starts, with a message that contains the text.
+  if (read.includes('\0')) problem(key, 'expected a text without NUL characters');
+  return read;
 }
 
-export function readArgs(value: unknown, environment: Environment, problem: Report): readonly string[] {
+export function readArgs(value: unknown, variables: Variables, problem: Report): readonly string[] {
   if (value == null) return [];
   if (Array.isArray(value) && value.every(isScalar)) {
-    return value.map((arg, index) => readText(String(arg), `args[${index}]`, environment, problem));
+    return value.map((arg, index) => readText(String(arg), `args[${index}]`, variables, problem));
   }
   problem('args', 'expected a list of texts', value);
   return [];
@@ -29,7 +42,7 @@ export function readArgs(value: unknown, environment: Environment, problem: Repo
 export function readMap(
   value: unknown,
   key: string,
-  environment: Environment,
+  variables: Variables,
   problem: Report,
 ): Readonly<Record<string, string>> {
   if (value == null) return {};
@@ -39,7 +52,7 @@ export function readMap(
   }
   const entries = Object.entries(value).map(([name, text]) => {
     if (!isScalar(text)) problem(`${key}.${name}`, 'expected a text');
-    return [name, isScalar(text) ? readText(String(text), `${key}.${name}`, environment, problem) : ''] as const;
+    return [name, isScalar(text) ? readText(String(text), `${key}.${name}`, variables, problem) : ''] as const;
   });
   return Object.fromEntries(entries);
 }

@@ -6,6 +6,8 @@ import { looksLikeKey, MASK } from '../../../domain/redaction.ts';
 import type { Environment } from './environment.ts';
 import type { Values } from './keys.ts';
 import { readServerEntry, SERVER_KEYS, type ServerEntry } from './server-entry.ts';
+import { serverSecrets } from './server-secrets.ts';
+import type { Variables } from './server-texts.ts';
 import { readServersFile } from './servers-file.ts';
 import { integer } from './value-kinds.ts';
 
@@ -14,6 +16,8 @@ export interface ServersLayer {
   readonly servers: readonly ServerEntry[];
   /** As configured, without the values of `envs` and `headers`, for `--show-config`. */
   readonly shown: readonly JsonObject[];
+  /** What must not be shown of them. */
+  readonly secrets: readonly string[];
   readonly problems: readonly ConfigProblem[];
 }
 
@@ -44,6 +48,7 @@ export async function readServers({ values, environment, file, ownSecrets }: Ser
   ];
   const servers: ServerEntry[] = [];
   const shown: JsonObject[] = [];
+  const variables: Variables = { environment, expanded: [] };
   const names = new Set<string>();
   for (const { value, where, file, isYaml } of located) {
     const report = (key: string, message: string, received?: unknown) =>
@@ -71,10 +76,10 @@ export async function readServers({ values, environment, file, ownSecrets }: Ser
     if (typeof name === 'string' && names.has(name.trim())) {
       report('name', 'another server already has this name', name);
     } else if (typeof name === 'string') names.add(name.trim());
-    const entry = readServerEntry(value, { environment, folder, defaultTimeoutMs: defaultTimeout, ownSecrets }, report);
+    const entry = readServerEntry(value, { variables, folder, defaultTimeoutMs: defaultTimeout, ownSecrets }, report);
     if (entry !== undefined) servers.push(entry);
   }
-  return { servers, shown, problems };
+  return { servers, shown, secrets: serverSecrets(servers, variables.expanded), problems };
 }
 
 function readDefaultTimeout(environment: Environment, problems: ConfigProblem[]): number {

@@ -1,12 +1,13 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { isObject } from '../../../domain/json.ts';
+import type { Secrets } from '../../../domain/redaction.ts';
 import type { Environment } from './environment.ts';
 import type { HttpConfig } from './http-config.ts';
 import { DEFAULTS, KEYS, type Values } from './keys.ts';
 import { type CommandLineOptions, type Layer, readEnvironment, readOptions } from './layers.ts';
 import { readFiles } from './named-files.ts';
 import { type QuotaConfig, toQuotaConfig } from './quota-config.ts';
-import { secretVariables } from './secret-variables.ts';
+import { httpSecrets, secretVariables } from './secret-variables.ts';
 import type { ServerEntry } from './server-entry.ts';
 
 /** The merged keys, what they refer to, and problems with them. */
@@ -22,6 +23,8 @@ export interface SetKeys {
   /** Present only if something is limited. */
   readonly quota?: QuotaConfig;
   readonly servers?: readonly ServerEntry[];
+  /** What must not be shown, besides the API key. */
+  readonly secrets: Secrets;
   readonly problems: readonly ConfigProblem[];
 }
 
@@ -58,7 +61,17 @@ export async function readSetKeys(
   const located = merged.map((problem) => withSource(problem, options, variables.values, yaml));
   const problems = [...yaml.problems, ...variables.problems, ...located, ...(servers?.problems ?? [])];
   const quota = toQuotaConfig(values);
-  const keys = { values, explicit, names: variables.names, ...files, ...http, ...(quota && { quota }), problems };
+  const secrets = { own: httpSecrets(values, environment), ofServers: servers?.secrets ?? [] };
+  const keys = {
+    values,
+    explicit,
+    names: variables.names,
+    ...files,
+    ...http,
+    ...(quota && { quota }),
+    secrets,
+    problems,
+  };
   if (servers === undefined) return keys;
   // The values are also those that are shown.
   values.set('servers', servers.shown);

@@ -1,19 +1,17 @@
 import { isObject, type JsonObject } from '../../../domain/json.ts';
-import { createRedactor, redactedJson } from '../../../domain/redaction.ts';
 import { shownName } from './environment.ts';
 import { KEYS, type Values } from './keys.ts';
 import { toKind } from './layers.ts';
 import { shownStore } from './quota-config.ts';
 
-/** The merged keys for display. No secret is shown, even if it was set in the wrong place. */
-export function toShownTree(values: Values, key: string | undefined): JsonObject {
-  const { inLogs } = createRedactor(key === undefined ? [] : [key]);
+/** The merged keys for display. The redactor masks secrets that were set in a wrong place. */
+export function toShownTree(values: Values): JsonObject {
   const shown = new Map(values);
   for (const { path, kind } of KEYS) {
     if (toKind(kind).namesSecret && values.has(path)) shown.set(path, shownNames(values.get(path)));
   }
   shown.set('http.quota.store', shownStore(String(values.get('http.quota.store'))));
-  return JSON.parse(redactedJson(toTree(shown), inLogs)) as JsonObject;
+  return toTree(shown);
 }
 
 function shownNames(value: unknown): unknown {

@@ -9,23 +9,18 @@ const READ_EVENTS = /^(?:response\.(?:created|output_item\.done|completed|incomp
 /** What is recorded of a body of the API: what the reader needs, without keys, and without the instructions, which the API repeats. */
 export function toRecordedBody(body: string, redact: (text: string) => string): string {
   const json = asObject(parseJson(body));
-  if (json !== undefined) return toText(withoutInstructions(json), redact);
+  if (json !== undefined) return redactedJson(withoutInstructions(json), redact);
   const events: string[] = [];
   const parser = createParser({
     onEvent: ({ event: name, data }) => {
       const event = asObject(parseJson(data)) ?? {};
       const type = asText(event.type) ?? name ?? '';
       if (READ_EVENTS.test(type))
-        events.push(`event: ${type}\ndata: ${toText(withoutInstructions(event), redact)}\n\n`);
+        events.push(`event: ${type}\ndata: ${redactedJson(withoutInstructions(event), redact)}\n\n`);
     },
   });
   parser.feed(`${body}\n\n`);
   return events.join('');
-}
-
-/** Keys are masked in strings, where they are not confused with numbers, and then in names. */
-function toText(value: JsonObject, redact: (text: string) => string): string {
-  return redact(redactedJson(value, redact));
 }
 
 /** A response, or an event with one. The system policy is the user's, and not a part of the reply. */

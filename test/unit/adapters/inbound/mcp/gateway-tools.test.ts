@@ -4,6 +4,7 @@ import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/js
 import type { ToolSet } from '../../../../../src/adapters/inbound/mcp/tool-set.ts';
 import type { Gateway } from '../../../../../src/application/gateway.ts';
 import { exposedName } from '../../../../../src/domain/exposed-name.ts';
+import { createRedactor } from '../../../../../src/domain/redaction.ts';
 import { FakeApplication, hangs as hangingAnswer } from '../../../../support/fake-application.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
 import { newSession, receive } from '../../../../support/mcp-session.ts';
@@ -28,10 +29,14 @@ const BUILT_IN: ToolSet = {
   cancel: () => {},
 };
 
+const SECRET = 'hunter2-hunter2';
+
 /** A session with the tools of these servers. `sent` has what the client receives. */
 function start(servers: Readonly<Record<string, ScriptedToolServer>>, { notifiesOfChanges = true } = {}) {
   const clock = new FakeClock();
   const logger = new RecordingLogger();
+  const redactor = createRedactor([]);
+  redactor.learn({ ofServers: [SECRET] });
   const definitions = Object.fromEntries(Object.keys(servers).map((name) => [name, { restart: 'never' as const }]));
   let gateway: Gateway | undefined;
   const tools = new GatewayTools({
@@ -42,6 +47,7 @@ function start(servers: Readonly<Record<string, ScriptedToolServer>>, { notifies
     },
     notifiesOfChanges,
     clock,
+    redactor,
   });
   const session = newSession({ application: new FakeApplication(hangingAnswer), clock, logger, tools });
   const sent: OutgoingMessage[] = [];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
-import { storeSecrets } from '../../../../../src/adapters/outbound/config/quota-config.ts';
+import { passwordsOf } from '../../../../../src/adapters/outbound/config/secret-forms.ts';
 import { bootstrap } from '../../../../../src/bootstrap.ts';
 
 let folder: string;
@@ -130,9 +130,10 @@ describe('the store', () => {
   });
 
   test('has a password that is masked in both spellings', () => {
-    expect(storeSecrets({ store: 'redis://user:p%40ssword@store' })).toEqual(['p%40ssword', 'p@ssword']);
-    expect(storeSecrets({ store: 'redis://store' })).toEqual([]);
-    expect(storeSecrets({ store: 'memory' })).toEqual([]);
+    const basic = Buffer.from('user:p@ssword').toString('base64').replace(/=+$/, '');
+    expect(passwordsOf('redis://user:p%40ssword@store')).toEqual(['p%40ssword', 'p@ssword', basic]);
+    expect(passwordsOf('redis://store')).toEqual([]);
+    expect(passwordsOf('memory')).toEqual([]);
   });
 
   test('has a password that is masked in every output', async () => {
