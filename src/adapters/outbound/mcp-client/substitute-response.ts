@@ -1,4 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { parseJson } from '../../../domain/json.ts';
 import { MAX_NESTING } from '../../../domain/json-nesting.ts';
 import type { Excess } from './line-reader.ts';
 
@@ -38,6 +39,7 @@ export function readCutMessage(head: string, tail: string): CutMessage {
   const [, first, member] = HEAD.exec(head) ?? [];
   if (member === 'method' || member === 'params') return { kind: 'other' };
   const [, last] = TAIL.exec(tail) ?? [];
-  const id = first ?? last;
-  return id === undefined ? { kind: 'unknown' } : { kind: 'response', id: JSON.parse(id) as string | number };
+  // What looks like an ID need not be JSON.
+  const id = parseJson(first ?? last ?? '');
+  return typeof id === 'string' || typeof id === 'number' ? { kind: 'response', id } : { kind: 'unknown' };
 }
