@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { parseJson } from '../../../domain/json.ts';
 import { MAX_NESTING } from '../../../domain/json-nesting.ts';
-import type { Excess } from './line-reader.ts';
+import { type Excess, MAX_PARTS } from './line-reader.ts';
 
 /** Codes of errors that the transports create in place of a response. They are outside the range of JSON-RPC and MCP. */
 export const TOO_LARGE = -1_000_001;
@@ -19,9 +19,12 @@ export function errorResponse(
 
 /** A response in place of one that exceeds a limit. */
 export function excessResponse(id: string | number, excess: Excess, maxBytes: number): JSONRPCMessage {
-  return excess === 'too_large'
-    ? errorResponse(id, TOO_LARGE, `a response of more than ${maxBytes} bytes`)
-    : errorResponse(id, INVALID, `the answer nests more than ${MAX_NESTING} levels deep`);
+  if (excess === 'too_large') return errorResponse(id, TOO_LARGE, `a response of more than ${maxBytes} bytes`);
+  const reason =
+    excess === 'too_deep'
+      ? `nests more than ${MAX_NESTING} levels deep`
+      : `has more than ${MAX_PARTS} objects, lists and members; ask for less`;
+  return errorResponse(id, INVALID, `the answer ${reason}`);
 }
 
 /** A message of which only the start and the end were kept. `unknown` may be a response, but its ID cannot be read. */
