@@ -102,6 +102,11 @@ test('offers 2025-11-25, and accepts an older revision', async () => {
   });
 });
 
+test('does not read a list of tools of more than 8 MiB', async () => {
+  const { connection } = await connectChild('endless-large-list');
+  expect(errorOf(await connection.listTools(never()))).toMatchObject({ kind: 'invalid_result' });
+});
+
 test('logs the start with the name, the command and the process, and nothing of the environment', async () => {
   const { connection, spawned } = await connectChild();
   expect(spawned).toEqual([`gateway: child: started ${process.execPath} (pid ${connection.pid})`]);

@@ -12,9 +12,17 @@ export class StandardTools {
   #onCancelled = new Set();
   #added = [];
   #description = 'Answers with its text.';
+  #endless;
+
+  /** Lists so many tools on each page, and always one page more. */
+  listWithoutEnd(perPage, description = '') {
+    this.#endless = { perPage, description };
+    return this;
+  }
 
   /** A page of the list, as `tools/list` answers it. */
   list(cursor) {
+    if (this.#endless !== undefined) return endlessPage(Number(cursor ?? 0), this.#endless);
     const all = [
       {
         name: 'echo',
@@ -94,6 +102,15 @@ export class StandardTools {
         throw Object.assign(new Error(`Unknown tool: ${name}`), { code: -32602 });
     }
   }
+}
+
+function endlessPage(page, { perPage, description }) {
+  const tools = Array.from({ length: perPage }, (_, index) => ({
+    name: `tool-${page}-${index}`,
+    description,
+    inputSchema: OBJECT,
+  }));
+  return { tools, nextCursor: String(page + 1) };
 }
 
 function text(text) {

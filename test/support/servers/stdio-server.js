@@ -148,6 +148,8 @@ function onLine(line) {
   else if (message.method === 'notifications/cancelled') calls.get(message.params.requestId)?.abort();
 }
 
+if (is('endless-list')) tools.listWithoutEnd(100);
+if (is('endless-large-list')) tools.listWithoutEnd(5, 'x'.repeat(100_000));
 tools.onChanged = () => send({ method: 'notifications/tools/list_changed' });
 if (is('described-by-pid')) tools.describeAs(`Answers with its text, by process ${process.pid}.`);
 if (is('exit-early')) {
