@@ -1,5 +1,6 @@
 import { err, ok } from 'neverthrow';
 import { expect } from 'vitest';
+import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { ChildToolServer } from '../../src/adapters/outbound/mcp-client/child-tool-server.ts';
 import { RemoteToolServer } from '../../src/adapters/outbound/mcp-client/remote-tool-server.ts';
 import { parseTool } from '../../src/domain/gateway-tool.ts';
@@ -66,6 +67,7 @@ describeToolServer('a child process', async (beginning) => {
       env: { PATH: String(process.env.PATH) },
       maxBytes: MAX_BYTES,
       logger: new RecordingLogger(),
+      clock: new SystemClock(),
       logSpawn: () => {},
       identity: IDENTITY,
     }),
@@ -99,6 +101,7 @@ async function startRemote(
       headers: {},
       maxBytes: MAX_BYTES,
       identity: IDENTITY,
+      clock: new SystemClock(),
       fetch,
     }),
     lose: async () => {

@@ -6,6 +6,7 @@ import {
   type JSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
+import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/json.ts';
 import { type ChildOptions, endTree, startChild } from './child-process.ts';
@@ -20,6 +21,7 @@ export interface ChildTransportOptions extends ChildOptions {
   /** Maximum size of a message. */
   readonly maxBytes: number;
   readonly logger: Logger;
+  readonly clock: Clock;
   /** Logs the start of the process. */
   readonly logSpawn: (line: string) => void;
 }
@@ -217,14 +219,14 @@ export class ChildTransport implements Transport {
 
   /** Lines that are not used cost time too. */
   #ignore(isWrong: boolean): void {
-    const { name, logger } = this.#options;
+    const { name, logger, clock } = this.#options;
     if (isWrong && !this.#hasWarned) {
       this.#hasWarned = true;
       logger.warn(
         `gateway: ${name} wrote something other than MCP messages to standard output; such lines are ignored`,
       );
     }
-    const nowMs = performance.now();
+    const nowMs = clock.elapsedMs();
     if (nowMs - this.#ignoredSinceMs > IGNORED_MS) {
       this.#ignoredSinceMs = nowMs;
       this.#ignored = 0;
