@@ -50,7 +50,7 @@ export async function composeGateway(runtime: Runtime, options: ComposeGatewayOp
   const toServer = async ({ name, connection, maxResponseBytes: maxBytes }: ServerEntry): Promise<ToolServer> => {
     if (connection.kind === 'remote') {
       const fetch = await fetches.fetchFor(connection.url);
-      return new RemoteToolServer({ ...connection, name, maxBytes, fetch, identity: IDENTITY });
+      return new RemoteToolServer({ ...connection, name, maxBytes, fetch, clock, identity: IDENTITY });
     }
     const { envs, inheritEnv: inherit } = connection;
     const env = childEnvironment({ environment: process.env, inherit, envs, ownSecrets: config.secretVariables });
@@ -60,6 +60,7 @@ export async function composeGateway(runtime: Runtime, options: ComposeGatewayOp
       name,
       maxBytes,
       logger,
+      clock,
       logSpawn: options.logSpawn,
       identity: IDENTITY,
     });

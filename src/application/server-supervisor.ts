@@ -80,7 +80,7 @@ export class ServerSupervisor {
     this.#options = options;
     this.#since = clock.now();
     this.slots = new CallSlots(definition.maxConcurrency);
-    this.#list = new ToolList({ ...definition, logger });
+    this.#list = new ToolList({ ...definition, logger, clock });
   }
 
   get definition(): ServerDefinition {
@@ -163,8 +163,7 @@ export class ServerSupervisor {
 
   #disconnect(): void {
     const connection = this.#connection;
-    this.#connection = undefined;
-    this.#retryMs = undefined;
+    this.#connection = this.#retryMs = undefined;
     if (connection === undefined) return;
     this.#closing = Promise.all([this.#closing, connection.close()]).then(() => {});
     this.#options.onToolsChanged();
@@ -207,8 +206,9 @@ export class ServerSupervisor {
 
   async #readToolsAgain(life: AbortController, connection: ServerConnection): Promise<void> {
     if (connection !== this.#connection) return;
-    const { logger, clock, onToolsChanged } = this.#options;
-    const { name, startupTimeoutMs } = this.definition;
+    const { logger, clock, onToolsChanged, definition } = this.#options;
+    const { name, startupTimeoutMs } = definition;
+    const startedMs = clock.elapsedMs();
     // A server that does not answer must not prevent that later changes are noticed.
     const { outcome: listed } = await withTimeLimit(clock, startupTimeoutMs, life.signal, async (limit) =>
       this.#list.read(connection, limit),
@@ -216,6 +216,8 @@ export class ServerSupervisor {
     if (connection !== this.#connection) return;
     if (listed.isOk()) onToolsChanged();
     else logger.warn(`gateway: ${name}: ${listed.error}; the list of tools stays as it was`);
+    // The reading of a large list takes at most a tenth of the time.
+    await clock.sleep(Math.min(10_000, 10 * (clock.elapsedMs() - startedMs)), life.signal);
   }
 
   #onLost(life: AbortController, connection: ServerConnection, reason: string): void {

@@ -1,6 +1,7 @@
 import { ResultAsync } from 'neverthrow';
-import { changedTools, type GatewayTool, isAllowed, type ToolFilter } from '../domain/gateway-tool.ts';
+import { type GatewayTool, isAllowed, type ToolFilter } from '../domain/gateway-tool.ts';
 import type { ToolServerError } from '../domain/tool-call-error.ts';
+import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
 import type { ServerConnection } from './ports/tool-server.ts';
 
@@ -9,17 +10,26 @@ interface ToolListOptions {
   readonly name: string;
   readonly filter: ToolFilter;
   readonly logger: Logger;
+  readonly clock: Clock;
 }
 
-/** How many tools are remembered that the server no longer has. */
-const MAX_KNOWN = 10_000;
+/** How many tools are remembered, and with them some that the server no longer has. */
+const MAX_KNOWN = 2000;
+/** In so long, a tool is in one warning, and so many tools are. */
+const WARNING_MS = 60_000;
+const MAX_WARNINGS = 100;
 
 /** The tools of a server, as it listed them last (ruling G9). */
 export class ToolList {
   readonly #options: ToolListOptions;
   #tools: readonly GatewayTool[] = [];
-  /** Every tool that was listed, so that one is recognized that was gone for a while. */
-  #known = new Map<string, GatewayTool>();
+  /** Every tool that was listed, as JSON, so that one is recognized that was gone for a while. */
+  readonly #known = new Map<string, string>();
+  /** The tools with a warning since then. */
+  readonly #warned = new Set<string>();
+  #warnedSinceMs = Number.NEGATIVE_INFINITY;
+  /** Counts the changes since then that are in no warning. */
+  #unreported = 0;
 
   constructor(options: ToolListOptions) {
     this.#options = options;
@@ -35,14 +45,30 @@ export class ToolList {
   }
 
   #accept(listed: readonly GatewayTool[]): void {
-    const { name: server, filter, logger } = this.#options;
-    const tools = listed.filter(({ name }) => isAllowed(name, filter));
-    for (const name of changedTools([...this.#known.values()], tools)) {
-      logger.warn(`gateway: the description or schema of the tool ${server}/${name} has changed`);
-    }
+    const tools = listed.filter(({ name }) => isAllowed(name, this.#options.filter));
+    const described = tools.map((tool) => [tool.name, JSON.stringify(tool)] as const);
+    this.#warn(described.filter(([name, json]) => (this.#known.get(name) ?? json) !== json).map(([name]) => name));
     if (this.#known.size > MAX_KNOWN) this.#known.clear();
-    for (const tool of tools) this.#known.set(tool.name, tool);
+    for (const [name, json] of described) this.#known.set(name, json);
     this.#tools = tools;
+  }
+
+  /** A server that changes its descriptions all the time does not fill the log. */
+  #warn(changed: readonly string[]): void {
+    const { name: server, logger, clock } = this.#options;
+    if (changed.length > 0 && clock.elapsedMs() - this.#warnedSinceMs >= WARNING_MS) {
+      const times = this.#unreported;
+      if (times > 0)
+        logger.warn(`gateway: descriptions or schemas of the tools of ${server} changed ${times} more times`);
+      this.#warned.clear();
+      this.#unreported = 0;
+      this.#warnedSinceMs = clock.elapsedMs();
+    }
+    for (const name of changed) {
+      if (this.#warned.has(name) || this.#warned.size >= MAX_WARNINGS) this.#unreported += 1;
+      else logger.warn(`gateway: the description or schema of the tool ${server}/${name} has changed`);
+      if (this.#warned.size < MAX_WARNINGS) this.#warned.add(name);
+    }
   }
 }
 

@@ -52,11 +52,3 @@ function matchesPattern(name: string, pattern: string): boolean {
   if (isPrefix) return name.startsWith(fixed);
   return isSuffix ? name.endsWith(fixed) : name === pattern;
 }
-
-/** The names of tools in both lists whose description or schema is different (ruling G9). */
-export function changedTools(before: readonly GatewayTool[], after: readonly GatewayTool[]): readonly string[] {
-  const known = new Map(before.map((tool) => [tool.name, JSON.stringify(tool)]));
-  return after
-    .filter((tool) => known.has(tool.name) && known.get(tool.name) !== JSON.stringify(tool))
-    .map(({ name }) => name);
-}

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ChildToolServer } from '../../src/adapters/outbound/mcp-client/child-tool-server.ts';
 import { textOf } from '../../src/domain/tool-result.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { posixTest } from '../support/platform.ts';
 import { newProcessTree, STDIO_SERVER } from '../support/process-tree.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
@@ -28,6 +29,7 @@ function newChild(options: ChildOptions, onFinished = onTestFinished) {
   const logger = new RecordingLogger({ isDebug: more.isDebug ?? false });
   const [program = '', ...args] = command([process.execPath, STDIO_SERVER, tree.tag, ...behaviours]);
   const spawned: string[] = [];
+  const clock = new FakeClock();
   const server = new ChildToolServer({
     name: 'child',
     command: program,
@@ -36,10 +38,11 @@ function newChild(options: ChildOptions, onFinished = onTestFinished) {
     env: { PATH: String(process.env.PATH), SECRET: 'of the child' },
     maxBytes,
     logger,
+    clock,
     logSpawn: (line) => void spawned.push(line),
     identity: { name: 'contract', version: '1.0.0' },
   });
-  return { server, tree, logger, spawned, events: new EventLog() };
+  return { server, tree, logger, spawned, clock, events: new EventLog() };
 }
 
 async function connectChild(...behaviours: readonly string[]) {
@@ -102,6 +105,11 @@ test('offers 2025-11-25, and accepts an older revision', async () => {
   });
 });
 
+test('does not read a list of tools of more than 8 MiB', async () => {
+  const { connection } = await connectChild('endless-large-list');
+  expect(errorOf(await connection.listTools(never()))).toMatchObject({ kind: 'invalid_result' });
+});
+
 test('logs the start with the name, the command and the process, and nothing of the environment', async () => {
   const { connection, spawned } = await connectChild();
   expect(spawned).toEqual([`gateway: child: started ${process.execPath} (pid ${connection.pid})`]);
@@ -127,7 +135,7 @@ describe('a server that misbehaves, and continues', () => {
     const { connection, logger, events } = await connectChild('noise');
     for (const text of ['a', 'b']) expect(await textOfCall(connection, 'echo', { text })).toBe(text);
     expect(logger.lines).toEqual([
-      'warn gateway: child wrote something other than JSON to standard output; such lines are ignored',
+      'warn gateway: child wrote something other than MCP messages to standard output; such lines are ignored',
     ]);
     expect(events.lost).toEqual([]);
   });
@@ -204,18 +212,62 @@ describe('a result that is too large', () => {
     expect(events.lost).toEqual([]);
   });
 
-  test('fails every call in flight if its ID cannot be read', async () => {
+  test.each(['hidden', 'malformed'])('fails every call in flight if its ID cannot be read (%s)', async (at) => {
     const { connection } = await connectChild();
-    expect(errorOf(await call(connection, 'huge', { ...huge, at: 'hidden' }))).toEqual({ kind: 'too_large', maxBytes });
+    expect(errorOf(await call(connection, 'huge', { ...huge, at }))).toEqual({ kind: 'too_large', maxBytes });
     const { outcome } = await callWaiting(connection);
-    expect(errorOf(await call(connection, 'huge', { ...huge, at: 'hidden' })).kind).toBe('crashed');
+    expect(errorOf(await call(connection, 'huge', { ...huge, at })).kind).toBe('crashed');
     expect(errorOf(await outcome).kind).toBe('crashed');
     expect(await textOfCall(connection, 'echo', { text: 'a' })).toBe('a');
+  });
+
+  test('with an ID that cannot be read is not the answer to a call that was cancelled', async () => {
+    const { connection } = await connectChild();
+    const { controller, outcome } = await callWaiting(connection);
+    controller.abort();
+    await outcome;
+    const at = 'hidden';
+    expect(errorOf(await call(connection, 'huge', { ...huge, at }))).toEqual({ kind: 'too_large', maxBytes });
+  });
+
+  test('fails its own call if it has too many objects, lists and members', async () => {
+    const { connection, events } = await connectChild();
+    const detail = 'the answer has more than 500000 objects, lists and members; ask for less';
+    expect(errorOf(await call(connection, 'big', { parts: 600_000 }))).toEqual({ kind: 'invalid_result', detail });
+    expect((await call(connection, 'big', { parts: 400_000 })).isOk()).toBe(true);
+    expect(events.lost).toEqual([]);
   });
 
   test('is not meant by a notification that is too large', async () => {
     const { connection } = await connectChild();
     expect(await textOfCall(connection, 'hugeNote', huge)).toBe('noted');
+  });
+});
+
+const NOTE = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"a"}}';
+
+describe.each([
+  ['lines of a log', 'INFO everything is fine', 1],
+  ['objects that are no messages', '{"a":1}', 1],
+  ['responses that are not awaited', '{"jsonrpc":"2.0","id":4711,"result":{}}', 0],
+  ['notifications that are not used', NOTE, 0],
+  ['blank lines', '', 0],
+])('a server that writes %s', (_, line, warnings) => {
+  test('continues with as many as a chatty server writes', async () => {
+    const { connection, events, logger, clock } = await connectChild();
+    for (let seconds = 0; seconds < 30; seconds += 10) {
+      expect(await textOfCall(connection, 'repeat', { line, times: 9000 })).toBe('repeated');
+      await clock.advance(10_001);
+    }
+    expect(events.lost).toEqual([]);
+    expect(logger.lines).toHaveLength(warnings);
+  });
+
+  test('without an end is lost', async () => {
+    const { connection, events } = await connectChild();
+    const reason = 'flooded its standard output';
+    expect(errorOf(await call(connection, 'repeat', { line }))).toEqual({ kind: 'crashed', reason });
+    expect(events.lost).toEqual([reason]);
   });
 });
 
@@ -266,6 +318,14 @@ describe('a server that is lost during a call', () => {
     const reason = 'does not read its standard input';
     expect(errorOf(await call(connection, 'echo', { text: 'a' }))).toEqual({ kind: 'crashed', reason });
     expect(errorOf(await outcome)).toEqual({ kind: 'crashed', reason });
+    expect(events.lost).toEqual([reason]);
+  });
+
+  test('if it does not read the answers to its requests', async () => {
+    const { connection, events } = await connectChild();
+    const line = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+    const reason = 'does not read its standard input';
+    expect(errorOf(await call(connection, 'repeat', { line, isDeaf: true }))).toEqual({ kind: 'crashed', reason });
     expect(events.lost).toEqual([reason]);
   });
 

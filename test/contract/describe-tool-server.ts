@@ -9,8 +9,11 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import { textOf } from '../../src/domain/tool-result.ts';
 import { errorOf, expectNoListener, never } from './search-kit.ts';
 
-/** How the server of a test begins: `silent` accepts connections, but answers nothing; `absent` cannot be reached. */
-export type Beginning = 'normal' | 'silent' | 'absent';
+/**
+ * How the server of a test begins: `silent` accepts connections, but answers nothing; `absent` cannot be reached; `endless` lists 100 tools
+ * on each page, and always one page more.
+ */
+export type Beginning = 'normal' | 'silent' | 'absent' | 'endless';
 
 /** A ToolServer with the standard tools (see test/support/servers). */
 export interface StartedToolServer {
@@ -52,6 +55,16 @@ export function describeToolServer(name: string, start: (beginning: Beginning) =
       });
       const outputSchema = { type: 'object', properties: { sum: { type: 'number' } } };
       expect(tools[1]).toEqual({ server, name: 'sum', description: '', inputSchema: { type: 'object' }, outputSchema });
+    });
+
+    test('does not read a list of tools without an end', async () => {
+      const { connection, lost } = await connected(start, 'endless');
+      expect(errorOf(await connection.listTools(never()))).toEqual({
+        kind: 'invalid_result',
+        detail: 'the list exceeds 1000 tools, 8 MiB or 1000 pages; let the server offer fewer tools',
+      });
+      expect(textOf((await call(connection, 'echo', { text: 'a' }))._unsafeUnwrap())).toBe('a');
+      expect(lost).toEqual([]);
     });
 
     test('calls a tool with its input', async () => {
@@ -298,8 +311,8 @@ export class EventLog implements ServerEvents {
   }
 }
 
-async function connected(start: (beginning: Beginning) => Promise<StartedToolServer>) {
-  const started = await start('normal');
+async function connected(start: (beginning: Beginning) => Promise<StartedToolServer>, beginning: Beginning = 'normal') {
+  const started = await start(beginning);
   const events = new EventLog();
   const connected = await started.server.connect(events, never());
   if (connected.isErr()) throw new Error(`The server cannot be connected: ${connected.error}`);

@@ -1,7 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { ProxyFetches } from '../../src/adapters/outbound/mcp-client/proxy-fetches.ts';
 import { RemoteToolServer } from '../../src/adapters/outbound/mcp-client/remote-tool-server.ts';
 import { textOf } from '../../src/domain/tool-result.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
 import {
   type Answer,
@@ -26,6 +28,7 @@ function remote(url: string, options: Partial<RemoteOptions> = {}): RemoteToolSe
     maxBytes: MAX_BYTES,
     identity: { name: 'contract', version: '1.0.0' },
     fetch,
+    clock: new SystemClock(),
     ...options,
   });
 }
@@ -46,6 +49,7 @@ function answers(status: number, body = '', headers: Record<string, string> = {}
   return (_, response) => void response.writeHead(status, headers).end(body);
 }
 
+const EVENTS = { 'Content-Type': 'text/event-stream' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const rpcError = (code: number) => JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message: 'refused' } });
 const hangsUp: Answer = (request) => void request.socket.destroy();
@@ -429,3 +433,22 @@ test('a proxy that is not for this host is not used', async () => {
   expect(await fetches.fetchFor('http://server.test/mcp')).toBe(fetch);
   await fetches.close();
 });
+
+test.each(['retry: 0', 'retry: 99999999999'])(
+  'an event stream that ends at once with %j is opened again at our pace',
+  async (retry) => {
+    const server = await startSessionServer();
+    const clock = new FakeClock();
+    const streams = () => server.seen.filter(({ method }) => method === 'GET').length;
+    server.answerNext('GET', ...Array.from({ length: 5 }, () => answers(200, `${retry}\n\n`, EVENTS)));
+    const connected = await connect(server.url, { clock });
+    for (const opened of [1, 2, 3]) {
+      await expect.poll(streams).toBe(opened);
+      // The end of the stream is noticed while the server answers calls.
+      await expect.poll(() => clock.pendingSleeps).toBe(1);
+      expect(await echo(connected)).toBe('a');
+      expect(streams()).toBe(opened);
+      await clock.advance(60_000);
+    }
+  },
+);

@@ -1,5 +1,6 @@
 import { err, ok } from 'neverthrow';
 import { expect } from 'vitest';
+import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { ChildToolServer } from '../../src/adapters/outbound/mcp-client/child-tool-server.ts';
 import { RemoteToolServer } from '../../src/adapters/outbound/mcp-client/remote-tool-server.ts';
 import { parseTool } from '../../src/domain/gateway-tool.ts';
@@ -17,14 +18,25 @@ import {
 import { StandardTools } from '../support/servers/standard-tools.js';
 import { type Beginning, describeToolServer, MAX_BYTES, type StartedToolServer } from './describe-tool-server.ts';
 
+/** Of a child process. */
+const BEHAVIOURS: Readonly<Record<Beginning, readonly string[]>> = {
+  normal: [],
+  absent: [],
+  silent: ['never-initialize'],
+  endless: ['endless-list'],
+};
+
 const IDENTITY = { name: 'contract', version: '1.0.0' };
 
 describeToolServer('the fake', async (beginning) => {
   const server = new FakeToolServer();
   const tools = new StandardTools();
-  if (beginning !== 'normal') server.connects.push(beginning === 'silent' ? 'hangs' : 'absent');
+  if (beginning === 'silent' || beginning === 'absent')
+    server.connects.push(beginning === 'silent' ? 'hangs' : 'absent');
   tools.onChanged = () => server.last.changeTools(server.tools);
   server.list = async () => {
+    const detail = 'the list exceeds 1000 tools, 8 MiB or 1000 pages; let the server offer fewer tools';
+    if (beginning === 'endless') return err({ kind: 'invalid_result', detail });
     const pages = [tools.list(), tools.list('4'), tools.list('8')].flatMap(({ tools }) => tools);
     return ok(pages.flatMap((tool) => parseTool('fake', tool) ?? []));
   };
@@ -45,7 +57,7 @@ describeToolServer('the fake', async (beginning) => {
 
 describeToolServer('a child process', async (beginning) => {
   const tree = newProcessTree();
-  const args = [STDIO_SERVER, tree.tag, ...(beginning === 'silent' ? ['never-initialize'] : [])];
+  const args = [STDIO_SERVER, tree.tag, ...BEHAVIOURS[beginning]];
   return {
     server: new ChildToolServer({
       name: 'child',
@@ -55,6 +67,7 @@ describeToolServer('a child process', async (beginning) => {
       env: { PATH: String(process.env.PATH) },
       maxBytes: MAX_BYTES,
       logger: new RecordingLogger(),
+      clock: new SystemClock(),
       logSpawn: () => {},
       identity: IDENTITY,
     }),
@@ -73,10 +86,12 @@ describeToolServer('a server over SSE', (beginning) => startRemote(beginning, st
 
 async function startRemote(
   beginning: Beginning,
-  startServer: () => Promise<RemoteServer>,
+  startServer: (tools: StandardTools) => Promise<RemoteServer>,
   transport: 'auto' | 'http' | 'sse',
 ): Promise<StartedToolServer> {
-  const peer = beginning === 'silent' ? await startSilentServer() : await startServer();
+  const tools = new StandardTools();
+  if (beginning === 'endless') tools.listWithoutEnd(100);
+  const peer = beginning === 'silent' ? await startSilentServer() : await startServer(tools);
   if (beginning === 'absent') await peer.lose();
   return {
     server: new RemoteToolServer({
@@ -86,6 +101,7 @@ async function startRemote(
       headers: {},
       maxBytes: MAX_BYTES,
       identity: IDENTITY,
+      clock: new SystemClock(),
       fetch,
     }),
     lose: async () => {

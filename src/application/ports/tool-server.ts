@@ -25,7 +25,7 @@ export interface ServerConnection {
   readonly pid: number | undefined;
   readonly protocolVersion: string | undefined;
   readonly serverInfo: JsonObject | undefined;
-  /** The complete list, all pages. Never rejects. */
+  /** The complete list, all pages. One of more than 1,000 tools or 8 MiB is an `invalid_result`. Never rejects. */
   listTools(signal: AbortSignal): Promise<Result<readonly GatewayTool[], ToolServerError>>;
   /**
    * Never rejects, and settles soon after `signal` aborts, whatever the server does; the server is notified of the cancellation. A call

@@ -96,8 +96,7 @@ export interface RemoteServer extends TestHttpServer {
 }
 
 /** MCP 2026-07-28 over Streamable HTTP, by the official server. */
-export async function startModernServer(): Promise<RemoteServer> {
-  const tools = new StandardTools();
+export async function startModernServer(tools = new StandardTools()): Promise<RemoteServer> {
   const handler = createMcpHandler(
     () => {
       const server = new Server(INFO, CAPABILITIES);
@@ -126,9 +125,8 @@ export async function startModernServer(): Promise<RemoteServer> {
 }
 
 /** MCP 2025-11-25 over Streamable HTTP with sessions, by the official server of that time. */
-export async function startSessionServer(): Promise<RemoteServer> {
+export async function startSessionServer(tools = new StandardTools()): Promise<RemoteServer> {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
-  const tools = new StandardTools();
   const http = await serveHttpRequests(async (request, response, body) => {
     const id = request.headers['mcp-session-id'];
     let transport = sessions.get(String(id));
@@ -148,9 +146,8 @@ export async function startSessionServer(): Promise<RemoteServer> {
 }
 
 /** MCP 2024-11-05 over SSE, by the official server of that time. */
-export async function startSseServer(): Promise<RemoteServer> {
+export async function startSseServer(tools = new StandardTools()): Promise<RemoteServer> {
   const sessions = new Map<string, SSEServerTransport>();
-  const tools = new StandardTools();
   const http = await serveHttpRequests(async (request, response, body) => {
     if (request.method === 'GET' && request.url === '/sse') {
       const transport = new SSEServerTransport('/messages', response);

@@ -9,6 +9,7 @@ interface Exchange {
 
 export declare class StandardTools {
   onChanged: () => void;
+  listWithoutEnd(perPage: number, description?: string): this;
   list(cursor?: string): { tools: Record<string, unknown>[]; nextCursor?: string };
   describeAs(description: string): void;
   call(name: string, args: Record<string, unknown>, exchange: Exchange): Promise<Record<string, unknown>>;

@@ -12,9 +12,17 @@ export class StandardTools {
   #onCancelled = new Set();
   #added = [];
   #description = 'Answers with its text.';
+  #endless;
+
+  /** Lists so many tools on each page, and always one page more. */
+  listWithoutEnd(perPage, description = '') {
+    this.#endless = { perPage, description };
+    return this;
+  }
 
   /** A page of the list, as `tools/list` answers it. */
   list(cursor) {
+    if (this.#endless !== undefined) return endlessPage(Number(cursor ?? 0), this.#endless);
     const all = [
       {
         name: 'echo',
@@ -31,7 +39,7 @@ export class StandardTools {
       { name: 'cancelled', description: 'Answers as soon as a call was cancelled.', inputSchema: OBJECT },
       {
         name: 'big',
-        description: 'Answers with a text of `size` characters, or a value of `depth` levels.',
+        description: 'Answers with a text of `size` characters, or a value of `depth` levels, or with `parts` objects.',
         inputSchema: OBJECT,
       },
       { name: 'change', description: 'Adds a tool.', inputSchema: OBJECT },
@@ -82,6 +90,9 @@ export class StandardTools {
           const value = JSON.parse(`${'['.repeat(args.depth)}${']'.repeat(args.depth)}`);
           return { content: [], structuredContent: { value } };
         }
+        if (args.parts !== undefined) {
+          return { content: [], structuredContent: { value: Array.from({ length: args.parts }, () => ({})) } };
+        }
         return text('x'.repeat(args.size));
       case 'change':
         this.#added.push({ name: `added${this.#added.length + 1}`, inputSchema: OBJECT });
@@ -91,6 +102,15 @@ export class StandardTools {
         throw Object.assign(new Error(`Unknown tool: ${name}`), { code: -32602 });
     }
   }
+}
+
+function endlessPage(page, { perPage, description }) {
+  const tools = Array.from({ length: perPage }, (_, index) => ({
+    name: `tool-${page}-${index}`,
+    description,
+    inputSchema: OBJECT,
+  }));
+  return { tools, nextCursor: String(page + 1) };
 }
 
 function text(text) {

@@ -46,12 +46,23 @@ const MISBEHAVIOUR = {
       first: `"id":${id},"result":${result}`,
       last: `"result":${result},"id":${id}`,
       hidden: `"extra":1,"id":${id},"result":${result}`,
+      malformed: `"id":"\\q","result":${result}`,
     };
     process.stdout.write(`{"jsonrpc":"2.0",${line[at]}}\n`);
   },
   hugeNote: (id, { size }) => {
     send({ method: 'notifications/message', params: { level: 'info', data: 'x'.repeat(size) } });
     send({ id, result: { content: [{ type: 'text', text: 'noted' }] } });
+  },
+  /** Writes this line so often, or without an end; if it is deaf, it no longer reads. */
+  repeat: async (id, { line, times = Number.POSITIVE_INFINITY, isDeaf = false }) => {
+    if (isDeaf) input.pause();
+    const perBlock = Math.min(times, 1000);
+    for (let written = 0; written < times; written += perBlock) {
+      const isRead = process.stdout.write(`${line}\n`.repeat(perBlock));
+      if (!isRead) await new Promise((resolve) => process.stdout.once('drain', resolve));
+    }
+    send({ id, result: { content: [{ type: 'text', text: 'repeated' }] } });
   },
   noResult: (id) => send({ id, result: { answer: 42 } }),
   noObject: (id) => send({ id, result: 'forty-two' }),
@@ -137,6 +148,8 @@ function onLine(line) {
   else if (message.method === 'notifications/cancelled') calls.get(message.params.requestId)?.abort();
 }
 
+if (is('endless-list')) tools.listWithoutEnd(100);
+if (is('endless-large-list')) tools.listWithoutEnd(5, 'x'.repeat(100_000));
 tools.onChanged = () => send({ method: 'notifications/tools/list_changed' });
 if (is('described-by-pid')) tools.describeAs(`Answers with its text, by process ${process.pid}.`);
 if (is('exit-early')) {

@@ -476,7 +476,7 @@ describe('the list of tools', () => {
     ]);
     server.list = async () => ok(server.tools);
     server.last.changeTools([fakeTool('new')]);
-    await settled();
+    await clock.advance(10_000);
     expect(supervisor.tools.map(({ name }) => name)).toEqual(['new']);
   });
 
@@ -495,6 +495,20 @@ describe('the list of tools', () => {
   });
 });
 
+test('the reading of a list that changes all the time takes a small part of the time', async () => {
+  const { server, clock } = await startedSupervisor();
+  let reads = 0;
+  server.list = async (signal) => {
+    reads += 1;
+    await clock.sleep(100, signal);
+    server.last.changeTools(server.tools);
+    return ok(server.tools);
+  };
+  server.last.changeTools(server.tools);
+  await clock.advance(5400);
+  expect(reads).toBe(5);
+});
+
 describe('a tool that is described differently is logged', () => {
   const warning = 'warn gateway: the description or schema of the tool fake/echo has changed';
   const changed = fakeTool('echo', { description: 'Sends everything to example.com.' });
@@ -502,6 +516,8 @@ describe('a tool that is described differently is logged', () => {
   test.each([
     ['description', changed],
     ['input schema', fakeTool('echo', { inputSchema: { type: 'object', properties: { a: {} } } })],
+    ['output schema', fakeTool('echo', { outputSchema: { type: 'object' } })],
+    ['title', fakeTool('echo', { title: 'Echo' })],
     ['annotations', fakeTool('echo', { annotations: { readOnlyHint: true } })],
   ])('after a change of its %s', async (_, tool) => {
     const { server, logger } = await startedSupervisor();
@@ -525,6 +541,33 @@ describe('a tool that is described differently is logged', () => {
     server.last.changeTools([changed]);
     await settled();
     expect(logger.lines).toEqual([warning]);
+  });
+
+  test('once per minute, with the number of its other changes', async () => {
+    const { server, logger, clock } = await startedSupervisor();
+    const change = async () => {
+      for (let version = 0; version < 50; version += 1) {
+        server.last.changeTools([fakeTool('echo', { description: `Version ${version} of ${clock.elapsedMs()}.` })]);
+        await settled();
+      }
+    };
+    await change();
+    await clock.advance(59_999);
+    await change();
+    expect(logger.lines).toEqual([warning]);
+    await clock.advance(1);
+    await change();
+    const sum = 'warn gateway: descriptions or schemas of the tools of fake changed 99 more times';
+    expect(logger.lines).toEqual([warning, sum, warning]);
+  });
+
+  test('with at most 100 tools per minute', async () => {
+    const { server, logger } = await startedSupervisor();
+    for (const description of ['first', 'second']) {
+      server.last.changeTools(Array.from({ length: 150 }, (_, index) => fakeTool(`tool${index}`, { description })));
+      await settled();
+    }
+    expect(logger.lines).toHaveLength(100);
   });
 
   test('once per change', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { changedTools, type GatewayTool, isAllowed, parseTool } from '../../../src/domain/gateway-tool.ts';
+import { isAllowed, parseTool } from '../../../src/domain/gateway-tool.ts';
 
 describe('parseTool', () => {
   const inputSchema = { type: 'object' };
@@ -84,21 +84,5 @@ describe('isAllowed', () => {
         expect(isAllowed(name, { allow, deny })).toBe(isAllowed(name, { allow }) && !isDenied);
       }),
     );
-  });
-});
-
-describe('changedTools', () => {
-  const tool: GatewayTool = { server: 's', name: 'read', description: 'Reads.', inputSchema: { type: 'object' } };
-
-  test.each([
-    ['the description', { description: 'Reads and deletes.' }],
-    ['the input schema', { inputSchema: { type: 'object', required: ['path'] } }],
-    ['the output schema', { outputSchema: { type: 'object' } }],
-  ])('names a tool if %s is different', (_, change) => {
-    expect(changedTools([tool], [{ ...tool, ...change }])).toEqual(['read']);
-  });
-
-  test('does not name tools that are the same, new or gone', () => {
-    expect(changedTools([tool, { ...tool, name: 'gone' }], [{ ...tool }, { ...tool, name: 'new' }])).toEqual([]);
   });
 });

@@ -6,9 +6,11 @@ import {
   type JSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
+import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/json.ts';
 import { type ChildOptions, endTree, startChild } from './child-process.ts';
+import { inTurns } from './in-turns.ts';
 import { LastLines } from './last-lines.ts';
 import { type Excess, LineReader, type ReadLine } from './line-reader.ts';
 import { errorResponse, excessResponse, INVALID, LOST, readCutMessage } from './substitute-response.ts';
@@ -19,6 +21,7 @@ export interface ChildTransportOptions extends ChildOptions {
   /** Maximum size of a message. */
   readonly maxBytes: number;
   readonly logger: Logger;
+  readonly clock: Clock;
   /** Logs the start of the process. */
   readonly logSpawn: (line: string) => void;
 }
@@ -28,6 +31,15 @@ const LAST_OUTPUT_MS = 50;
 
 /** How much a process may leave unread. Without a limit, calls that time out on a process that hangs would fill the memory. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
+/** An answer to a ping of 50 bytes needs 400. More calls than this never run at a time. */
+const MAX_UNREAD = 10_000;
+
+/** How many lines in how long are ignored. A process that logs to its standard output is slower. */
+const MAX_IGNORED = 10_000;
+const IGNORED_MS = 10_000;
+
+/** The other notifications are not used by this program, and are ignored. */
+const NOTIFICATIONS: ReadonlySet<unknown> = new Set(['notifications/progress', 'notifications/tools/list_changed']);
 
 /**
  * The transport of the official client for a child process. Other than the client's own, it ends the complete process tree, always reads
@@ -46,8 +58,13 @@ export class ChildTransport implements Transport {
   #broken: string | undefined;
   #isClosed = false;
   #hasWarned = false;
-  /** The IDs of the requests without a response. */
-  readonly #pending = new Set<string | number>();
+  /** Counts the lines that were ignored since then. */
+  #ignored = 0;
+  #ignoredSinceMs = 0;
+  /** Counts the messages that were not passed to the process. */
+  #unread = 0;
+  /** The IDs of the requests that wait for a response. The client uses numbers. */
+  readonly #pending = new Set<number>();
   #ended: Promise<void> | undefined;
 
   constructor(options: ChildTransportOptions) {
@@ -72,13 +89,12 @@ export class ChildTransport implements Transport {
 
   /** Rejects if the command cannot be started. */
   start(): Promise<void> {
-    const { name, command, logSpawn, maxBytes } = this.#options;
+    const { name, command, logSpawn } = this.#options;
     return new Promise((resolve, reject) => {
       const child = startChild(this.#options);
       this.#child = child;
-      this.#childClosed = new Promise((resolve) => child.once('close', resolve));
-      const reader = new LineReader(maxBytes, (line) => this.#onLine(line));
-      child.stdout?.on('data', (chunk: Buffer) => reader.push(chunk));
+      const closed = new Promise((resolve) => child.once('close', resolve));
+      this.#childClosed = Promise.all([closed, child.stdout && this.#read(child.stdout)]);
       child.stdout?.once('close', () => void this.#onLost());
       child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#stderr.push(text));
       // A write to a process that has ended is reported by the callback of the write.
@@ -95,18 +111,33 @@ export class ChildTransport implements Transport {
     });
   }
 
+  /** Handles the output until it ends. Whatever the process writes affects nothing else. */
+  async #read(output: AsyncIterable<Buffer>): Promise<void> {
+    const reader = new LineReader(this.#options.maxBytes);
+    try {
+      for await (const chunk of output) {
+        if (!this.#isClosed) await inTurns(reader.linesOf(chunk), (line) => this.#onLine(line));
+      }
+    } catch {
+      // Also of an output that was destroyed.
+      void this.#onLost('wrote something that cannot be read');
+    }
+  }
+
   /** Settles when the message was passed to the process, or cannot be. */
   send(message: JSONRPCMessage): Promise<void> {
     const { stdin } = this.#child ?? {};
     if (stdin === null || stdin === undefined || this.#isClosed)
       return Promise.reject(new Error('the process has ended'));
-    if (stdin.writableLength > MAX_UNREAD_BYTES) {
+    if (stdin.writableLength > MAX_UNREAD_BYTES || this.#unread >= MAX_UNREAD) {
       const reason = 'does not read its standard input';
       return this.#onLost(reason).then(() => Promise.reject(new Error(`the process ${reason}`)));
     }
-    if ('method' in message && 'id' in message) this.#pending.add(message.id);
+    if ('method' in message) this.#onSend(message);
+    this.#unread += 1;
     return new Promise((resolve, reject) => {
       stdin.write(`${JSON.stringify(message)}\n`, (error) => {
+        this.#unread -= 1;
         if (!error) return resolve();
         void this.#onLost().then(() => reject(error));
       });
@@ -145,16 +176,31 @@ export class ChildTransport implements Transport {
       this.#onExcess(line.head, line.tail, line.excess);
       return;
     }
-    if (line.text.trim() === '' || this.#isClosed) return;
+    if (this.#isClosed) return;
     const message = parseJson(line.text);
-    if (!isObject(message)) {
-      this.#warnOnce('wrote something other than JSON to standard output; such lines are ignored');
-      return;
-    }
-    const { id } = message;
-    const isResponse = !('method' in message) && (typeof id === 'number' || typeof id === 'string');
-    if (isResponse) this.#pending.delete(id);
-    this.onmessage?.(isResponse ? toResponse(id, message) : (message as JSONRPCMessage));
+    if (isObject(message) && 'method' in message) this.#onServerMessage(message);
+    else if (isObject(message) && isId(message.id)) this.#onResponse(message.id, message);
+    else this.#ignore(line.text.trim() !== '');
+  }
+
+  #onServerMessage(message: JsonObject): void {
+    const { jsonrpc, id, method } = message;
+    const isUsed = id === undefined ? NOTIFICATIONS.has(method) : isId(id);
+    if (jsonrpc !== '2.0' || typeof method !== 'string') this.#ignore(true);
+    else if (isUsed) this.onmessage?.(message as JSONRPCMessage);
+    else this.#ignore(false);
+  }
+
+  #onResponse(id: string | number, message: JsonObject): void {
+    if (this.#pending.delete(Number(id))) this.onmessage?.(toResponse(id, message));
+    else this.#ignore(false);
+  }
+
+  /** The response to a cancelled request is not awaited. */
+  #onSend(message: JsonObject): void {
+    const { id, method, params } = message;
+    if (typeof id === 'number') this.#pending.add(id);
+    if (method === 'notifications/cancelled' && isObject(params)) this.#pending.delete(Number(params.requestId));
   }
 
   /** If it cannot be known which request the response is for, all of them fail: none may wait for it. */
@@ -162,7 +208,7 @@ export class ChildTransport implements Transport {
     const message = readCutMessage(head, tail);
     if (message.kind === 'other') return;
     const { maxBytes } = this.#options;
-    const failed = message.kind === 'response' ? [message.id] : [...this.#pending];
+    const failed = message.kind === 'response' ? [Number(message.id)] : [...this.#pending];
     for (const pending of failed) {
       this.#pending.delete(pending);
       const isUncertain = message.kind === 'unknown' && failed.length > 1;
@@ -171,11 +217,27 @@ export class ChildTransport implements Transport {
     }
   }
 
-  #warnOnce(problem: string): void {
-    if (this.#hasWarned) return;
-    this.#hasWarned = true;
-    this.#options.logger.warn(`gateway: ${this.#options.name} ${problem}`);
+  /** Lines that are not used cost time too. */
+  #ignore(isWrong: boolean): void {
+    const { name, logger, clock } = this.#options;
+    if (isWrong && !this.#hasWarned) {
+      this.#hasWarned = true;
+      logger.warn(
+        `gateway: ${name} wrote something other than MCP messages to standard output; such lines are ignored`,
+      );
+    }
+    const nowMs = clock.elapsedMs();
+    if (nowMs - this.#ignoredSinceMs > IGNORED_MS) {
+      this.#ignoredSinceMs = nowMs;
+      this.#ignored = 0;
+    }
+    this.#ignored += 1;
+    if (this.#ignored > MAX_IGNORED) void this.#onLost('flooded its standard output');
   }
+}
+
+function isId(id: unknown): id is string | number {
+  return typeof id === 'string' || typeof id === 'number';
 }
 
 /** The client accepts only strict responses, and would wait for others until the timeout. */

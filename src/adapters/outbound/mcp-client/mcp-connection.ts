@@ -28,6 +28,9 @@ export interface McpConnectionOptions {
 
 /** Far longer than any limit: the caller of the port ends a call. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
+/** How large a list of tools may be: without a limit, its pages would fill the memory at each start. */
+const MAX_TOOLS = 1000;
+const MAX_LIST_CHARACTERS = 8 * 1024 * 1024;
 const MAX_PAGES = 1000;
 const LINGER_MS = 500;
 
@@ -72,12 +75,17 @@ export class McpConnection implements ServerConnection {
     // A server without tools need not know the method.
     if (this.#client.getServerCapabilities()?.tools === undefined) return ok([]);
     let cursor: unknown;
+    let listed = 0;
+    let characters = 0;
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const params = cursor === undefined ? {} : { cursor };
       const result = await this.#request('tools/list', params, { signal });
       if (result.isErr()) return err(result.error);
       if (!Array.isArray(result.value.tools))
         return err({ kind: 'invalid_result', detail: 'tools/list has no list of tools' });
+      listed += result.value.tools.length;
+      characters += JSON.stringify(result.value).length;
+      if (listed > MAX_TOOLS || characters > MAX_LIST_CHARACTERS) break;
       for (const value of result.value.tools) {
         const tool = parseTool(this.#options.name, value);
         if (tool !== undefined) tools.set(tool.name, tool);
@@ -85,7 +93,8 @@ export class McpConnection implements ServerConnection {
       cursor = result.value.nextCursor;
       if (typeof cursor !== 'string') return ok([...tools.values()]);
     }
-    return err({ kind: 'invalid_result', detail: `tools/list has more than ${MAX_PAGES} pages` });
+    const limits = `${MAX_TOOLS} tools, 8 MiB or ${MAX_PAGES} pages`;
+    return err({ kind: 'invalid_result', detail: `the list exceeds ${limits}; let the server offer fewer tools` });
   }
 
   async callTool(

@@ -1,7 +1,8 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { isObject, parseJson } from '../../../domain/json.ts';
 import { JsonNesting, MAX_NESTING } from '../../../domain/json-nesting.ts';
-import { type Excess, LineReader } from './line-reader.ts';
+import { inTurns } from './in-turns.ts';
+import { type Excess, LineReader, partsExcess, type ReadLine } from './line-reader.ts';
 import { errorResponse, excessResponse, LOST, readCutMessage } from './substitute-response.ts';
 
 interface RemoteFetchOptions {
@@ -59,7 +60,7 @@ function bodyLimit(maxBytes: number, onExcess: (excess: Excess) => void): Bytes 
   return new TransformStream({
     transform(chunk, controller) {
       length += chunk.length;
-      const excess = length > maxBytes ? 'too_large' : nesting.exceeds(chunk) ? 'too_deep' : undefined;
+      const excess = length > maxBytes ? 'too_large' : partsExcess(nesting, chunk);
       if (excess === undefined) return controller.enqueue(chunk);
       onExcess(excess);
       controller.error(new Error('the response exceeds a limit'));
@@ -75,28 +76,28 @@ function eventLimit(
   requestId: string | number | undefined,
   onExcess: (excess: Excess, id: string | number) => void,
 ): Bytes {
-  let lines = '';
   let eventLength = 0;
-  let isUnreadable = false;
-  const reader = new LineReader(maxBytes + DATA.length, (line) => {
-    if ('text' in line) {
-      lines += `${line.text}\n`;
-      eventLength = line.text.trim() === '' ? 0 : eventLength + line.text.length;
-      isUnreadable ||= eventLength > 2 * maxBytes;
-      return;
-    }
-    const message = readCutMessage(line.head.replace(/^data: ?/, ''), line.tail);
-    const id = message.kind === 'response' ? message.id : message.kind === 'unknown' ? requestId : undefined;
-    if (id !== undefined) onExcess(line.excess, id);
-    else isUnreadable ||= message.kind === 'unknown';
-  });
+  const reader = new LineReader(maxBytes + DATA.length);
   const encoder = new TextEncoder();
+  const read = (line: ReadLine, controller: TransformStreamDefaultController<Uint8Array>) => {
+    let isReadable = true;
+    if ('text' in line) {
+      // A stream with IDs would be opened again after its end, although its call has failed then.
+      if (requestId === undefined || !line.text.startsWith('id')) controller.enqueue(encoder.encode(`${line.text}\n`));
+      eventLength = line.text.trim() === '' ? 0 : eventLength + line.text.length;
+      isReadable = eventLength <= 2 * maxBytes;
+    } else {
+      const message = readCutMessage(line.head.replace(/^data: ?/, ''), line.tail);
+      const id = message.kind === 'response' ? message.id : message.kind === 'unknown' ? requestId : undefined;
+      if (id !== undefined) onExcess(line.excess, id);
+      else isReadable = message.kind !== 'unknown';
+    }
+    if (!isReadable) throw new Error('an event is too large');
+  };
   return new TransformStream({
-    transform(chunk, controller) {
-      reader.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-      if (lines !== '') controller.enqueue(encoder.encode(lines));
-      lines = '';
-      if (isUnreadable) controller.error(new Error('an event is too large'));
-    },
+    transform: (chunk, controller) =>
+      inTurns(reader.linesOf(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)), (line) =>
+        read(line, controller),
+      ),
   });
 }

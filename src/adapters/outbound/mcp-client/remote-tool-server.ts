@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
+import type { Clock } from '../../../application/ports/clock.ts';
 import type { ServerConnection, ServerEvents, ToolServer } from '../../../application/ports/tool-server.ts';
 import { untilAborted } from '../../../application/until-aborted.ts';
 import { keepSubscribed } from './change-subscription.ts';
@@ -8,6 +9,7 @@ import { type ClientIdentity, connectClient } from './client.ts';
 import { type ConnectFailure, toConnectFailure } from './connect-failure.ts';
 import { McpConnection } from './mcp-connection.ts';
 import { remoteFetch } from './remote-fetch.ts';
+import { ReopenPace } from './reopen-pace.ts';
 
 interface RemoteToolServerOptions {
   readonly name: string;
@@ -19,6 +21,7 @@ interface RemoteToolServerOptions {
   readonly identity: ClientIdentity;
   /** Uses the configured proxy. */
   readonly fetch: typeof fetch;
+  readonly clock: Clock;
 }
 
 type RemoteTransport = StreamableHTTPClientTransport | SSEClientTransport;
@@ -70,9 +73,13 @@ export class RemoteToolServer implements ToolServer {
       try {
         const client = await this.#start(transport, events, signal);
         if (state === 'over') throw new Error('the connection was lost');
-        client.onclose = () => transports.delete(transport);
+        const closed = new AbortController();
+        client.onclose = () => {
+          transports.delete(transport);
+          closed.abort();
+        };
         current = transport;
-        void keepSubscribed(client, () => events.onToolsChanged());
+        void keepSubscribed(client, () => events.onToolsChanged(), this.#options.clock, closed.signal);
         return client;
       } catch (thrown) {
         end();
@@ -121,7 +128,8 @@ export class RemoteToolServer implements ToolServer {
   }
 
   #createTransport(kind: 'http' | 'sse', onStreamEnd: () => void): RemoteTransport {
-    const { url, headers, maxBytes, fetch } = this.#options;
+    const { url, headers, maxBytes, fetch, clock } = this.#options;
+    const pace = new ReopenPace(clock);
     const options = {
       requestInit: { headers: { ...headers } },
       fetch: remoteFetch({
@@ -132,6 +140,7 @@ export class RemoteToolServer implements ToolServer {
         // Over Streamable HTTP, the client opens it again.
         onStreamEnd: kind === 'sse' ? onStreamEnd : () => {},
       }),
+      reconnectionScheduler: (reconnect: () => void, delayMs: number) => clock.after(pace.delayMs(delayMs), reconnect),
     };
     const transport: RemoteTransport =
       kind === 'sse'

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { parseJson } from '../../../domain/json.ts';
 import { MAX_NESTING } from '../../../domain/json-nesting.ts';
-import type { Excess } from './line-reader.ts';
+import { type Excess, MAX_PARTS } from './line-reader.ts';
 
 /** Codes of errors that the transports create in place of a response. They are outside the range of JSON-RPC and MCP. */
 export const TOO_LARGE = -1_000_001;
@@ -18,9 +19,12 @@ export function errorResponse(
 
 /** A response in place of one that exceeds a limit. */
 export function excessResponse(id: string | number, excess: Excess, maxBytes: number): JSONRPCMessage {
-  return excess === 'too_large'
-    ? errorResponse(id, TOO_LARGE, `a response of more than ${maxBytes} bytes`)
-    : errorResponse(id, INVALID, `the answer nests more than ${MAX_NESTING} levels deep`);
+  if (excess === 'too_large') return errorResponse(id, TOO_LARGE, `a response of more than ${maxBytes} bytes`);
+  const reason =
+    excess === 'too_deep'
+      ? `nests more than ${MAX_NESTING} levels deep`
+      : `has more than ${MAX_PARTS} objects, lists and members; ask for less`;
+  return errorResponse(id, INVALID, `the answer ${reason}`);
 }
 
 /** A message of which only the start and the end were kept. `unknown` may be a response, but its ID cannot be read. */
@@ -38,6 +42,7 @@ export function readCutMessage(head: string, tail: string): CutMessage {
   const [, first, member] = HEAD.exec(head) ?? [];
   if (member === 'method' || member === 'params') return { kind: 'other' };
   const [, last] = TAIL.exec(tail) ?? [];
-  const id = first ?? last;
-  return id === undefined ? { kind: 'unknown' } : { kind: 'response', id: JSON.parse(id) as string | number };
+  // What looks like an ID need not be JSON.
+  const id = parseJson(first ?? last ?? '');
+  return typeof id === 'string' || typeof id === 'number' ? { kind: 'response', id } : { kind: 'unknown' };
 }

@@ -4,11 +4,11 @@ import { LineReader, type ReadLine } from '../../../../../src/adapters/outbound/
 
 function readAll(bytes: Buffer, sizes: readonly number[], maxBytes: number): readonly ReadLine[] {
   const lines: ReadLine[] = [];
-  const reader = new LineReader(maxBytes, (line) => void lines.push(line));
+  const reader = new LineReader(maxBytes);
   let start = 0;
   for (let index = 0; start < bytes.length; index += 1) {
     const size = sizes[index % sizes.length] ?? 1;
-    reader.push(bytes.subarray(start, start + size));
+    lines.push(...reader.linesOf(bytes.subarray(start, start + size)));
     start += size;
   }
   return lines;
@@ -56,4 +56,11 @@ test('reads only the start and the end of a line that nests too deeply, and the 
   const [before, read, after] = readAll(Buffer.from(`a\n${nested(1001)}\n${nested(1000)}\n`), [7], 10_000);
   expect([before, after]).toEqual([{ text: 'a' }, { text: nested(1000) }]);
   expect(read).toEqual({ head: nested(1001).slice(0, 256), tail: nested(1001).slice(-256), excess: 'too_deep' });
+});
+
+test('reads only the start and the end of a line with too many objects, lists and members', () => {
+  const withParts = (parts: number) => `{"id":1,"a":[${'{},'.repeat(parts - 5)}{}]}`;
+  const [read, within] = readAll(Buffer.from(`${withParts(500_001)}\n${withParts(500_000)}\n`), [65_536], 10_000_000);
+  expect(read).toMatchObject({ head: withParts(500_001).slice(0, 256), excess: 'too_many_parts' });
+  expect(within).toEqual({ text: withParts(500_000) });
 });

@@ -43,6 +43,9 @@ describe('a message that was cut', () => {
     ['its ID is in the middle', `{"jsonrpc":"2.0","more":"${FILL}","id":7,"result":{"a":"${FILL}"}}`],
     ['the ID is that of something inside', `{"jsonrpc":"2.0","more":1,"result":{"a":"${FILL}","id":7}}`],
     ['it is not an object', `["${FILL}"]`],
+    ['its ID has an escape that JSON does not know', `{"jsonrpc":"2.0","id":"\\q","result":{"a":"${FILL}"}}`],
+    ['its ID is a number with zeros before it', `{"jsonrpc":"2.0","result":{"a":"${FILL}"},"id":007}`],
+    ['its ID contains a tab', `{"jsonrpc":"2.0","id":"a\tb","result":{"a":"${FILL}"}}`],
   ])('is unknown if %s', (_, message) => {
     expect(cut(message)).toEqual({ kind: 'unknown' });
   });
