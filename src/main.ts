@@ -58,6 +58,10 @@ async function run(command: RunnableCommand): Promise<number> {
   const runtime = validated.value;
   redact = runtime.redactor.inLogs;
   const { config } = runtime;
+  if (config.notices.length > 0 && command.kind !== 'doctor') {
+    const { logNotices } = await import('./adapters/inbound/cli/config-problems.ts');
+    logNotices(config.notices, runtime.logger);
+  }
   const isServer = 'showConfig' in command;
   if (command.kind === 'show-config' || (isServer && (command.showConfig || config.server.showConfigOnStart))) {
     process.stderr.write(`${JSON.stringify(await config.shown(), undefined, 2)}\n`);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ConfigSource, Validated } from '../../../application/ports/config.ts';
+import type { ConfigProblem, ConfigSource, Validated } from '../../../application/ports/config.ts';
 import { withoutUndefined } from '../../../domain/json.ts';
 import { readApiKey } from './api-key.ts';
 import { type Environment, variableText } from './environment.ts';
@@ -30,18 +30,23 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
     const { environment, commandLine, version } = this.#options;
     const option = commandLine['--config'];
     const file = option === undefined ? defaultFile() : expandPath(option);
-    const { values, explicit, names, instructions, http, quota, servers, ...set } = await readKeys(
-      file,
-      environment,
-      commandLine,
-    );
+    const {
+      values,
+      explicit,
+      names,
+      instructions,
+      http,
+      quota,
+      servers,
+      notices = [],
+      ...set
+    } = await readKeys(file, environment, commandLine);
     const key = readApiKey(environment, String(values.get('openai.api_key_env')));
     const proxy = await readProxy(environment, String(values.get('openai.base_url')));
     const problems = [key, proxy, set].flatMap((layer) => layer.problems);
-    if (problems.length > 0) {
-      const { withoutSecrets } = await import('./redacted-problem.ts');
-      return { problems: problems.map(withoutSecrets) };
-    }
+    const redacted = async (problems: readonly ConfigProblem[]) =>
+      problems.length === 0 ? [] : problems.map((await import('./redacted-problem.ts')).withoutSecrets);
+    if (problems.length > 0) return { problems: await redacted(problems) };
 
     const keyNames = variableText(environment, key.variable) === '' ? [] : [key.variable];
     const env = [...names, ...keyNames, ...proxy.names];
@@ -57,6 +62,7 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
         http,
         quota,
         servers,
+        notices: await redacted(notices),
         explicit,
         secretVariables: secretVariables(values),
         sources,

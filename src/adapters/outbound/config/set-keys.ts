@@ -1,6 +1,6 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { isObject } from '../../../domain/json.ts';
-import type { Environment } from './environment.ts';
+import { type Environment, GATEWAY_MARKER, variableText } from './environment.ts';
 import type { HttpConfig } from './http-config.ts';
 import { DEFAULTS, KEYS, type Values } from './keys.ts';
 import { type CommandLineOptions, type Layer, readEnvironment, readOptions } from './layers.ts';
@@ -8,6 +8,7 @@ import { readFiles } from './named-files.ts';
 import { type QuotaConfig, toQuotaConfig } from './quota-config.ts';
 import { secretVariables } from './secret-variables.ts';
 import type { ServerEntry } from './server-entry.ts';
+import type { ServersLayer } from './servers-config.ts';
 
 /** The merged keys, what they refer to, and problems with them. */
 export interface SetKeys {
@@ -23,6 +24,8 @@ export interface SetKeys {
   readonly quota?: QuotaConfig;
   readonly servers?: readonly ServerEntry[];
   readonly problems: readonly ConfigProblem[];
+  /** What was left out although it is configured. */
+  readonly notices?: readonly ConfigProblem[];
 }
 
 /** Merges the layers. Import this only if a key is set: it loads what reads values. */
@@ -48,22 +51,39 @@ export async function readSetKeys(
   const isHttp = commandLine['--http'] !== undefined;
   const http = isHttp ? (await import('./http-config.ts')).readHttpConfig(values, environment) : { problems: [] };
   const hasServers = values.has('servers') || values.has('gateway.servers_file');
-  const servers = hasServers ? await loadServers(values, environment, yaml.file) : undefined;
-  const grounding = values.has('grounding.tools')
-    ? (await import('./grounding-problems.ts')).groundingProblems(values, servers?.servers)
-    : [];
+  const isNested = variableText(environment, GATEWAY_MARKER) !== '';
+  const servers = hasServers ? (isNested ? NESTED : await loadServers(values, environment, yaml.file)) : undefined;
+  const grounding =
+    values.has('grounding.tools') && servers !== NESTED
+      ? (await import('./grounding-problems.ts')).groundingProblems(values, servers?.servers)
+      : [];
   // A key whose value is not accepted looks as if it were missing.
   const isReported = ({ where }: ConfigProblem) => yaml.problems.some((problem) => problem.where === where);
   const merged = [...files.problems, ...http.problems, ...grounding].filter((problem) => !isReported(problem));
   const located = merged.map((problem) => withSource(problem, options, variables.values, yaml));
   const problems = [...yaml.problems, ...variables.problems, ...located, ...(servers?.problems ?? [])];
   const quota = toQuotaConfig(values);
-  const keys = { values, explicit, names: variables.names, ...files, ...http, ...(quota && { quota }), problems };
+  const names = [...variables.names, ...(servers?.names ?? [])];
+  const keys = { values, explicit, names, ...files, ...http, ...(quota && { quota }), problems };
   if (servers === undefined) return keys;
   // The values are also those that are shown.
   values.set('servers', servers.shown);
-  return { ...keys, servers: servers.servers };
+  return { ...keys, servers: servers.servers, notices: servers.notices };
 }
+
+/** The servers are not even read: their variables may exist only in the process that started this one. */
+const NESTED: ServersLayer = {
+  servers: [],
+  shown: [],
+  names: [],
+  problems: [],
+  notices: [
+    {
+      where: GATEWAY_MARKER,
+      message: 'this program was started as a server of its own gateway, so that it starts no servers itself',
+    },
+  ],
+};
 
 async function loadServers(values: Values, environment: Environment, file: string | undefined) {
   const { readServers } = await import('./servers-config.ts');

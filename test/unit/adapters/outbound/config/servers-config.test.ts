@@ -399,6 +399,12 @@ describe('DEFAULT_TIMEOUT', () => {
     ]);
   });
 
+  test('is named among the variables that were used', async () => {
+    const sources = async (given: Given) => (await configOf(server(''), given)).sources.env;
+    expect(await sources({ environment: { DEFAULT_TIMEOUT: '1234' } })).toEqual(['DEFAULT_TIMEOUT']);
+    expect(await sources({ environment: {} })).toEqual([]);
+  });
+
   test.each(['0', '-1', '1.5', 'soon'])('of %s is a problem', async (DEFAULT_TIMEOUT) => {
     expect(await problemsOf(server(''), { environment: { DEFAULT_TIMEOUT } })).toEqual([
       `DEFAULT_TIMEOUT: ${DEFAULT_TIMEOUT}: expected an integer of milliseconds, 1 or greater`,
