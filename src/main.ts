@@ -96,7 +96,7 @@ async function run(command: RunnableCommand): Promise<number> {
           loadValidator: async () => (await import('./compose-gateway.ts')).loadSchemaValidator(runtime),
           loadVerifier: async (oauth) =>
             (await import('./compose-token-verifier.ts')).composeTokenVerifier(oauth, runtime),
-          reload: () => loadConfig(source),
+          reload: () => loadConfig({ ...source, isReload: true }),
         });
       default:
         for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, fail);

@@ -12,7 +12,7 @@ export interface AnswerGateway {
   readonly gateway: Gateway;
   /** Values that must not be shown. */
   readonly secrets: readonly string[];
-  /** The names of the servers whose tools return nothing private. */
+  /** The names of the servers whose tools return nothing private, as they are configured when this is read. */
   readonly publicServers: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface AnswerGateway {
 export class GatewayToolBox implements ToolBox {
   readonly #start: () => Promise<AnswerGateway | undefined>;
   #redactor = createRedactor([]);
-  #publicServers: readonly string[] = [];
+  #started: AnswerGateway | undefined;
 
   /** `start` starts the servers when it is called first. */
   constructor(start: () => Promise<AnswerGateway | undefined>) {
@@ -29,7 +29,7 @@ export class GatewayToolBox implements ToolBox {
 
   /** Of the servers as they are configured now; none before the first list. */
   get publicServers(): readonly string[] {
-    return this.#publicServers;
+    return this.#started?.publicServers ?? [];
   }
 
   /** Masks the secrets of the servers. */
@@ -64,7 +64,7 @@ export class GatewayToolBox implements ToolBox {
     const started = await this.#start();
     // The servers may have been configured again since the last call.
     this.#redactor = createRedactor(started?.secrets ?? []);
-    this.#publicServers = started?.publicServers ?? [];
+    this.#started = started;
     return started?.gateway;
   }
 }

@@ -1,23 +1,19 @@
 import { setFlagsFromString } from 'node:v8';
-import { messageForProblem } from '../adapters/inbound/cli/config-problems.ts';
 import { HttpServer } from '../adapters/inbound/http/http-server.ts';
 import { LineWriter } from '../adapters/inbound/http/line-writer.ts';
 import { AnswerTools } from '../adapters/inbound/mcp/answer-tools.ts';
 import { McpSession } from '../adapters/inbound/mcp/session.ts';
 import { BuiltInServer } from '../adapters/inbound/rest/built-in-server.ts';
 import type { OAuthConfig } from '../adapters/outbound/config/oauth-config.ts';
-import type { ServerConfig } from '../adapters/outbound/config/server-config.ts';
 import type { Application } from '../application/application.ts';
 import type { ToolCallReport } from '../application/call-tool.ts';
-import type { Validated } from '../application/ports/config.ts';
-import type { Logger } from '../application/ports/logger.ts';
 import type { SchemaValidator } from '../application/ports/schema-validator.ts';
 import type { TokenVerifier } from '../application/ports/token-verifier.ts';
 import type { Runtime } from '../bootstrap.ts';
 import { keyProblem } from '../domain/redaction.ts';
 import { PROGRAM, VERSION } from '../version.ts';
 import { effectsOf, type GatewayAccess } from './gateway-access.ts';
-import type { GatewayHolder, GatewayHooks } from './gateway-holder.ts';
+import { type ServersReloadOptions, serversReload } from './servers-reload.ts';
 import { onUncaughtError } from './uncaught-errors.ts';
 
 const FAILED = 1;
@@ -101,8 +97,9 @@ export async function serveHttp(
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
     onUncaughtError(logger, () => void server.close().then(() => resolve(FAILED)));
   });
+  const reloadServers = serversReload({ holder, hooks, reload, logger });
   process.on('SIGHUP', () => {
-    if (!isStopping) void reloadServers(holder, hooks, reload, logger);
+    if (!isStopping) reloadServers();
   });
   const listening = await server.listen();
   if (listening.isErr()) {
@@ -126,28 +123,7 @@ interface HttpModeOptions {
   readonly pageFolder: string;
   readonly loadValidator: () => Promise<SchemaValidator>;
   readonly loadVerifier: (config: OAuthConfig) => Promise<TokenVerifier>;
-  /** Reads the complete configuration again. */
-  readonly reload: () => Promise<Validated<ServerConfig>>;
-}
-
-/** Only the servers are reloaded, and only if the complete configuration is valid (ruling G10). */
-async function reloadServers(
-  holder: GatewayHolder,
-  hooks: GatewayHooks,
-  reload: HttpModeOptions['reload'],
-  logger: Logger,
-): Promise<void> {
-  const validated = await reload();
-  if ('problems' in validated) {
-    const problems = validated.problems.map(messageForProblem).join('; ');
-    logger.warn(`gateway: the configuration has problems, so that nothing was changed: ${problems}`);
-    return;
-  }
-  const servers = validated.value.servers ?? [];
-  await holder.configure(servers, hooks);
-  hooks.logSpawn(
-    `gateway: the configuration was read again; servers: ${servers.map(({ name }) => name).join(', ') || 'none'}`,
-  );
+  readonly reload: ServersReloadOptions['reload'];
 }
 
 const KEY_NOTICE = 'There is no usable API key, so that answers fail: set OPENAI_API_KEY, or check it with doctor.\n';

@@ -16,6 +16,8 @@ export interface FileConfigSourceOptions {
   readonly environment: Environment;
   readonly commandLine: CommandLineOptions;
   readonly version: string;
+  /** The configuration is read again while the program runs: an empty file is then a problem. */
+  readonly isReload?: boolean;
 }
 
 /** Defaults, overridden by YAML, then by the environment, then by the command line; maps are merged (spec 5.1, 8.1). */
@@ -40,7 +42,7 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
       servers,
       notices = [],
       ...set
-    } = await readKeys(file, environment, commandLine);
+    } = await readKeys(file, this.#options);
     const key = readApiKey(environment, String(values.get('openai.api_key_env')));
     const proxy = await readProxy(environment, String(values.get('openai.base_url')));
     const problems = [key, proxy, set].flatMap((layer) => layer.problems);
@@ -86,11 +88,14 @@ function defaultFile(): string | undefined {
 }
 
 /** Usually no key is set. What reads and checks values is then not loaded. */
-async function readKeys(file: string | undefined, environment: Environment, commandLine: CommandLineOptions) {
+async function readKeys(
+  file: string | undefined,
+  { environment, commandLine, isReload = false }: FileConfigSourceOptions,
+) {
   const isVariableSet = KEYS.some(({ variable = '' }) => variableText(environment, variable) !== '');
   const isDefault = file === undefined && !isVariableSet && Object.keys(commandLine).length === 0;
   if (isDefault) return { values: DEFAULTS, explicit: new Set(), names: [], problems: [] } as SetKeys;
-  return (await import('./set-keys.ts')).readSetKeys(file, environment, commandLine);
+  return (await import('./set-keys.ts')).readSetKeys(file, environment, commandLine, isReload);
 }
 
 async function readProxy(environment: Environment, baseUrl: string): Promise<ProxyLayer> {

@@ -33,9 +33,11 @@ export async function readSetKeys(
   file: string | undefined,
   environment: Environment,
   commandLine: CommandLineOptions,
+  isReload: boolean,
 ): Promise<SetKeys> {
   const where = commandLine['--config'] === undefined ? undefined : `--config ${file}`;
-  const yaml: Layer = file === undefined ? NO_FILE : (await import('./yaml-file.ts')).readYamlFile(file, where);
+  const yaml: Layer =
+    file === undefined ? NO_FILE : (await import('./yaml-file.ts')).readYamlFile(file, where, isReload);
   const variables = readEnvironment(environment);
   const options = readOptions(commandLine);
   const set = [...yaml.values, ...variables.values, ...options];
