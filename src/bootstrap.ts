@@ -21,18 +21,18 @@ export interface Runtime {
 
 /** Loads the configuration and creates the runtime, or returns every problem in the configuration. */
 export async function bootstrap(options: FileConfigSourceOptions): Promise<Validated<Runtime>> {
-  const source: ConfigSource<ServerConfig> = new FileConfigSource(options);
   const redactor = createRedactor([]);
-  const load = async () => {
+  const load = async (isReload: boolean) => {
+    const source: ConfigSource<ServerConfig> = new FileConfigSource({ ...options, isReload });
     const validated = await source.load();
     if ('value' in validated) redactor.learn(validated.value.secrets);
     return validated;
   };
-  const validated = await load();
+  const validated = await load(false);
   if ('problems' in validated) return validated;
   const config = validated.value;
   const { debug, debugFile } = config.server;
   const clock = new SystemClock();
   const logger = new StderrLogger({ debug, ...(debugFile === undefined ? {} : { debugFile }), clock, redactor });
-  return { value: { config, clock, logger, redactor, reload: load, close: () => logger.close() } };
+  return { value: { config, clock, logger, redactor, reload: () => load(true), close: () => logger.close() } };
 }

@@ -11,8 +11,8 @@ import { PROGRAM, VERSION } from './version.ts';
 /** A gateway whose servers have been started, and what changes and ends it. */
 export interface ComposedGateway {
   readonly gateway: Gateway;
-  /** Replaces the servers (ruling G10). */
-  readonly reconfigure: (servers: readonly ServerEntry[]) => void;
+  /** Replaces the servers (ruling G10). If it rejects, nothing was changed. */
+  readonly reconfigure: (servers: readonly ServerEntry[]) => Promise<void>;
   /** Resolves when no process and no connection is left. */
   readonly close: () => Promise<void>;
 }
@@ -78,7 +78,7 @@ export async function composeGateway(runtime: Runtime, options: ComposeGatewayOp
   });
   return {
     gateway,
-    reconfigure: (servers) => void toConfigured(servers).then((configured) => gateway.reconfigure(configured)),
+    reconfigure: async (servers) => gateway.reconfigure(await toConfigured(servers)),
     close: async () => {
       await gateway.close();
       await fetches.close();

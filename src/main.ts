@@ -40,8 +40,7 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 async function run(command: RunnableCommand): Promise<number> {
-  const source = { environment: process.env, commandLine: command.options, version: VERSION };
-  const validated = await bootstrap(source);
+  const validated = await bootstrap({ environment: process.env, commandLine: command.options, version: VERSION });
   if ('problems' in validated) {
     if (command.kind === 'doctor') {
       const { doctorOnProblems } = await import('./adapters/inbound/cli/doctor.ts');
@@ -59,6 +58,10 @@ async function run(command: RunnableCommand): Promise<number> {
   const runtime = validated.value;
   redact = runtime.redactor.inLogs;
   const { config } = runtime;
+  if (config.notices.length > 0 && command.kind !== 'doctor') {
+    const { logNotices } = await import('./adapters/inbound/cli/config-problems.ts');
+    logNotices(config.notices, runtime.logger);
+  }
   const isServer = 'showConfig' in command;
   if (command.kind === 'show-config' || (isServer && (command.showConfig || config.server.showConfigOnStart))) {
     process.stderr.write(`${redactedJson(await config.shown(), redact, 2)}\n`);

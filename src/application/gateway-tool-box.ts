@@ -9,14 +9,14 @@ import type { ToolBox } from './ports/tool-box.ts';
 /** The gateway, and what its configuration says about the servers now. */
 export interface AnswerGateway {
   readonly gateway: Gateway;
-  /** The names of the servers whose tools return nothing private. */
+  /** The names of the servers whose tools return nothing private, as they are configured when this is read. */
   readonly publicServers: readonly string[];
 }
 
 /** The tools of the gateway's servers. */
 export class GatewayToolBox implements ToolBox {
   readonly #start: () => Promise<AnswerGateway | undefined>;
-  #publicServers: readonly string[] = [];
+  #started: AnswerGateway | undefined;
 
   /** `start` starts the servers when it is called first. */
   constructor(start: () => Promise<AnswerGateway | undefined>) {
@@ -25,7 +25,7 @@ export class GatewayToolBox implements ToolBox {
 
   /** Of the servers as they are configured now; none before the first list. */
   get publicServers(): readonly string[] {
-    return this.#publicServers;
+    return this.#started?.publicServers ?? [];
   }
 
   async list(servers: readonly string[], maxMs: number, signal: AbortSignal) {
@@ -54,7 +54,7 @@ export class GatewayToolBox implements ToolBox {
   async #gateway(): Promise<Gateway | undefined> {
     const started = await this.#start();
     // The servers may have been configured again since the last call.
-    this.#publicServers = started?.publicServers ?? [];
+    this.#started = started;
     return started?.gateway;
   }
 }

@@ -19,6 +19,7 @@ interface Options {
   readonly observer: SearchObserver;
   readonly maxCalls: number;
   readonly maxOutputChars: number;
+  /** Those of now, when it is read. */
   readonly publicServers: readonly string[];
   /** Whether the model may see paths of this machine. */
   readonly isLocal: boolean;
@@ -43,19 +44,27 @@ type Planned = { readonly fn: OfferedFunction; readonly args: JsonObject } | { r
 export class GroundedCalls {
   readonly sources: OwnSource[] = [];
   readonly summaries: ToolCallSummary[] = [];
-  /** Whether a tool of a server that is not public has answered. */
-  hasPrivateOutput = false;
   readonly #options: Options;
   readonly #byName: ReadonlyMap<string, OfferedFunction>;
   /** Calls that count, and all of them. */
   #started = 0;
   #planned = 0;
   #charsLeft: number;
+  /** The servers that may have answered. */
+  readonly #answered = new Set<string>();
+  #hasPrivateOutput = false;
 
   constructor(options: Options) {
     this.#options = options;
     this.#byName = new Map(options.functions.map((fn) => [fn.name, fn]));
     this.#charsLeft = options.maxOutputChars * TOTAL_OUTPUTS;
+  }
+
+  /** Whether a tool of a server has answered that was not public then, or is not now: a reload may change it. */
+  get hasPrivateOutput(): boolean {
+    const { publicServers } = this.#options;
+    this.#hasPrivateOutput ||= [...this.#answered].some((server) => !publicServers.includes(server));
+    return this.#hasPrivateOutput;
   }
 
   get isExhausted(): boolean {
@@ -103,7 +112,7 @@ export class GroundedCalls {
 
   async #runOne(planned: Planned, signal: AbortSignal): Promise<ToolOutput> {
     if ('problem' in planned) return toProblemOutput(planned.problem);
-    const { toolBox, clock, observer, maxCalls, publicServers } = this.#options;
+    const { toolBox, clock, observer, maxCalls } = this.#options;
     const { tool } = planned.fn;
     const { server, name } = tool;
     if (this.isExhausted) return toProblemOutput(`the limit of ${maxCalls} calls for an answer is reached`);
@@ -119,7 +128,8 @@ export class GroundedCalls {
     const ms = clock.elapsedMs() - startedMs;
     const failure = outcome.isErr() ? outcome.error.kind : undefined;
     const isSent = failure === undefined || !NOT_SENT.has(failure);
-    if (isSent && !publicServers.includes(server)) this.hasPrivateOutput = true;
+    if (isSent && !this.#options.publicServers.includes(server)) this.#hasPrivateOutput = true;
+    if (isSent) this.#answered.add(server);
     const ok = outcome.isOk() && !outcome.value.isError;
     // Arguments that do not match the schema are not a call (ruling L10).
     if (failure === 'invalid_input') this.#started -= 1;

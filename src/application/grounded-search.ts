@@ -115,6 +115,10 @@ export class GroundedSearch implements LlmSearch {
       get deadlineMs() {
         return request.deadlineMs;
       },
+      // Others after a reload.
+      get publicServers() {
+        return policy.publicServers;
+      },
     });
     let rounds: readonly Round[] = [];
     const replies: SearchReply[] = [];

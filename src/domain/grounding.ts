@@ -1,7 +1,7 @@
-import { functionNames } from './function-name.ts';
 import { toFunctionSchema } from './function-schema.ts';
 import type { GatewayTool } from './gateway-tool.ts';
 import type { JsonObject } from './json.ts';
+import { functionNames } from './unique-names.ts';
 
 /** How answers use the tools of the user's own servers (rulings L1 to L22). */
 export interface GroundingPolicy {

@@ -61,6 +61,7 @@ export async function runCommand(
         ...options,
         json,
         configSources,
+        notices: runtime.config.notices,
         apiKey,
         isOffline,
         isUnencrypted: isUnencrypted(openai.baseUrl),

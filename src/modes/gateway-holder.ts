@@ -29,20 +29,25 @@ export class GatewayHolder {
     return this.#loading;
   }
 
-  /** Starts the servers, or replaces those that are running. */
+  /** Starts the servers, or replaces those that are running. Resolves when that has been done; if it rejects, nothing was changed. */
   async configure(servers: readonly ServerEntry[], hooks: GatewayHooks): Promise<void> {
     if (this.#composing !== undefined) {
+      await (await this.#composing).reconfigure(servers);
       this.#servers = servers;
-      return (await this.#composing).reconfigure(servers);
+      return;
     }
     if (servers.length > 0) await this.start(servers, hooks);
   }
 
-  /** Starts the servers with the first call. */
+  /** Starts the servers with the first call, or with the next one if that failed. */
   start(servers: readonly ServerEntry[], hooks: GatewayHooks): Promise<Gateway> {
     if (this.#composing === undefined) {
       this.#servers = servers;
-      this.#composing = this.#compose({ ...hooks, servers });
+      this.#composing = this.#compose({ ...hooks, servers }).catch((bug: unknown) => {
+        // The next call tries again.
+        this.#composing = undefined;
+        throw bug;
+      });
       const onLoaded = (composed?: ComposedGateway) => {
         this.#gateway = composed?.gateway;
         this.#loading = undefined;
@@ -58,8 +63,13 @@ export class GatewayHolder {
     const { servers = [], grounding, gateway } = config;
     const used = gateway.expose ? servers : servers.filter(({ name }) => Object.hasOwn(grounding?.tools ?? {}, name));
     const started = await this.start(used, { onCallEnded: () => {}, logSpawn: (line) => logger.debug(line) });
-    const publicServers = this.#servers.filter(({ isPublic }) => isPublic).map(({ name }) => name);
-    return { gateway: started, publicServers };
+    const publicServers = () => this.#servers.filter(({ isPublic }) => isPublic).map(({ name }) => name);
+    return {
+      gateway: started,
+      get publicServers() {
+        return publicServers();
+      },
+    };
   }
 
   /** Resolves when nothing of any server is left. */

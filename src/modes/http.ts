@@ -1,5 +1,4 @@
 import { setFlagsFromString } from 'node:v8';
-import { messageForProblem } from '../adapters/inbound/cli/config-problems.ts';
 import { HttpServer } from '../adapters/inbound/http/http-server.ts';
 import { LineWriter } from '../adapters/inbound/http/line-writer.ts';
 import { AnswerTools } from '../adapters/inbound/mcp/answer-tools.ts';
@@ -14,7 +13,7 @@ import type { Runtime } from '../bootstrap.ts';
 import { keyProblem } from '../domain/redaction.ts';
 import { PROGRAM, VERSION } from '../version.ts';
 import { effectsOf, type GatewayAccess } from './gateway-access.ts';
-import type { GatewayHolder, GatewayHooks } from './gateway-holder.ts';
+import { serversReload } from './servers-reload.ts';
 import { onUncaughtError } from './uncaught-errors.ts';
 
 const FAILED = 1;
@@ -97,8 +96,9 @@ export async function serveHttp(
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
     onUncaughtError(logger, () => void server.close().then(() => resolve(FAILED)));
   });
+  const reloadServers = serversReload({ holder, hooks, reload: runtime.reload, logger });
   process.on('SIGHUP', () => {
-    if (!isStopping) void reloadServers(holder, hooks, runtime);
+    if (!isStopping) reloadServers();
   });
   const listening = await server.listen();
   if (listening.isErr()) {
@@ -122,21 +122,6 @@ interface HttpModeOptions {
   readonly pageFolder: string;
   readonly loadValidator: () => Promise<SchemaValidator>;
   readonly loadVerifier: (config: OAuthConfig) => Promise<TokenVerifier>;
-}
-
-/** Only the servers are reloaded, and only if the complete configuration is valid (ruling G10). */
-async function reloadServers(holder: GatewayHolder, hooks: GatewayHooks, { reload, logger }: Runtime): Promise<void> {
-  const validated = await reload();
-  if ('problems' in validated) {
-    const problems = validated.problems.map(messageForProblem).join('; ');
-    logger.warn(`gateway: the configuration has problems, so that nothing was changed: ${problems}`);
-    return;
-  }
-  const servers = validated.value.servers ?? [];
-  await holder.configure(servers, hooks);
-  hooks.logSpawn(
-    `gateway: the configuration was read again; servers: ${servers.map(({ name }) => name).join(', ') || 'none'}`,
-  );
 }
 
 const KEY_NOTICE = 'There is no usable API key, so that answers fail: set OPENAI_API_KEY, or check it with doctor.\n';

@@ -55,11 +55,20 @@ interface Options extends Partial<Omit<GroundedSearchOptions, 'policy' | 'llmSea
   readonly turns: FakeLlmTurns;
   readonly toolBox: FakeToolBox;
   readonly policy?: Partial<GroundingPolicy>;
+  /** A policy that may change during an answer. */
+  readonly livePolicy?: GroundingPolicy;
   readonly llmSearch?: FakeLlmSearch;
 }
 
 /** The loop on fakes. */
-export function startGrounded({ turns, toolBox, policy, llmSearch = new FakeLlmSearch(), ...over }: Options) {
+export function startGrounded({
+  turns,
+  toolBox,
+  policy,
+  livePolicy = policyOf(policy),
+  llmSearch = new FakeLlmSearch(),
+  ...over
+}: Options) {
   const clock = new FakeClock();
   const logger = new RecordingLogger({ isDebug: true });
   const progress: SearchProgress[] = [];
@@ -73,7 +82,7 @@ export function startGrounded({ turns, toolBox, policy, llmSearch = new FakeLlmS
     messageFor: toolErrorMessage,
     redactor: createRedactor([]),
   };
-  const grounded = new GroundedSearch({ ...ports, policy: policyOf(policy), ...over });
+  const grounded = new GroundedSearch({ ...ports, policy: livePolicy, ...over });
   const search = (request: Partial<SearchRequest> = {}, signal: AbortSignal = never()) =>
     grounded.search(groundedRequest(request), observer, signal);
   const searchFor = (caller: string) => grounded.search(remoteRequest(caller), observer, never());

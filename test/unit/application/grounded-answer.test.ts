@@ -10,7 +10,7 @@ import {
   returns,
   text,
 } from '../../support/fake-tool-box.ts';
-import { startGrounded, tool } from '../../support/grounding.ts';
+import { policyOf, startGrounded, tool } from '../../support/grounding.ts';
 
 const TOOLS = [tool('jira/get'), tool('docs/find')];
 const POLICY: Partial<GroundingPolicy> = {
@@ -53,6 +53,20 @@ describe('the web (rulings L19 and L20)', () => {
 
   test('is closed by every private tool if no server is public', async () => {
     expect(await states({ publicServers: [] })).toEqual(['open', 'closed', 'closed', 'closed']);
+  });
+
+  test('is closed at once if a server becomes private during the answer', async () => {
+    const turns = new FakeLlmTurns(asks(FIND), asks(FIND), says('Two.'));
+    let publicServers = ['docs'];
+    const policy = policyOf(POLICY);
+    Object.defineProperty(policy, 'publicServers', { get: () => publicServers });
+    const find: ConfiguredCall = (...call) => {
+      if (turns.requests.length === 2) publicServers = [];
+      return returns(text('x'))(...call);
+    };
+    const toolBox = new FakeToolBox({ tools: TOOLS, replies: { find } });
+    await startGrounded({ turns, toolBox, livePolicy: policy }).search();
+    expect(turns.requests.map(({ web }) => web)).toEqual(['open', 'open', 'closed']);
   });
 
   test('stays open with `always`, and is absent with `never`', async () => {

@@ -318,6 +318,18 @@ describe('what is private (rulings L19 and L20)', () => {
     expect(await isPrivate(returns(text('x')), ['jira'])).toBe(false);
     expect(await isPrivate(reports('x'), ['wiki'])).toBe(true);
   });
+
+  test('is also what a server returned that is no longer public, and what one returned that has become public', async () => {
+    const publicServers = ['jira'];
+    const { run, grounded } = start({ options: { publicServers } });
+    await run(get(1));
+    expect(grounded.hasPrivateOutput).toBe(false);
+    publicServers.pop();
+    expect(grounded.hasPrivateOutput).toBe(true);
+    publicServers.push('jira');
+    await run(get(2));
+    expect(grounded.hasPrivateOutput).toBe(true);
+  });
 });
 
 describe('the time of a call (ruling L14)', () => {

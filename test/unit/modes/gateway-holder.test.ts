@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ServerEntry } from '../../../src/adapters/outbound/config/server-entry.ts';
+import type { Runtime } from '../../../src/bootstrap.ts';
 import type { ComposedGateway, ComposeGatewayOptions } from '../../../src/compose-gateway.ts';
 import { GatewayHolder } from '../../../src/modes/gateway-holder.ts';
 import { deferred } from '../../support/fake-llm-search.ts';
@@ -31,7 +32,7 @@ function hold() {
     await loaded.promise;
     return {
       gateway,
-      reconfigure: (servers) => void reconfigured.push(servers),
+      reconfigure: async (servers) => void reconfigured.push(servers),
       close: async () => {
         closes += 1;
       },
@@ -79,6 +80,35 @@ describe('the gateway of the process', () => {
     await expect(holder.configure([SERVER], HOOKS)).rejects.toThrow('no module');
     expect([holder.loading, holder.gateway]).toEqual([undefined, undefined]);
     await holder.close();
+  });
+
+  test('is loaded again by the next that needs it, if it could not be loaded', async () => {
+    let attempts = 0;
+    const gateway = startScripted({});
+    const holder = new GatewayHolder(async () => {
+      attempts += 1;
+      if (attempts === 1) throw new Error('no module');
+      return { gateway, reconfigure: async () => {}, close: async () => {} };
+    });
+    await expect(holder.start([SERVER], HOOKS)).rejects.toThrow('no module');
+    expect(await holder.start([SERVER], HOOKS)).toBe(gateway);
+  });
+
+  test('is configured again when that has been done, and keeps what it had if it cannot be', async () => {
+    const reconfigured = deferred<void>();
+    const holder = new GatewayHolder(async () => ({
+      gateway: startScripted({}),
+      reconfigure: () => reconfigured.promise.then(() => Promise.reject(new Error('no proxy'))),
+      close: async () => {},
+    }));
+    await holder.configure([{ ...SERVER, isPublic: true }], HOOKS);
+    const runtime = { config: { gateway: {}, servers: [] } } as unknown as Runtime;
+    const { publicServers } = await holder.forAnswers(runtime);
+    expect(publicServers).toEqual(['files']);
+    const configured = holder.configure([SERVER], HOOKS);
+    reconfigured.settle();
+    await expect(configured).rejects.toThrow('no proxy');
+    expect((await holder.forAnswers(runtime)).publicServers).toEqual(['files']);
   });
 
   test('is closed with the holder, even while it is being loaded', async () => {

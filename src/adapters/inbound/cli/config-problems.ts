@@ -1,9 +1,15 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
 
 /** All problems in a configuration, one line each (ruling 15). */
 export function messageForProblems(problems: readonly ConfigProblem[]): string {
   const lines = problems.map((problem) => `  ${messageForProblem(problem)}`);
   return `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${lines.join('\n')}\n`;
+}
+
+/** Warns of servers that were left out or renamed. */
+export function logNotices(notices: readonly ConfigProblem[], logger: Logger): void {
+  for (const notice of notices) logger.warn(`gateway: ${messageForProblem(notice)}`);
 }
 
 /** Where the problem is, the received value, and what is wrong or expected. */

@@ -26,6 +26,8 @@ export interface DoctorOptions extends PrintOptions {
   readonly redactor: Redactor;
   /** Where the configuration was read from, for people. */
   readonly configSources: string;
+  /** Servers that were left out or renamed. */
+  readonly notices?: readonly ConfigProblem[];
   readonly apiKey: {
     readonly variable: string;
     readonly value?: string | undefined;
@@ -85,9 +87,10 @@ export function doctorOnProblems(problems: readonly ConfigProblem[], options: Pr
 }
 
 async function* checks(options: DoctorOptions, signal: AbortSignal): AsyncGenerator<PrintedCheck> {
-  const { application, configSources, apiKey, isOffline } = options;
+  const { application, configSources, notices = [], apiKey, isOffline } = options;
   yield NODE;
   yield { name: 'configuration', verdict: 'ok', detail: `valid (${configSources})` };
+  for (const notice of notices) yield { name: 'servers', verdict: 'warning', detail: messageForProblem(notice) };
   yield* checkSettings(options);
   yield* checkServers(options.gateway, signal);
   if (options.grounding !== undefined) yield* checkGrounding(options.gateway, options.grounding);

@@ -1,11 +1,11 @@
 import type { Gateway } from '../../../application/gateway.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
-import { exposedName, hashedName } from '../../../domain/exposed-name.ts';
 import type { GatewayTool } from '../../../domain/gateway-tool.ts';
 import { withoutUndefined } from '../../../domain/json.ts';
 import { type Redactor, redactedValue } from '../../../domain/redaction.ts';
 import type { ToolCallError } from '../../../domain/tool-call-error.ts';
+import { exposedNames } from '../../../domain/unique-names.ts';
 import { toolErrorCode } from '../tool-error-codes.ts';
 import { toolErrorMessage } from '../tool-error-messages.ts';
 import { isRequestId } from './json-rpc.ts';
@@ -104,12 +104,17 @@ export class GatewayTools implements ToolSet {
       };
       return gateway.callTool(input, signal);
     };
-    const listed = namesOf(gateway.tools).get(call.name);
-    const named = listed ?? addressed(gateway, call.name);
+    const find = () => namesOf(gateway.tools).get(call.name);
+    const listed = find();
+    let named = listed ?? addressed(gateway, call.name);
+    if (named === undefined) {
+      await gateway.whenStarted(LIST_WAIT_MS, signal);
+      named = find();
+    }
     if (named === undefined) return 'unknown_tool';
     let outcome = await execute(named);
     // If the server has started in the meantime, a name with a hash can be understood now.
-    const known = listed === undefined ? namesOf(gateway.tools).get(call.name) : undefined;
+    const known = listed === undefined ? find() : undefined;
     if (outcome.isErr() && outcome.error.kind === 'unknown_tool' && known !== undefined) outcome = await execute(known);
     await clock.sleep(progressMs + PROGRESS_FLUSH_DELAY_MS - clock.elapsedMs(), signal);
     return outcome.match(
@@ -122,20 +127,18 @@ export class GatewayTools implements ToolSet {
   }
 }
 
-/** Names are unique: the hash of a name that is taken distinguishes it. */
 function namesOf(tools: readonly GatewayTool[]): ReadonlyMap<string, GatewayTool> {
-  const named = new Map<string, GatewayTool>();
-  for (const tool of tools) {
-    const name = exposedName(tool.server, tool.name);
-    named.set(named.has(name) ? hashedName(tool.server, tool.name) : name, tool);
-  }
-  return named;
+  const names = exposedNames(tools);
+  return new Map(tools.map((tool, index) => [names[index] ?? '', tool]));
 }
 
-/** The server and the tool that a name means although the tool is not listed, because its server is not available. */
+/**
+ * The server and the tool that a name means although the tool is not listed, because its server is not available. Undefined if it could mean
+ * tools of two servers (`a___b`): the call must not reach the wrong one.
+ */
 function addressed({ servers }: Gateway, name: string): Pick<GatewayTool, 'server' | 'name'> | undefined {
-  const server = servers.find((server) => name.startsWith(`${server.name}__`));
-  return server && { server: server.name, name: name.slice(server.name.length + 2) };
+  const [server, other] = servers.filter((server) => name.startsWith(`${server.name}__`));
+  return server && other === undefined ? { server: server.name, name: name.slice(server.name.length + 2) } : undefined;
 }
 
 function toTool(name: string, tool: GatewayTool): Tool {

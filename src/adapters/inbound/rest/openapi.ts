@@ -1,6 +1,6 @@
-import { exposedName, hashedName } from '../../../domain/exposed-name.ts';
 import type { GatewayTool } from '../../../domain/gateway-tool.ts';
 import type { JsonObject } from '../../../domain/json.ts';
+import { functionNames } from '../../../domain/unique-names.ts';
 import { toDocumentSchema } from './document-schema.ts';
 
 interface OpenApiOptions {
@@ -17,7 +17,8 @@ const MAX_SUMMARY = 300;
 
 /** An OpenAPI 3.1 document with one operation per tool, for programs that import it (ruling G16). */
 export function toOpenApi({ tools, version, url, requiresToken }: OpenApiOptions): JsonObject {
-  const operations = [...withIds(tools)].map(([id, tool]) => ({ id, tool }));
+  const ids = functionNames(tools);
+  const operations = tools.map((tool, index) => ({ id: ids[index] ?? '', tool }));
   const schemas = operations.flatMap(({ tool, id }) => [
     [`${id}_input`, toDocumentSchema(tool.inputSchema, `${SCHEMAS}${id}_input`)],
     ...(tool.outputSchema ? [[`${id}_output`, toDocumentSchema(tool.outputSchema, `${SCHEMAS}${id}_output`)]] : []),
@@ -77,18 +78,6 @@ function toOperation(tool: GatewayTool, id: string): JsonObject {
       default: { $ref: '#/components/responses/Error' },
     },
   };
-}
-
-/** The tools by their operation IDs: letters, digits, `_` and `-`, as generators of clients require. */
-function withIds(tools: readonly GatewayTool[]): ReadonlyMap<string, GatewayTool> {
-  const byId = new Map<string, GatewayTool>();
-  const usable = (name: string) => name.replace(/[^a-zA-Z0-9_-]/g, '_');
-  for (const tool of tools) {
-    const id = usable(exposedName(tool.server, tool.name));
-    // Other names may have become the same.
-    byId.set(byId.has(id) ? usable(hashedName(tool.server, tool.name)) : id, tool);
-  }
-  return byId;
 }
 
 function pathOf({ server, name }: GatewayTool): string {

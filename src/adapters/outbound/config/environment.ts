@@ -2,6 +2,9 @@ import { MASK } from '../../../domain/redaction.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Set in the environment of every server that the gateway starts. If the server is this program, it starts no servers: they could start it again. */
+export const GATEWAY_MARKER = 'OPENAI_RESPONSES_MCP_GATEWAY';
+
 /** A variable's text without surrounding whitespace; '' if it is not set. An empty variable counts as not set. */
 export function variableText(environment: Environment, name: string): string {
   return environment[name]?.trim() ?? '';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ConfigSource, Validated } from '../../../application/ports/config.ts';
+import type { ConfigProblem, ConfigSource, Validated } from '../../../application/ports/config.ts';
 import { withoutUndefined } from '../../../domain/json.ts';
 import { readApiKey } from './api-key.ts';
 import { type Environment, variableText } from './environment.ts';
@@ -17,6 +17,8 @@ export interface FileConfigSourceOptions {
   readonly environment: Environment;
   readonly commandLine: CommandLineOptions;
   readonly version: string;
+  /** The configuration is read again while the program runs: an empty file is then a problem. */
+  readonly isReload?: boolean;
 }
 
 /** Defaults, overridden by YAML, then by the environment, then by the command line; maps are merged (spec 5.1, 8.1). */
@@ -31,18 +33,24 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
     const { environment, commandLine, version } = this.#options;
     const option = commandLine['--config'];
     const file = option === undefined ? defaultFile() : expandPath(option);
-    const { values, explicit, names, instructions, http, quota, servers, secrets, ...set } = await readKeys(
-      file,
-      environment,
-      commandLine,
-    );
+    const {
+      values,
+      explicit,
+      names,
+      instructions,
+      http,
+      quota,
+      servers,
+      secrets,
+      notices = [],
+      ...set
+    } = await readKeys(file, this.#options);
     const key = readApiKey(environment, String(values.get('openai.api_key_env')));
     const proxy = await readProxy(environment, String(values.get('openai.base_url')));
     const problems = [key, proxy, set].flatMap((layer) => layer.problems);
-    if (problems.length > 0) {
-      const { withoutSecrets } = await import('./redacted-problem.ts');
-      return { problems: problems.map(withoutSecrets) };
-    }
+    const redacted = async (problems: readonly ConfigProblem[]) =>
+      problems.length === 0 ? [] : problems.map((await import('./redacted-problem.ts')).withoutSecrets);
+    if (problems.length > 0) return { problems: await redacted(problems) };
 
     const keyNames = variableText(environment, key.variable) === '' ? [] : [key.variable];
     const env = [...names, ...keyNames, ...proxy.names];
@@ -58,6 +66,7 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
         http,
         quota,
         servers,
+        notices: await redacted(notices),
         explicit,
         secretVariables: secretVariables(values),
         secrets: { ...secrets, own: [key.value ?? '', ...secrets.own, ...proxy.secrets].flatMap(formsOf) },
@@ -84,12 +93,15 @@ function defaultFile(): string | undefined {
 const NO_SECRETS = { own: [], ofServers: [] };
 
 /** Usually no key is set. What reads and checks values is then not loaded. */
-async function readKeys(file: string | undefined, environment: Environment, commandLine: CommandLineOptions) {
+async function readKeys(
+  file: string | undefined,
+  { environment, commandLine, isReload = false }: FileConfigSourceOptions,
+) {
   const isVariableSet = KEYS.some(({ variable = '' }) => variableText(environment, variable) !== '');
   const isDefault = file === undefined && !isVariableSet && Object.keys(commandLine).length === 0;
   if (isDefault)
     return { values: DEFAULTS, explicit: new Set(), names: [], secrets: NO_SECRETS, problems: [] } as SetKeys;
-  return (await import('./set-keys.ts')).readSetKeys(file, environment, commandLine);
+  return (await import('./set-keys.ts')).readSetKeys(file, environment, commandLine, isReload);
 }
 
 async function readProxy(environment: Environment, baseUrl: string): Promise<ProxyLayer> {

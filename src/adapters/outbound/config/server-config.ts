@@ -1,5 +1,5 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
-import type { Config } from '../../../application/ports/config.ts';
+import type { Config, ConfigProblem } from '../../../application/ports/config.ts';
 import type { GroundingPolicy } from '../../../domain/grounding.ts';
 import { type JsonObject, withoutUndefined } from '../../../domain/json.ts';
 import type { ModelProfile, UserLocation } from '../../../domain/model-profile.ts';
@@ -31,6 +31,8 @@ interface Extras {
   readonly quota: QuotaConfig | undefined;
   /** The servers of the gateway, if any are configured. */
   readonly servers: readonly ServerEntry[] | undefined;
+  /** What was left out of the servers, or changed: reported, but not a reason to stop. */
+  readonly notices: readonly ConfigProblem[];
   /** The names of the variables that contain keys and tokens of this program. */
   readonly secretVariables: readonly string[];
   readonly secrets: Secrets;

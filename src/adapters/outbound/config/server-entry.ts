@@ -46,7 +46,7 @@ interface Context {
   readonly ownSecrets: readonly string[];
 }
 
-const NAME = text(
+export const SERVER_NAME = text(
   `a name of at most 32 letters, digits, - and _, without __, other than ${BUILT_IN_SERVER}`,
   new RegExp(`^(?!${BUILT_IN_SERVER}$)(?!.*__)[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`),
 );
@@ -90,9 +90,9 @@ export function readServerEntry(value: JsonObject, context: Context, report: Rep
     if (known === undefined) problem(key, `expected ${kind.accepted}`, value[key]);
     return known === undefined ? fallback : (known as T);
   };
-  if (value.name == null) problem('name', `required: ${NAME.accepted}`);
+  if (value.name == null) problem('name', `required: ${SERVER_NAME.accepted}`);
   const entry: ServerEntry = {
-    name: read('name', NAME, ''),
+    name: read('name', SERVER_NAME, ''),
     connection: readConnection(value, context, problem, read),
     timeoutMs: read('timeout', milliseconds(1), context.defaultTimeoutMs),
     startupTimeoutMs: read('startup_timeout', milliseconds(1), 60_000),

@@ -1,7 +1,7 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { isObject } from '../../../domain/json.ts';
 import type { Secrets } from '../../../domain/redaction.ts';
-import type { Environment } from './environment.ts';
+import { type Environment, GATEWAY_MARKER, variableText } from './environment.ts';
 import type { HttpConfig } from './http-config.ts';
 import { DEFAULTS, KEYS, type Values } from './keys.ts';
 import { type CommandLineOptions, type Layer, readEnvironment, readOptions } from './layers.ts';
@@ -9,6 +9,7 @@ import { readFiles } from './named-files.ts';
 import { type QuotaConfig, toQuotaConfig } from './quota-config.ts';
 import { httpSecrets, secretVariables } from './secret-variables.ts';
 import type { ServerEntry } from './server-entry.ts';
+import type { ServersLayer } from './servers-config.ts';
 
 /** The merged keys, what they refer to, and problems with them. */
 export interface SetKeys {
@@ -26,6 +27,8 @@ export interface SetKeys {
   /** What must not be shown, besides the API key. */
   readonly secrets: Secrets;
   readonly problems: readonly ConfigProblem[];
+  /** What was left out although it is configured. */
+  readonly notices?: readonly ConfigProblem[];
 }
 
 /** Merges the layers. Import this only if a key is set: it loads what reads values. */
@@ -33,9 +36,11 @@ export async function readSetKeys(
   file: string | undefined,
   environment: Environment,
   commandLine: CommandLineOptions,
+  isReload: boolean,
 ): Promise<SetKeys> {
   const where = commandLine['--config'] === undefined ? undefined : `--config ${file}`;
-  const yaml: Layer = file === undefined ? NO_FILE : (await import('./yaml-file.ts')).readYamlFile(file, where);
+  const yaml: Layer =
+    file === undefined ? NO_FILE : (await import('./yaml-file.ts')).readYamlFile(file, where, isReload);
   const variables = readEnvironment(environment);
   const options = readOptions(commandLine);
   const set = [...yaml.values, ...variables.values, ...options];
@@ -51,32 +56,41 @@ export async function readSetKeys(
   const isHttp = commandLine['--http'] !== undefined;
   const http = isHttp ? (await import('./http-config.ts')).readHttpConfig(values, environment) : { problems: [] };
   const hasServers = values.has('servers') || values.has('gateway.servers_file');
-  const servers = hasServers ? await loadServers(values, environment, yaml.file) : undefined;
-  const grounding = values.has('grounding.tools')
-    ? (await import('./grounding-problems.ts')).groundingProblems(values, servers?.servers)
-    : [];
+  const isNested = variableText(environment, GATEWAY_MARKER) !== '';
+  const servers = hasServers ? (isNested ? NESTED : await loadServers(values, environment, yaml.file)) : undefined;
+  const grounding =
+    values.has('grounding.tools') && servers !== NESTED
+      ? (await import('./grounding-problems.ts')).groundingProblems(values, servers?.servers)
+      : [];
   // A key whose value is not accepted looks as if it were missing.
   const isReported = ({ where }: ConfigProblem) => yaml.problems.some((problem) => problem.where === where);
   const merged = [...files.problems, ...http.problems, ...grounding].filter((problem) => !isReported(problem));
   const located = merged.map((problem) => withSource(problem, options, variables.values, yaml));
   const problems = [...yaml.problems, ...variables.problems, ...located, ...(servers?.problems ?? [])];
   const quota = toQuotaConfig(values);
+  const names = [...variables.names, ...(servers?.names ?? [])];
   const secrets = { own: httpSecrets(values, environment), ofServers: servers?.secrets ?? [] };
-  const keys = {
-    values,
-    explicit,
-    names: variables.names,
-    ...files,
-    ...http,
-    ...(quota && { quota }),
-    secrets,
-    problems,
-  };
+  const keys = { values, explicit, names, ...files, ...http, ...(quota && { quota }), secrets, problems };
   if (servers === undefined) return keys;
   // The values are also those that are shown.
   values.set('servers', servers.shown);
-  return { ...keys, servers: servers.servers };
+  return { ...keys, servers: servers.servers, notices: servers.notices };
 }
+
+/** The servers are not even read: their variables may exist only in the process that started this one. */
+const NESTED: ServersLayer = {
+  servers: [],
+  shown: [],
+  secrets: [],
+  names: [],
+  problems: [],
+  notices: [
+    {
+      where: GATEWAY_MARKER,
+      message: 'this program was started as a server of its own gateway, so that it starts no servers itself',
+    },
+  ],
+};
 
 async function loadServers(values: Values, environment: Environment, file: string | undefined) {
   const { readServers } = await import('./servers-config.ts');

@@ -12,21 +12,26 @@ import { type Layer, toKind } from './layers.ts';
 const KEY_ADVICE =
   'expected no API key: keep keys out of this file, set them in the variable that openai.api_key_env names';
 
+const EMPTY = 'expected keys: an empty file may be one that is being written; for no servers, write servers: []';
+
 /** The keys in a YAML file. Problems with the file name it as `where`. Import this only to read a file: it loads the parser. */
-export function readYamlFile(file: string, where = file): Layer {
-  const content = readText(file);
-  if ('reason' in content) {
-    const message = `expected a YAML file that can be read (${content.reason})`;
+export function readYamlFile(file: string, where = file, mustHaveKeys = false): Layer {
+  const read = readText(file);
+  if ('reason' in read) {
+    const message = `expected a YAML file that can be read (${read.reason})`;
     return { values: new Map(), problems: [{ where, message }] };
   }
-  const document = parseDocument(content.text);
+  const document = parseDocument(read.text);
   const [syntax] = document.errors;
   if (syntax !== undefined) {
     const reason = syntax.message.split('\n')[0]?.replace(/:$/, '') ?? '';
     const shown = syntax.code === 'MULTIPLE_DOCS' ? 'it contains more than one document' : reason;
     return { values: new Map(), file, problems: [{ where: file, message: `expected a file in YAML (${shown})` }] };
   }
-  const { values, problems } = checkYaml(toPlain(document), dirname(file));
+  const content = toPlain(document);
+  if (mustHaveKeys && (content ?? null) === null)
+    return { values: new Map(), file, problems: [{ where: file, message: EMPTY }] };
+  const { values, problems } = checkYaml(content, dirname(file));
   return { values, file, problems: problems.map((problem) => ({ ...problem, file })) };
 }
 

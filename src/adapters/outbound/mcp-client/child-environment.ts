@@ -1,6 +1,5 @@
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { type Environment, GATEWAY_MARKER } from '../config/environment.ts';
 
 const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'];
 
@@ -14,7 +13,7 @@ interface ChildEnvironmentOptions {
   readonly ownSecrets: readonly string[];
 }
 
-/** The environment of a child process: what the official SDK passes, the proxy variables, and what is configured (ruling G2). */
+/** The environment of a child process: what the official SDK passes, the proxy variables, what is configured, and the mark of the gateway (ruling G2). */
 export function childEnvironment(options: ChildEnvironmentOptions): Record<string, string> {
   const { environment, inherit, envs, ownSecrets } = options;
   const names =
@@ -27,7 +26,7 @@ export function childEnvironment(options: ChildEnvironmentOptions): Record<strin
   const all = { ...getDefaultEnvironment(), ...Object.fromEntries(inherited) };
   const secrets = new Set(ownSecrets.map(comparable));
   const allowed = Object.entries(all).filter(([name]) => !secrets.has(comparable(name)));
-  return { ...Object.fromEntries(allowed), ...envs };
+  return { ...Object.fromEntries(allowed), ...envs, [GATEWAY_MARKER]: '1' };
 }
 
 /** On Windows, the case of a variable's name does not matter. */

@@ -1,6 +1,10 @@
 /** How much of a text is kept. */
 const KEPT_CHARS = 16 * 1024;
 
+/** npm begins an error with codes, and ends it with advice and the path of its log. */
+const NPM_ERROR = /^npm (?:error|ERR!)/;
+const NPM_REASON = /^npm (?:error|ERR!) (?!(?:code|errno|syscall|path|dest|command|signal|A complete log) )\S+ +\S/;
+
 /** The end of a text that arrives in parts, such as the standard error of a process (ruling G8). */
 export class LastLines {
   readonly #onLine: (line: string) => void;
@@ -13,9 +17,13 @@ export class LastLines {
     this.#onLine = onLine;
   }
 
-  /** The last line that is not blank; empty if there is none. */
+  /** The last line that is not blank, and the one with the reason if npm reports an error; empty if there is none. */
   get last(): string {
-    return this.#kept.trimEnd().split('\n').at(-1)?.trim() ?? '';
+    const lines = this.#kept.split('\n').map((line) => line.trim());
+    const words = lines.filter((line) => line !== '' && !line.startsWith('npm notice'));
+    const last = words.at(-1) ?? '';
+    if (!NPM_ERROR.test(last)) return last;
+    return [NPM_REASON, NPM_ERROR].map((kind) => words.find((line) => kind.test(line))).find(Boolean) ?? last;
   }
 
   push(text: string): void {

@@ -71,6 +71,15 @@ test('if everything works: one line per check, and exit code 0', async () => {
   });
 });
 
+test('warns of servers that were left out', async () => {
+  const notices = [
+    { where: 'mcpServers.bad', message: 'expected a server; this server is left out', file: 'mcp.json' },
+  ];
+  const { exitCode, lines } = await run({ notices });
+  expect(exitCode).toBe(0);
+  expect(lines[2]).toBe('WARN  servers: mcpServers.bad: expected a server; this server is left out (in mcp.json)');
+});
+
 test('warns if others can read the key', async () => {
   const apiKey = { variable: 'OPENAI_API_KEY_FILE', value: 'sk-proj-0123456789', isShared: true };
   const { exitCode, lines } = await run({ apiKey, isUnencrypted: true });

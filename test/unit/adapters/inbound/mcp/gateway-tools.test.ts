@@ -3,8 +3,8 @@ import { GatewayTools } from '../../../../../src/adapters/inbound/mcp/gateway-to
 import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
 import type { ToolSet } from '../../../../../src/adapters/inbound/mcp/tool-set.ts';
 import type { Gateway } from '../../../../../src/application/gateway.ts';
-import { exposedName } from '../../../../../src/domain/exposed-name.ts';
 import { createRedactor } from '../../../../../src/domain/redaction.ts';
+import { exposedNames } from '../../../../../src/domain/unique-names.ts';
 import { FakeApplication, hangs as hangingAnswer } from '../../../../support/fake-application.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
 import { newSession, receive } from '../../../../support/mcp-session.ts';
@@ -75,6 +75,7 @@ function start(servers: Readonly<Record<string, ScriptedToolServer>>, { notifies
   };
 }
 
+const exposedName = (server: string, name: string) => exposedNames([{ server, name }])[0] ?? '';
 const namesOf = ({ tools }: { readonly tools?: unknown }) => (tools as { name: string }[]).map(({ name }) => name);
 const MODERN = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -246,6 +247,20 @@ describe('a call', () => {
     for (const id of [1, 2]) {
       expect(await call(name)).toEqual({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'Hello.' }] } });
     }
+  });
+
+  test('reaches the tool that was listed, however alike the names of servers are', async () => {
+    const bank = new ScriptedToolServer({ _pay: says('bank/_pay') });
+    const other = new ScriptedToolServer({ pay: says('bank_/pay') }, 'waits');
+    const { call, list } = start({ bank, bank_: other });
+    const early = call('bank___pay_9b96c8f6');
+    other.letStart();
+    expect(JSON.stringify(await early)).toContain('"bank/_pay"');
+    expect(namesOf(await list()).slice(3)).toEqual(['bank___pay_9b96c8f6', 'bank___pay_8c13ab50']);
+    expect(JSON.stringify(await call('bank___pay_9b96c8f6'))).toContain('"bank/_pay"');
+    expect(JSON.stringify(await call('bank___pay_8c13ab50'))).toContain('"bank_/pay"');
+    expect(await call('bank___pay')).toMatchObject({ error: { message: 'Unknown tool' } });
+    expect([bank.calls.length, other.calls.length]).toEqual([2, 1]);
   });
 
   test('of an unknown tool gets the error of its era', async () => {

@@ -386,6 +386,34 @@ describe('variables', () => {
   });
 });
 
+describe('an empty file', () => {
+  const reload = async (yaml: string) => {
+    const file = join(folder, 'config.yaml');
+    writeFileSync(file, yaml);
+    const commandLine = { '--config': file };
+    return new FileConfigSource({ environment: {}, commandLine, version: '1.2.3', isReload: true }).load();
+  };
+
+  test.each(['', ' \n', 'null', '---\n', '# servers: []\n'])(
+    '%j has no keys, but is a problem in a reload',
+    async (yaml) => {
+      expect((await configOf(yaml)).servers).toBeUndefined();
+      expect(await reload(yaml)).toEqual({
+        problems: [
+          {
+            where: join(folder, 'config.yaml'),
+            message: 'expected keys: an empty file may be one that is being written; for no servers, write servers: []',
+          },
+        ],
+      });
+    },
+  );
+
+  test('is not one with an empty list of servers', async () => {
+    expect(await reload('servers: []')).toMatchObject({ value: { servers: [] } });
+  });
+});
+
 describe('DEFAULT_TIMEOUT', () => {
   test('is the time limit of servers without their own', async () => {
     const yaml = 'servers: [{name: a, command: x}, {name: b, command: x, timeout: 5}]';
@@ -397,6 +425,12 @@ describe('DEFAULT_TIMEOUT', () => {
       { timeoutMs: 30_000 },
       { timeoutMs: 5 },
     ]);
+  });
+
+  test('is named among the variables that were used', async () => {
+    const sources = async (given: Given) => (await configOf(server(''), given)).sources.env;
+    expect(await sources({ environment: { DEFAULT_TIMEOUT: '1234' } })).toEqual(['DEFAULT_TIMEOUT']);
+    expect(await sources({ environment: {} })).toEqual([]);
   });
 
   test.each(['0', '-1', '1.5', 'soon'])('of %s is a problem', async (DEFAULT_TIMEOUT) => {

@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Environment } from '../../../../../src/adapters/outbound/config/environment.ts';
 import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
@@ -32,6 +33,16 @@ function load(content: string | object, environment: Environment = {}, yaml?: st
 async function serversOf(...given: Parameters<typeof load>) {
   const loaded = await load(...given);
   return 'value' in loaded ? loaded.value.servers : expect.fail(JSON.stringify(loaded.problems));
+}
+
+/** What is reported although the configuration is valid, as `where: value: message`. All of it names the file. */
+async function noticesOf(...given: Parameters<typeof load>) {
+  const loaded = await load(...given);
+  if ('problems' in loaded) return expect.fail(JSON.stringify(loaded.problems));
+  return loaded.value.notices.map((notice) => {
+    expect(notice.file).toBe(file());
+    return [notice.where, notice.value, notice.message].filter((part) => part !== undefined).join(': ');
+  });
 }
 
 async function problemsOf(...given: Parameters<typeof load>) {
@@ -216,15 +227,181 @@ describe('a problem', () => {
     expect(found).toEqual({ where: `servers.bad${where}`, file: file(), ...rest });
   });
 
-  test('is a name that other programs allow', async () => {
-    expect(await problemsOf({ mcpServers: { 'my server': { command: 'x' }, a__b: { command: 'x' } } })).toMatchObject([
-      { where: 'mcpServers.my server.name', value: 'my server' },
-      { where: 'mcpServers.a__b.name', value: 'a__b' },
+  test('of `~/.claude.json` says where the servers of a project can be', async () => {
+    const content = { projects: { '/work': { mcpServers: { a: { command: 'x' } } } } };
+    expect(await problemsOf(content)).toEqual([
+      { where: file(), message: expect.stringMatching(/^expected an object mcpServers; .*\.mcp\.json.*--scope user$/) },
     ]);
+  });
+
+  test('is one with each entry, if none is left', async () => {
+    const content = { mcpServers: { a: {}, b: 'x', off: { command: 'x', disabled: true } } };
+    expect(await problemsOf(content)).toMatchObject([{ where: 'mcpServers.a' }, { where: 'mcpServers.b' }]);
+    expect(await problemsOf(content, {}, 'servers: [{name: good, command: x}]')).toHaveLength(2);
   });
 
   test('shows no secret', async () => {
     const content = { mcpServers: { a: { command: 'x', env: { KEY: ['hunter2secret'] } }, b: ['hunter2secret'] } };
     expect(JSON.stringify(await problemsOf(content))).not.toContain('hunter2secret');
+  });
+});
+
+const GOOD = { good: { command: 'x' } };
+
+describe('an entry that cannot be used is left out, with one warning that names it', () => {
+  test.each<readonly [string, unknown, string]>([
+    ['a text', 'x', 'mcpServers.bad: expected a server: an object with a command or a url; this server is left out'],
+    ['nothing', {}, 'mcpServers.bad: expected exactly one of command and url; this server is left out'],
+    [
+      'an input',
+      { command: 'x', args: [`\${input:key}`], env: { A: `\${input:key}` } },
+      `mcpServers.bad: \${input:key}: this program cannot ask for inputs; use an environment variable; this server is left out`,
+    ],
+    [
+      'missing variables',
+      { command: `\${NONE}`, args: [`\${env:NONE}`] },
+      'mcpServers.bad.command: the environment variable NONE is not set; this server is left out',
+    ],
+    [
+      'a wrong URL',
+      { url: 'ftp://a.example' },
+      'mcpServers.bad.url: ftp://a.example: expected an http:// or https:// URL; this server is left out',
+    ],
+  ])('%s', async (_, bad, notice) => {
+    const content = { mcpServers: { bad, ...GOOD } };
+    expect(await serversOf(content)).toMatchObject([{ name: 'good' }]);
+    expect(await noticesOf(content)).toEqual([notice]);
+  });
+
+  test('without its secrets, and not in what is shown', async () => {
+    const content = { mcpServers: { bad: { command: 'x', env: { KEY: ['hunter2secret'] } }, ...GOOD } };
+    const loaded = await load(content);
+    const value = 'value' in loaded ? loaded.value : expect.fail(JSON.stringify(loaded.problems));
+    expect(JSON.stringify(value.notices)).not.toContain('hunter2secret');
+    expect((await value.shown()).effective.servers).toEqual([{ name: 'good', command: 'x' }]);
+  });
+
+  test('but not one of the YAML file', async () => {
+    expect(await problemsOf({ mcpServers: GOOD }, {}, 'servers: [{name: bad}]')).toHaveLength(1);
+  });
+});
+
+describe('an entry that runs this program', () => {
+  const own = ['openai-responses-mcp', 'openai-responses-mcp@latest', 'openai-responses-mcp@0.9.0'];
+  test.each<readonly [string, object]>([
+    ...own.map((name) => [name, { command: 'npx', args: ['-y', name, '--stdio'] }] as const),
+    ['a package', { command: 'npm', args: ['exec', '--package=openai-responses-mcp', '--', 'x'] }],
+    ['a global command', { command: 'openai-responses-mcp', args: ['--stdio'] }],
+    ['the path of a command', { command: '/usr/local/bin/openai-responses-mcp' }],
+    ['a command of Windows', { command: 'C:\\npm\\openai-responses-mcp.cmd' }],
+    ['a shell', { command: 'sh', args: ['-c', 'exec npx -y openai-responses-mcp@latest --stdio'] }],
+    [
+      'an image',
+      { command: 'docker', args: ['run', '-i', 'ghcr.io/uchimanajet7/openai-responses-mcp:0.9.0', '--stdio'] },
+    ],
+    ['an installation', { command: 'node', args: ['/opt/node_modules/openai-responses-mcp/build/index.js'] }],
+    ['its main file', { command: 'node', args: [process.argv[1], '--stdio'] }],
+  ])('is left out, whatever its name: %s', async (_, entry) => {
+    const content = { mcpServers: { answers: entry, 'openai-responses-mcp': entry } };
+    expect(await serversOf(content)).toEqual([]);
+    const message = 'it runs this program, which cannot be a server of itself; this server is left out';
+    expect(await noticesOf(content)).toEqual([
+      `mcpServers.answers: ${message}`,
+      `mcpServers.openai-responses-mcp: ${message}`,
+    ]);
+  });
+
+  test('by a link or a relative path is left out', async () => {
+    symlinkSync(process.argv[1] ?? '', join(folder, 'link.js'));
+    expect(await serversOf({ mcpServers: { a: { command: 'node', args: ['link.js'] } } })).toEqual([]);
+  });
+
+  test('is not one that only names a folder like it', async () => {
+    const args = [
+      '-y',
+      '@modelcontextprotocol/server-filesystem',
+      '/home/me/openai-responses-mcp',
+      'my-openai-responses-mcp',
+    ];
+    const content = { mcpServers: { files: { command: 'npx', args } } };
+    expect(await serversOf(content)).toMatchObject([{ name: 'files' }]);
+    expect(await noticesOf(content)).toEqual([]);
+  });
+});
+
+describe('a name that other programs allow', () => {
+  test.each([
+    ['my server', 'my-server'],
+    ['github.com/owner/repo', 'github-com-owner-repo'],
+    ['a__b', 'a-b'],
+    ['_private', 'private'],
+    [' files ', 'files'],
+    ['検索', 'server'],
+    ['openai-responses-mcp', expect.stringMatching(/^openai-responses-mcp-[0-9a-f]{8}$/)],
+    ['x'.repeat(33), expect.stringMatching(/^x{23}-[0-9a-f]{8}$/)],
+  ])('%j becomes usable, with a notice', async (name, usable) => {
+    const content = { mcpServers: { [name]: { command: 'x' } } };
+    const [server] = (await serversOf(content)) ?? [];
+    expect(server?.name).toEqual(usable);
+    expect(await noticesOf(content)).toEqual([
+      `mcpServers.${name}.name: ${name}: the server is called ${server?.name} here: names have only letters, digits, - and _`,
+    ]);
+  });
+
+  test('gets a hash if another has become the same, and never takes the name of another', async () => {
+    const servers = { 'a b': GOOD.good, 'a-b': GOOD.good, 'a/b': GOOD.good, 'c d': GOOD.good, 'c.d': GOOD.good };
+    const names = (await serversOf({ mcpServers: servers }))?.map(({ name }) => name) ?? [];
+    const hashed = (start: string) => expect.stringMatching(new RegExp(`^${start}-[0-9a-f]{8}$`));
+    expect(names).toEqual([hashed('a-b'), 'a-b', hashed('a-b'), hashed('c-d'), hashed('c-d')]);
+    expect(new Set(names).size).toBe(5);
+    const reversed = Object.fromEntries(Object.entries(servers).toReversed());
+    expect((await serversOf({ mcpServers: reversed }))?.map(({ name }) => name)).toEqual(names.toReversed());
+  });
+
+  test('is always one that a server can have', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.string({ unit: 'grapheme', maxLength: 40 }), { maxLength: 8 }),
+        async (given) => {
+          // The parser of JSON ignores this name.
+          const servers = Object.fromEntries(
+            given.filter((name) => name !== '__proto__').map((name) => [name, GOOD.good]),
+          );
+          const names = (await serversOf({ mcpServers: servers }))?.map(({ name }) => name) ?? [];
+          expect(new Set(names).size).toBe(Object.keys(servers).length);
+          for (const name of names)
+            expect(name).toMatch(/^(?!openai-responses-mcp$)(?!.*__)[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  test('that becomes one of the YAML file is a problem', async () => {
+    const yaml = 'servers: [{name: my-server, command: x}]';
+    expect(await problemsOf({ mcpServers: { 'my server': { command: 'y' } } }, {}, yaml)).toMatchObject([
+      { where: 'mcpServers.my server.name', value: 'my-server', message: 'another server already has this name' },
+    ]);
+  });
+});
+
+describe('a process that the gateway started', () => {
+  const environment = { OPENAI_RESPONSES_MCP_GATEWAY: '1' };
+  const yaml = `servers: [{name: a, command: "\${NONE}"}]\ngrounding: {tools: {a: all}}`;
+
+  test('has no servers, whatever is configured, and says so', async () => {
+    const loaded = await load({ mcpServers: GOOD }, environment, yaml);
+    expect(loaded).toMatchObject({
+      value: {
+        servers: [],
+        grounding: { publicServers: [] },
+        notices: [{ where: 'OPENAI_RESPONSES_MCP_GATEWAY', message: expect.stringContaining('starts no servers') }],
+      },
+    });
+  });
+
+  test('says nothing if no servers are configured', async () => {
+    const loaded = await new FileConfigSource({ environment, commandLine: {}, version: '1.2.3' }).load();
+    expect(loaded).toMatchObject({ value: { notices: [] } });
   });
 });

@@ -1,0 +1,73 @@
+import type { GatewayTool } from './gateway-tool.ts';
+
+/** What is to be named. */
+export interface Nameable {
+  /** Its name, if that is short enough and no other has it. */
+  readonly text: string;
+  /** What it is, other than all others: a hash of it distinguishes equal names. */
+  readonly identity: string;
+}
+
+interface Rules {
+  /** In UTF-16 code units. */
+  readonly maxLength: number;
+  /** What a hash begins with. */
+  readonly separator: string;
+  /** Names that others have. */
+  readonly taken: ReadonlySet<string>;
+}
+
+const TOOLS: Rules = { maxLength: 64, separator: '_', taken: new Set() };
+
+type ToolName = Pick<GatewayTool, 'server' | 'name'>;
+
+/** The names of tools over MCP, among those of other servers, in the order of the tools (ruling G23). */
+export function exposedNames(tools: readonly ToolName[]): readonly string[] {
+  return uniqueNames(tools.map(toNameable), TOOLS);
+}
+
+/** The same with only letters, digits, `_` and `-`, as the API requires for functions and generators of clients for operations (ruling L3). */
+export function functionNames(tools: readonly ToolName[]): readonly string[] {
+  const usable = (text: string) => text.replace(/[^a-zA-Z0-9_-]/g, '_');
+  return uniqueNames(
+    tools.map(toNameable).map(({ text, identity }) => ({ text: usable(text), identity })),
+    TOOLS,
+  );
+}
+
+function toNameable({ server, name }: ToolName): Nameable {
+  return { text: `${server}__${name}`, identity: `${server}\n${name}` };
+}
+
+/**
+ * A name for each item: its text or, if that is too long or not its alone, the text with a hash at the end. Every item that collides gets its
+ * hash, so that the names do not depend on the order, and are the same in every process.
+ */
+export function uniqueNames(items: readonly Nameable[], rules: Rules): readonly string[] {
+  let names = items.map((item) => (item.text.length > rules.maxLength ? hashed(item, rules) : item.text));
+  // A name with a hash may be the text of another item, which then gets its hash too.
+  for (;;) {
+    const counts = new Map([...rules.taken].map((name) => [name, 1]));
+    for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+    const next = items.map((item, index) => {
+      const name = names[index] ?? '';
+      return counts.get(name) === 1 ? name : hashed(item, rules);
+    });
+    if (next.every((name, index) => name === names[index])) return next;
+    names = next;
+  }
+}
+
+function hashed({ text, identity }: Nameable, { maxLength, separator }: Rules): string {
+  const hash = hashOf(identity);
+  const start = text.slice(0, maxLength - separator.length - hash.length);
+  // The first half of a character that was cut is not one.
+  return `${start.replace(/[\uD800-\uDBFF]$/, '')}${separator}${hash}`;
+}
+
+/** 8 hex digits that are the same in every process: FNV-1a, 32 bits, over UTF-16 code units. */
+function hashOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;
+  return hash.toString(16).padStart(8, '0');
+}

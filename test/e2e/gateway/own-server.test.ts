@@ -1,0 +1,97 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type CliResult, runCli } from '../../support/mcp-process.ts';
+import { HOME_VARIABLE } from '../../support/platform.ts';
+import { newFolder } from '../files.ts';
+import { BUILT_PROGRAM, serve } from '../serve.ts';
+
+/** Records each start in a file, and starts the program of its arguments, but not without end if that program starts itself. */
+const RECORDER = `
+import { appendFileSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+const [file, ...args] = process.argv.slice(2);
+appendFileSync(file, 'started\\n');
+if (readFileSync(file, 'utf8').split('\\n').length > 6) process.exit(1);
+spawn(process.execPath, args, { stdio: 'inherit' }).on('exit', (code) => process.exit(code ?? 1));
+`;
+
+/** A home folder, an entry that runs the program as a server, and how often that was started. */
+function newHome() {
+  const home = newFolder();
+  const recorder = path.join(home, 'recorder.mjs');
+  const starts = path.join(home, 'starts');
+  writeFileSync(recorder, RECORDER);
+  const entry = (...args: string[]) => ({
+    command: process.execPath,
+    args: [recorder, starts, BUILT_PROGRAM, ...args],
+  });
+  const write = (file: string, content: object) => {
+    mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
+    // JSON is YAML.
+    writeFileSync(path.join(home, file), JSON.stringify(content));
+    return path.join(home, file);
+  };
+  const env = { [HOME_VARIABLE]: home };
+  const started = () => (existsSync(starts) ? readFileSync(starts, 'utf8').trim().split('\n').length : 0);
+  return { home, entry, write, started, env, run: (...args: string[]): Promise<CliResult> => runCli(args, { env }) };
+}
+
+const CONFIG = '.config/openai-responses-mcp/config.yaml';
+
+describe('the program does not start itself', () => {
+  test('from the file of the client in which it is a server, named in the default configuration', async () => {
+    const { entry, write, started, run } = newHome();
+    const file = write('mcp.json', { mcpServers: { 'openai-responses': entry('--stdio') } });
+    write(CONFIG, { gateway: { servers_file: file, expose: true } });
+    const { stdout, stderr } = await run('tools');
+    expect(started()).toBe(0);
+    expect(stdout).toMatch(/^No servers are configured/);
+    expect(stderr).toMatch(
+      /^\S+ \S+ WARN gateway: mcpServers\.openai-responses: .*this server is left out \(in .*mcp\.json\)\n$/,
+    );
+  });
+
+  test('from the file that its own entry names', async () => {
+    const { home, entry, write, started, run } = newHome();
+    const file = path.join(home, 'mcp.json');
+    write('mcp.json', { mcpServers: { me: entry('--stdio', '--expose', '--servers', file) } });
+    const { stdout } = await run('doctor', '--offline', '--servers', file);
+    expect(started()).toBe(0);
+    expect(stdout).toMatch(/^WARN {2}servers: mcpServers\.me: .*this server is left out/m);
+  });
+
+  test('more than once from `servers`, where it serves answers and starts nothing', async () => {
+    const { entry, write, started, run, env } = newHome();
+    // The variable exists only in the first process.
+    const other = { name: 'other', command: 'no-such-command-a1b2', envs: { TOKEN: `\${TOKEN}` } };
+    const me = { name: 'me', ...entry('--stdio'), timeout: 20_000 };
+    write(CONFIG, {
+      servers: [me, other],
+      gateway: { expose: true },
+      grounding: { tools: { other: 'all' } },
+      llm: { adapter: 'offline' },
+    });
+    const { stdout } = await runCli(['tools'], { env: { ...env, TOKEN: 'x' } });
+    expect(stdout).toMatch(
+      /^me: available \(stdio\)\n {2}answer: .*\n {2}answer_detailed: .*\n {2}answer_quick: .*\nother: /,
+    );
+    expect(started()).toBe(1);
+    const answered = await runCli(['call', 'me', 'answer_quick', '{"query": "What does HTTP 404 mean?"}'], {
+      env: { ...env, TOKEN: 'x' },
+    });
+    expect(answered.stdout).toContain('404');
+    expect(started()).toBe(2);
+
+    const nested = { OPENAI_RESPONSES_MCP_GATEWAY: '1', ...env };
+    const { stdout: list, stderr } = await runCli(['tools'], { env: nested });
+    expect(list).toMatch(/^No servers are configured/);
+    expect(stderr).toMatch(/^\S+ \S+ WARN gateway: OPENAI_RESPONSES_MCP_GATEWAY: .*\n$/);
+    const server = serve({ env: nested });
+    const { result } = await server.request('tools/list');
+    expect(result?.tools).toHaveLength(3);
+    expect(server.stderr().split('\n')).toHaveLength(2);
+    expect(started()).toBe(2);
+    expect((await run('tools', '--config', write('none.yaml', {}))).stderr).toBe('');
+  });
+});
