@@ -596,8 +596,10 @@ function serverCard(server, query) {
   restart.dataset.key = `restart ${name}`;
   restart.onclick = async () => {
     announce(`Restarting ${name}`);
-    // If it fails, the next refresh shows why.
-    await request(`/mcp/servers/${encodeURIComponent(name)}/restart`, { method: 'POST' }).catch(() => {});
+    // If there is no response, the next refresh shows why.
+    const response = await post(`/mcp/servers/${encodeURIComponent(name)}/restart`, {}).catch(() => {});
+    const { error } = (response && (await jsonOf(response))) ?? {};
+    if (error !== undefined) card.append(el('p.hint.bad', { role: 'alert' }, foreign(error.message)));
     refresh();
   };
   const shownState = el(`span.state.${state}`, {}, state ?? '');
@@ -610,7 +612,7 @@ function serverCard(server, query) {
           el('span', {}, 'since ', el('time', { dateTime: iso }, new Date(iso).toLocaleString())),
           ...facts.filter(isText).map((fact) => foreign(fact)),
         ];
-  return el(
+  const card = el(
     'article.card.server',
     { ariaLabel: name },
     el('div.row', {}, el('h3', {}, foreign(name)), server === BUILT_IN ? [] : [shownState, restart]),
@@ -618,6 +620,7 @@ function serverCard(server, query) {
     lastError === undefined ? '' : el('p.hint.bad', {}, 'Last error: ', foreign(lastError)),
     toolList(name, query),
   );
+  return card;
 }
 
 /** Shows servers and tools again if something has changed, with the focus where it was. */
