@@ -58,10 +58,16 @@ test.for([['src/adapters/inbound/rest/page'], ['build/page']])(
 );
 
 test('no part of the page is served with http.page: false', async () => {
-  const { url } = await serve({ http: { page: false } });
+  const { url, stderr } = await serve({ http: { page: false } });
+  expect(stderr()).not.toContain('page:');
   for (const path of ['/', '/page.css', '/page.js']) {
     expect((await send(new URL(path, url).href, { method: 'GET' })).status).toBe(404);
   }
+});
+
+test('the start names the address of the page', async () => {
+  const { url, stderr } = await serve({});
+  await vi.waitFor(() => expect(stderr()).toContain(`\npage: ${new URL('/', url).href}\n`));
 });
 
 test('the page is served without a token, allows only its own files, and names the path of the endpoint', async () => {
