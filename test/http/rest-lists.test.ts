@@ -184,6 +184,11 @@ describe('GET /mcp/servers', () => {
   });
 });
 
+test('GET /mcp/servers says if there is no usable key for answers', async () => {
+  const { get } = await serveGateway({}, { http: { canAnswer: false } });
+  expect(json(await get('/mcp/servers'))).toEqual({ success: true, servers: [], canAnswer: false });
+});
+
 describe('POST /mcp/servers/{name}/restart', () => {
   const TYPE = { 'Content-Type': 'application/json' };
   const never = { definitions: { files: { restart: 'never' as const } } };

@@ -86,7 +86,8 @@ export class RestApi {
     '/mcp/servers': {
       GET: async ({ response }) => {
         const servers = this.#statuses().map(({ since, ...status }) => ({ ...status, since: since.toISOString() }));
-        this.#send(response, 200, { success: true, servers });
+        const { canAnswer } = this.#context;
+        this.#send(response, 200, { success: true, servers, ...(canAnswer ? {} : { canAnswer }) });
       },
     },
     '/mcp/call': { POST: (exchange) => this.#callByBody(exchange) },
