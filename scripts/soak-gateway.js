@@ -212,7 +212,7 @@ async function serverStates() {
 }
 
 async function restart(name) {
-  await gateway.send('POST', `/mcp/servers/${name}/restart`);
+  await gateway.send('POST', `/mcp/servers/${name}/restart`, {});
 }
 
 /** Brings every server back, so that the numbers of two rests can be compared. */

@@ -109,6 +109,7 @@ export async function serveHttp(
   }
   await holder.configure(config.servers ?? [], hooks);
   process.stderr.write(`${PROGRAM} ${VERSION}: serving MCP at ${listening.value}\n`);
+  if (http.page) process.stderr.write(`page: ${new URL('/', listening.value).href}\n`);
   if (llm.adapter !== 'offline' && keyProblem(openai.apiKey) !== undefined) process.stderr.write(KEY_NOTICE);
   if (/^(?:0\.0\.0\.0|::)$/.test(http.host) && http.allowedHosts.length === 0) process.stderr.write(HOSTS_NOTICE);
   const code = await stopped;

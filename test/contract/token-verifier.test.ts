@@ -249,6 +249,7 @@ describe('scopes', () => {
     [['api://mcp/ask'], { scp: 'read ask' }, 'oauth:alice'],
     [['api://mcp/ask'], { scope: 'ask' }, 'insufficient_scope'],
     [['mcp/ask'], { scp: 'ask' }, 'insufficient_scope'],
+    [['api://mcp/'], { scp: '' }, 'insufficient_scope'],
   ])('%j of %j: %s', async (scopes, granted, outcome) => {
     expect(await outcomeOf(await sign(rsa, claims(granted)), { scopes })).toBe(outcome);
   });

@@ -246,6 +246,19 @@ describe('over REST, and for tools of servers', () => {
     expect(reply.headers.ratelimit).toBe('"calls_per_day";r=0;t=43200, "tokens_per_day";r=70;t=43200');
   });
 
+  test('a restart by request is a call, unless it was refused', async () => {
+    const { at, clock } = await serveFiles({ limits: { calls: 2 } });
+    const restart = () => send(at('/mcp/servers/files/restart'), { body: {} });
+    expect(await restart()).toMatchObject({ status: 202, headers: { ratelimit: '"calls_per_day";r=1;t=43200' } });
+    expect(await restart()).toMatchObject({ status: 429, headers: { ratelimit: '"calls_per_day";r=1;t=43200' } });
+    await clock.advance(10_000);
+    expect((await restart()).status).toBe(202);
+    await clock.advance(10_000);
+    const refused = await restart();
+    expect(refused.status).toBe(429);
+    expect(json(refused)).toMatchObject({ error: { code: 'QUOTA_EXCEEDED' } });
+  });
+
   test('answer tools count their searches and tokens', async () => {
     const { call } = await serveFiles({ limits: { searches: 9, tokens: 900 } }, undefined, new FakeLlmSearch(COSTLY));
     expect((await call(ANSWER)).headers.ratelimit).toBe('"searches_per_day";r=7;t=43200, "tokens_per_day";r=0;t=43200');

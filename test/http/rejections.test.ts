@@ -21,8 +21,8 @@ async function lineOf(
 describe('the access line of a rejected request contains its path and a reason (A24)', () => {
   test.each([
     ['a malformed message', '/mcp', { body: '{' }, 400, 'malformed message'],
-    ['another host', '/mcp', { headers: { Host: 'evil.example' } }, 403, 'host or origin not allowed'],
-    ['another page', '/mcp', { headers: { Origin: 'https://evil.example' } }, 403, 'host or origin not allowed'],
+    ['another host', '/mcp', { headers: { Host: 'evil.example' } }, 403, 'host not allowed'],
+    ['another page', '/mcp', { headers: { Origin: 'https://evil.example' } }, 403, 'origin not allowed'],
     ['another path', '/other', {}, 404, 'no such path'],
     ['another method', '/mcp', { method: 'PUT' }, 405, 'method not allowed'],
     ['another type', '/mcp', { headers: { 'Content-Type': 'text/plain' } }, 415, 'content type not accepted'],
@@ -51,7 +51,18 @@ test('a long path is shortened', async () => {
   expect(String((await lineOf(`/${'a'.repeat(500)}`))?.path).length).toBe(100);
 });
 
-test('the line of a served request contains neither path nor reason', async () => {
+test.each([
+  ['/mcp/tools?server=openai-responses-mcp', '/mcp/tools'],
+  ['/metrics', '/metrics'],
+  ['/openapi.json', '/openapi.json'],
+])('the line of a served GET of %s contains the path %s', async (target, path) => {
+  const { at, accessLines, untilLogged } = await serveHttp();
+  await send(at(target), { method: 'GET' });
+  await untilLogged(1);
+  expect(accessLines).toMatchObject([{ verb: 'GET', status: 200, outcome: 'served', path }]);
+});
+
+test('the line of a served message contains neither path nor reason', async () => {
   const line = await lineOf('/mcp');
   expect(line).toMatchObject({ status: 200, outcome: 'served' });
   expect(line).not.toHaveProperty('path');

@@ -63,6 +63,18 @@ describe.each(ROUTES)('%s %s', (method, path) => {
     expect(files).toMatchObject({ calls: [], starts: 1 });
   });
 
+  test('is not stored by caches, and browsers do not guess its type, also of an error', async () => {
+    const { at } = await serveFiles({ http: { tokens: TOKENS } });
+    for (const headers of [{}, ALICE]) {
+      const reply = await send(at(path), ask(headers));
+      const isList = path === '/mcp/tools' && reply.status === 200;
+      expect(reply.headers).toMatchObject({
+        'cache-control': isList ? 'private, no-cache' : 'no-store',
+        'x-content-type-options': 'nosniff',
+      });
+    }
+  });
+
   test('refuses another method', async () => {
     const { at } = await serveFiles();
     for (const other of [method === 'GET' ? 'POST' : 'GET', 'PUT', 'DELETE']) {

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { type Reply, send } from '../support/http-client.ts';
-import { echoes, ScriptedToolServer, says } from '../support/scripted-tool-server.ts';
+import { echoes, hangs, ScriptedToolServer, says } from '../support/scripted-tool-server.ts';
 import { until } from '../support/until.ts';
 import { serveGateway } from './serve-gateway.ts';
 
@@ -105,7 +105,7 @@ describe('GET /mcp/tools', () => {
     const first = await get('/mcp/tools');
     const etag = String(first.headers.etag);
     expect(etag).toMatch(/^"[\w-]+"$/);
-    expect(first.headers['cache-control']).toBe('no-cache');
+    expect(first.headers['cache-control']).toBe('private, no-cache');
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const again = await get('/mcp/tools', { 'If-None-Match': known });
       expect(again).toMatchObject({ status: 304, text: '' });
@@ -184,24 +184,106 @@ describe('GET /mcp/servers', () => {
   });
 });
 
+test('GET /mcp/servers says if there is no usable key for answers', async () => {
+  const { get } = await serveGateway({}, { http: { canAnswer: false } });
+  expect(json(await get('/mcp/servers'))).toEqual({ success: true, servers: [], canAnswer: false });
+});
+
 describe('POST /mcp/servers/{name}/restart', () => {
-  test('starts the server, in any state, and answers at once', async () => {
+  const TYPE = { 'Content-Type': 'application/json' };
+  const never = { definitions: { files: { restart: 'never' as const } } };
+
+  test('starts the server, in any state, and answers at once; the body is optional', async () => {
     const files = new ScriptedToolServer({}, { fails: 'one' }, 'connects', 'waits');
-    const { at, gateway } = await serveGateway({ files }, { definitions: { files: { restart: 'never' } } });
-    const restart = () => send(at('/mcp/servers/files/restart'));
+    const { at, gateway, clock } = await serveGateway({ files }, never);
+    const restart = (body?: object) => send(at('/mcp/servers/files/restart'), { headers: TYPE, ...(body && { body }) });
     await until(() => gateway.servers[0]?.state === 'failed');
     expect(await restart()).toMatchObject({ status: 202, text: '{"success":true}' });
     await until(() => gateway.servers[0]?.state === 'available');
+    await clock.advance(10_000);
     expect((await restart()).status).toBe(202);
     expect(gateway.servers).toMatchObject([{ state: 'starting' }]);
-    expect((await send(at('/mcp/servers/files/restart'), { body: { any: 'body' } })).status).toBe(202);
+    await clock.advance(10_000);
+    expect((await restart({ any: 'body' })).status).toBe(202);
     await until(() => files.starts === 4);
+  });
+
+  test('requires the content type of JSON, which a page of another origin cannot send without asking', async () => {
+    const files = new ScriptedToolServer();
+    const { at, gateway } = await serveGateway({ files });
+    await gateway.whenStarted(1, new AbortController().signal);
+    for (const headers of [{}, { 'Content-Type': 'text/plain' }]) {
+      const reply = await send(at('/mcp/servers/files/restart'), { headers });
+      expect(reply.status).toBe(415);
+      expect(json(reply)).toMatchObject({ error: { code: 'UNSUPPORTED_MEDIA_TYPE' } });
+    }
+    expect(files.starts).toBe(1);
+  });
+
+  test('is refused for 10 s after the last restart of the same server by request', async () => {
+    const [files, web] = [new ScriptedToolServer(), new ScriptedToolServer()];
+    const { at, clock, gateway, accessLines, untilLogged } = await serveGateway({ files, web });
+    await gateway.whenStarted(1, new AbortController().signal);
+    const restart = (name: string) => send(at(`/mcp/servers/${name}/restart`), { headers: TYPE });
+    expect((await restart('files')).status).toBe(202);
+    await clock.advance(7500);
+    const refused = await restart('files');
+    expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '3' } });
+    expect(json(refused)).toMatchObject({
+      error: {
+        code: 'OVERLOADED',
+        message: 'The server files was restarted by request a moment ago. Try again in 2.5 s.',
+        details: { server: 'files' },
+      },
+    });
+    expect((await restart('web')).status).toBe(202);
+    await clock.advance(2499);
+    expect((await restart('files')).status).toBe(429);
+    expect(files.starts).toBe(2);
+    await clock.advance(1);
+    expect((await restart('files')).status).toBe(202);
+    await until(() => files.starts === 3);
+    await untilLogged(5);
+    expect(accessLines.slice(0, 2)).toMatchObject([
+      { server: 'files', status: 202, outcome: 'answered' },
+      { status: 429, outcome: 'refused', path: '/mcp/servers/files/restart', reason: 'restarted a moment ago' },
+    ]);
+  });
+
+  test('does not wait for a restart after a failure, and does not delay one', async () => {
+    const files = new ScriptedToolServer();
+    const { at, clock, gateway } = await serveGateway({ files });
+    await gateway.whenStarted(1, new AbortController().signal);
+    const restart = () => send(at('/mcp/servers/files/restart'), { headers: TYPE });
+    files.crash();
+    await clock.advance(1000);
+    await until(() => files.starts === 2);
+    expect((await restart()).status).toBe(202);
+    await until(() => gateway.servers[0]?.state === 'available' && files.starts === 3);
+    files.crash();
+    await clock.advance(2000);
+    await until(() => files.starts === 4);
+  });
+
+  test('counts as a call of its caller', async () => {
+    const files = new ScriptedToolServer({ wait: hangs });
+    const { at, call, beginCall, gateway } = await serveGateway({ files }, { http: { maxCallsPerToken: 1 } });
+    await gateway.whenStarted(1, new AbortController().signal);
+    const running = beginCall({ server: 'files', toolName: 'wait' });
+    await until(() => files.calls.length === 1);
+    const reply = await send(at('/mcp/servers/files/restart'), { headers: TYPE });
+    expect(reply.status).toBe(429);
+    expect(json(reply)).toMatchObject({ error: { message: expect.stringContaining('Too many calls in flight') } });
+    expect(files.starts).toBe(1);
+    running.leave();
+    await until(() => files.calls[0]?.signal.aborted === true);
+    expect((await call({ server: 'files', toolName: 'none' })).status).toBe(404);
   });
 
   test('of an unknown server is 404', async () => {
     const { at } = await serveGateway({ files: new ScriptedToolServer() });
     for (const name of ['none', 'openai-responses-mcp', '%E0%A4%A']) {
-      const reply = await send(at(`/mcp/servers/${name}/restart`));
+      const reply = await send(at(`/mcp/servers/${name}/restart`), { headers: TYPE });
       expect(reply.status).toBe(404);
       expect(json(reply)).toMatchObject({ error: { code: 'SERVER_NOT_FOUND' } });
     }

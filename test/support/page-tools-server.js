@@ -56,6 +56,8 @@ const TOOLS = {
       content: [
         { type: 'text', text: 'Two links and pictures' },
         { type: 'resource_link', uri: 'https://example.com/doc', name: 'A document', mimeType: 'text/html' },
+        { type: 'resource_link', uri: 'https://bank.example:secret@example.com/user', name: 'Another document' },
+        { type: 'resource_link', uri: 'postgres://user:secret@db.example/data', name: 'A database' },
         { type: 'resource_link', uri: 'javascript:globalThis.isTaken=true', name: 'No page' },
         { type: 'image', mimeType: 'image/png', data: PNG },
         { type: 'image', mimeType: 'image/svg+xml', data: btoa('<svg xmlns="http://www.w3.org/2000/svg"/>') },

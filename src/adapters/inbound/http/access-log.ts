@@ -1,4 +1,6 @@
 import type { ToolCallReport } from '../../../application/call-tool.ts';
+import { clip } from '../../../domain/clip.ts';
+import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
 import type { CallReport } from '../mcp/call-meter.ts';
 
 /** What is known about a request; completed while it is served. */
@@ -11,8 +13,9 @@ export interface AccessEntry {
   /** The JSON-RPC method. */
   method?: string;
   traceparent?: string | undefined;
-  /** Of a rejected request: its path, and one of a fixed set of reasons. */
+  /** Of a request that is rejected, or has no method of JSON-RPC. */
   path?: string;
+  /** Of a rejected request: one of a fixed set of reasons. */
   reason?: string;
   call?: CallReport;
   /** A call of a tool of the gateway's servers. */
@@ -31,7 +34,7 @@ export function toAccessLine(entry: AccessEntry, status: number, time: Date, ms:
     verb,
     method,
     server: gatewayCall?.server || undefined,
-    tool: call?.tool ?? (gatewayCall?.tool || undefined),
+    tool: call?.tool ?? (gatewayCall && loggableTool(gatewayCall.tool)),
     status,
     path: path === undefined ? undefined : loggablePath(path),
     reason,
@@ -49,7 +52,7 @@ export function toAccessLine(entry: AccessEntry, status: number, time: Date, ms:
 export const REASONS: Readonly<Record<number, string>> = {
   400: 'malformed message',
   401: 'no valid token',
-  403: 'host or origin not allowed',
+  403: 'not allowed',
   404: 'no such path',
   405: 'method not allowed',
   413: 'body too large',
@@ -59,6 +62,12 @@ export const REASONS: Readonly<Record<number, string>> = {
 };
 
 const MAX_PATH = 100;
+const MAX_TOOL = 100;
+
+/** The name of a tool is text of its server. */
+function loggableTool(name: string): string | undefined {
+  return clip(withoutUnsafeCharacters(name), MAX_TOOL) || undefined;
+}
 
 /** A path may contain any text: only usual characters are logged. */
 function loggablePath(path: string): string {

@@ -31,7 +31,12 @@ export function sendRefusal(response: ServerResponse, { status, error, id, heade
 }
 
 /** Sends a complete response. `json` is a JSON text. */
-export function sendJson(response: ServerResponse, status: number, json: string, headers?: OutgoingHttpHeaders): void {
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  json: string | Buffer,
+  headers?: OutgoingHttpHeaders,
+): void {
   const length = Buffer.byteLength(json);
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': length, ...headers }).end(json);
 }

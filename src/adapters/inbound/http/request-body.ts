@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders } from 'node:http';
 import { err, ok, type Result } from 'neverthrow';
 import { parseJson } from '../../../domain/json.ts';
 import { nestsDeeper } from '../../../domain/json-nesting.ts';
@@ -15,9 +16,8 @@ export async function readJsonBody(
   context: Pick<HttpContext, 'maxBodyBytes' | 'callerBytes'>,
 ): Promise<Result<unknown, Refusal>> {
   const { headers } = exchange.request;
-  const mediaType = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  // A page cannot send this type without a preflight request.
-  if (mediaType !== 'application/json') return err(refusal(415, 'Content-Type must be application/json'));
+  const refused = typeRefusal(headers);
+  if (refused !== undefined) return err(refused);
   if (!/^(?:identity)?$/i.test(headers['content-encoding'] ?? '')) {
     return err(refusal(415, 'The body must not be compressed', { 'Accept-Encoding': 'identity' }));
   }
@@ -33,6 +33,12 @@ export async function readJsonBody(
   if (nestsDeeper(bytes, MAX_NESTING)) return err(parseError(`nests more than ${MAX_NESTING} levels deep`));
   const value = parseJson(bytes.toString());
   return value === undefined ? err(parseError('is not valid JSON')) : ok(value);
+}
+
+/** A page cannot send the accepted type without a preflight request. */
+export function typeRefusal(headers: IncomingHttpHeaders): Refusal | undefined {
+  const mediaType = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  return mediaType === 'application/json' ? undefined : refusal(415, 'Content-Type must be application/json');
 }
 
 function parseError(problem: string): Refusal {

@@ -39,16 +39,15 @@ export class RequestGuard {
     if ((name === undefined || !this.#hostNames.includes(name)) && !allowedHosts.includes('*')) {
       const shown = JSON.stringify(name ?? host.slice(0, MAX_SHOWN_LENGTH));
       const advice = 'add it to MCP_HTTP_ALLOWED_HOSTS (http.allowed_hosts)';
-      return refusal(403, `Forbidden: host ${shown} is not allowed; ${advice}`);
+      return { ...refusal(403, `Forbidden: host ${shown} is not allowed; ${advice}`), reason: 'host not allowed' };
     }
     // The page of this server. With `*`, its host name could be that of another page.
     const isOwn =
       name !== undefined && this.#hostNames.includes(name) && /^https?:\/\/(.*)$/.exec(origin ?? '')?.[1] === host;
     if (origin === undefined || isOwn || allowedOrigins.includes(origin) || isLoopbackOrigin(origin)) return undefined;
-    return refusal(
-      403,
-      'Forbidden: pages of this origin are not allowed; add it to MCP_HTTP_ALLOWED_ORIGINS (http.allowed_origins)',
-    );
+    const advice = 'add it to MCP_HTTP_ALLOWED_ORIGINS (http.allowed_origins)';
+    const forbidden = refusal(403, `Forbidden: pages of this origin are not allowed; ${advice}`);
+    return { ...forbidden, reason: 'origin not allowed' };
   }
 
   /**

@@ -62,8 +62,9 @@ export class Routes {
     await closed;
     if (entry.caller !== undefined && entry.bodyBytes !== undefined) callerBytes.give(entry.caller, entry.bodyBytes);
     const refused = REASONS[response.statusCode];
-    if (refused !== undefined && entry.call === undefined && entry.gatewayCall === undefined) {
-      Object.assign(entry, { path, reason: entry.reason ?? refused });
+    if (entry.call === undefined && entry.gatewayCall === undefined) {
+      if (refused !== undefined) entry.reason ??= refused;
+      if (refused !== undefined || entry.method === undefined) entry.path = path;
     }
     const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED;
     metrics.onResponse(status);
@@ -97,6 +98,7 @@ export class Routes {
     const { connections, tokens, oauth, maxBodyBytes, clock } = this.#context;
     const requiresToken = tokens.length > 0 || oauth !== undefined;
     const refuseStranger = async (refusal: Refusal) => {
+      if (refusal.reason !== undefined) entry.reason = refusal.reason;
       connections.close(request, response);
       await discardedBody(request, maxBodyBytes, clock);
       if (!response.destroyed) refuse(refusal);
@@ -120,10 +122,7 @@ export class Routes {
 
     const identified = this.#guard.callerOf(headers);
     const known = identified instanceof Promise ? await identified : identified;
-    if (!('caller' in known)) {
-      if (known.reason !== undefined) entry.reason = known.reason;
-      return refuseStranger(known);
-    }
+    if (!('caller' in known)) return refuseStranger(known);
     entry.caller = known.caller;
 
     const route = isRest ? this.#rest.routeOf(path) : this.#routes.get(path);

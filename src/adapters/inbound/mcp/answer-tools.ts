@@ -1,6 +1,7 @@
 import type { Application } from '../../../application/application.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { SearchObserver } from '../../../application/ports/llm-search.ts';
+import { latest } from '../../../domain/latest.ts';
 import { isToolName, type ToolName } from '../../../domain/tool-name.ts';
 import type { PresentationOptions } from './answer-presentation.ts';
 import { answerToolList } from './answer-schemas.ts';
@@ -24,15 +25,18 @@ const PROGRESS_FLUSH_DELAY_MS = 25;
 /** The answer tools of the contract (spec 3.0). */
 export class AnswerTools implements ToolSet {
   readonly #options: AnswerToolsOptions;
+  /** The same objects as long as the effects are the same: a schema is compiled once per object. */
+  readonly #list: (hasEffects: boolean) => readonly Tool[];
   #presentation: Promise<typeof import('./answer-presentation.ts')> | undefined;
 
   constructor(options: AnswerToolsOptions) {
+    const { maxAnswerChars, timeZone } = options;
     this.#options = options;
+    this.#list = latest((hasEffects) => answerToolList(maxAnswerChars, hasEffects, timeZone));
   }
 
   list(): readonly Tool[] {
-    const { maxAnswerChars, hasEffects, timeZone } = this.#options;
-    return answerToolList(maxAnswerChars, hasEffects?.() === true, timeZone);
+    return this.#list(this.#options.hasEffects?.() === true);
   }
 
   call(call: ToolCall, notify: Send): Promise<ToolReply> | undefined {

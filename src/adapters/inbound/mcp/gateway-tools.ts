@@ -8,7 +8,7 @@ import type { ToolCallError } from '../../../domain/tool-call-error.ts';
 import { exposedNames } from '../../../domain/unique-names.ts';
 import { toolErrorCode } from '../tool-error-codes.ts';
 import { toolErrorMessage } from '../tool-error-messages.ts';
-import { isRequestId } from './json-rpc.ts';
+import { INTERNAL, isRequestId, METHOD_NOT_FOUND } from './json-rpc.ts';
 import type { Send, Tool, ToolCall, ToolReply, ToolSet } from './tool-set.ts';
 
 /** Time for a busy client to read the last progress: the official clients drop progress that they read with the response. */
@@ -148,12 +148,16 @@ function toTool(name: string, tool: GatewayTool): Tool {
   return withoutUndefined({ name, title, description, inputSchema, outputSchema, annotations });
 }
 
+/** To a client, these would be about this server, and over HTTP they have a status: unknown method; headers, capabilities, version. */
+const OUR_CODES: ReadonlySet<number> = new Set([METHOD_NOT_FOUND, -32020, -32021, -32022]);
+
 /** An error of the server is passed on; what happened to the server is a result, which a model can read. */
 function toReply(error: ToolCallError, redact: Redactor['inLogs']): ToolReply {
   if (error.kind === 'cancelled') return 'cancelled';
   if (error.kind === 'unknown_tool' || error.kind === 'unknown_server') return 'unknown_tool';
   if (error.kind === 'json_rpc') {
-    const { code, message, data } = error;
+    const { message, data } = error;
+    const code = OUR_CODES.has(error.code) ? INTERNAL.code : error.code;
     return { error: redactedValue({ code, message, ...(data === undefined ? {} : { data: data as never }) }, redact) };
   }
   const text = redact(`${toolErrorCode(error)}: ${toolErrorMessage(error)}`);

@@ -68,9 +68,8 @@ function describe(listChanged: boolean): Params {
 /** A page of the list. The cursor is the index of its first tool. Undefined for a cursor that was never sent. */
 function pageOf(tools: readonly Tool[], cursor: unknown): Params | undefined {
   const start = cursor == null ? 0 : Number(cursor);
-  const isKnown =
-    cursor == null || (/^[1-9]\d*00$/.test(String(cursor)) && typeof cursor === 'string' && start < tools.length);
-  if (!isKnown) return undefined;
+  const isKnown = cursor === String(start) && start > 0 && start % PAGE_SIZE === 0 && start < tools.length;
+  if (cursor != null && !isKnown) return undefined;
   const end = start + PAGE_SIZE;
   return { tools: tools.slice(start, end), ...(end < tools.length ? { nextCursor: String(end) } : {}) };
 }

@@ -3,9 +3,10 @@ import type { ToolCallInput, ToolCallOutcome } from '../../../application/call-t
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { SchemaValidator } from '../../../application/ports/schema-validator.ts';
 import { BUILT_IN_SERVER, type GatewayTool, parseTool } from '../../../domain/gateway-tool.ts';
+import { latest } from '../../../domain/latest.ts';
 import { parseToolResult } from '../../../domain/tool-result.ts';
 import type { CallObserver } from '../mcp/call-meter.ts';
-import type { ToolSet } from '../mcp/tool-set.ts';
+import type { Tool, ToolSet } from '../mcp/tool-set.ts';
 
 export interface BuiltInServerOptions {
   readonly tools: ToolSet;
@@ -36,7 +37,7 @@ export class BuiltInServer {
   }
 
   get tools(): readonly GatewayTool[] {
-    return this.#options.tools.list().flatMap((tool) => parseTool(BUILT_IN_SERVER, tool) ?? []);
+    return toGatewayTools(this.#options.tools.list());
   }
 
   /** Ends with `cancelled` soon after `signal` aborts. */
@@ -76,3 +77,7 @@ export class BuiltInServer {
       : ok(result);
   }
 }
+
+const toGatewayTools = latest((tools: readonly Tool[]) =>
+  tools.flatMap((tool) => parseTool(BUILT_IN_SERVER, tool) ?? []),
+);

@@ -6,8 +6,6 @@ import { toDocumentSchema } from './document-schema.ts';
 interface OpenApiOptions {
   readonly tools: readonly GatewayTool[];
   readonly version: string;
-  /** The URL of the server, without a path. */
-  readonly url: string;
   readonly requiresToken: boolean;
 }
 
@@ -15,8 +13,8 @@ const SCHEMAS = '#/components/schemas/';
 /** GPT Actions accepts no longer summaries. */
 const MAX_SUMMARY = 300;
 
-/** An OpenAPI 3.1 document with one operation per tool, for programs that import it (ruling G16). */
-export function toOpenApi({ tools, version, url, requiresToken }: OpenApiOptions): JsonObject {
+/** An OpenAPI 3.1 document with one operation per tool, for programs that import it (ruling G16). Its `servers` depend on the request. */
+export function toOpenApi({ tools, version, requiresToken }: OpenApiOptions): JsonObject {
   const ids = functionNames(tools);
   const operations = tools.map((tool, index) => ({ id: ids[index] ?? '', tool }));
   const schemas = operations.flatMap(({ tool, id }) => [
@@ -30,7 +28,6 @@ export function toOpenApi({ tools, version, url, requiresToken }: OpenApiOptions
       version,
       description: 'Answers with sources, and the tools of the configured MCP servers.',
     },
-    servers: [{ url }],
     // Without configured tokens, requests need none.
     security: requiresToken ? [{ bearer: [] }] : [{}, { bearer: [] }],
     paths: Object.fromEntries(operations.map(({ tool, id }) => [pathOf(tool), { post: toOperation(tool, id) }])),

@@ -1,23 +1,24 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
-import { err } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import type { ToolCallInput, ToolCallOutcome } from '../../../application/call-tool.ts';
 import type { ServerStatus } from '../../../application/server-supervisor.ts';
-import { BUILT_IN_SERVER, type GatewayTool } from '../../../domain/gateway-tool.ts';
+import { BUILT_IN_SERVER } from '../../../domain/gateway-tool.ts';
 import { isObject, type JsonObject } from '../../../domain/json.ts';
 import { redactedJson } from '../../../domain/redaction.ts';
 import type { ToolCallError } from '../../../domain/tool-call-error.ts';
-import { toPlainResult } from '../../../domain/tool-result.ts';
+import { type ToolResult, toPlainResult } from '../../../domain/tool-result.ts';
 import { connectionSignal } from '../http/connection-signal.ts';
 import type { Exchange, HttpContext } from '../http/http-context.ts';
 import { type Refusal, sendJson } from '../http/refusal.ts';
-import { readJsonBody } from '../http/request-body.ts';
+import { readJsonBody, typeRefusal } from '../http/request-body.ts';
 import type { Route } from '../http/route.ts';
 import { retryAfter, runCall } from '../http/run-call.ts';
 import { parseCallBody } from './call-body.ts';
-import { toOpenApi } from './openapi.ts';
 import { rateLimitHeaders } from './rate-limit-headers.ts';
 import { ofInvalidBody, ofRefusal, ofToolError, type RestError, toRestError } from './rest-error.ts';
+import { ServerRestarts } from './server-restarts.ts';
+import { ToolDocuments } from './tool-documents.ts';
 
 /** How long a list of tools waits for first starts (ruling G12). */
 const LIST_WAIT_MS = 5000;
@@ -33,9 +34,22 @@ interface RestCall {
 /** The tools of the gateway's servers, and the answer tools, over REST (rulings G12 to G19). */
 export class RestApi {
   readonly #context: HttpContext;
+  readonly #documents: ToolDocuments;
+  readonly #restarts: ServerRestarts;
 
   constructor(context: HttpContext) {
+    const { rest, tokens, oauth, redact } = context;
+    const { gateway, builtIn, version } = rest;
     this.#context = context;
+    this.#restarts = new ServerRestarts(gateway);
+    this.#documents = new ToolDocuments({
+      tools: () => [...(gateway()?.tools ?? []), ...builtIn.tools],
+      servers: () => this.#statuses(),
+      timeoutOf: (server) => (server === BUILT_IN_SERVER ? builtIn.timeoutMs : gateway()?.timeoutOf(server)),
+      version,
+      requiresToken: tokens.length > 0 || oauth !== undefined,
+      redact,
+    });
   }
 
   /** Whether a path belongs to REST, so that errors have its form. */
@@ -43,9 +57,11 @@ export class RestApi {
     return path !== this.#context.path && (path.startsWith('/mcp/') || path === '/openapi.json');
   }
 
-  /** Every response has an ID, that of the request if it is usable. */
+  /** Every response has an ID, that of the request if it is usable. Results may be private, and browsers must not guess their type. */
   begin({ headers }: HttpRequest, response: ServerResponse): void {
     const [received] = [headers['x-request-id']].flat();
+    response.setHeader('Cache-Control', 'no-store');
+    response.setHeader('X-Content-Type-Options', 'nosniff');
     response.setHeader('X-Request-Id', /^[\w.-]{1,64}$/.test(received ?? '') ? String(received) : randomUUID());
   }
 
@@ -70,7 +86,9 @@ export class RestApi {
     '/mcp/servers': {
       GET: async ({ response }) => {
         const servers = this.#statuses().map(({ since, ...status }) => ({ ...status, since: since.toISOString() }));
-        this.#send(response, 200, { success: true, servers }, this.#context.redactor.inLogs);
+        const { canAnswer, redactor } = this.#context;
+        const body = { success: true, servers, ...(canAnswer ? {} : { canAnswer }) };
+        this.#send(response, 200, body, redactor.inLogs);
       },
     },
     '/mcp/call': { POST: (exchange) => this.#callByBody(exchange) },
@@ -84,59 +102,47 @@ export class RestApi {
     if (only !== null && !known.includes(only)) {
       return this.#sendError(response, toRestError({ kind: 'unknown_server', server: only, known }));
     }
-    await this.#context.rest.gateway()?.whenStarted(LIST_WAIT_MS, connectionSignal(request.socket));
+    await this.#whenStarted(request);
     if (response.destroyed) return;
-    const tools = this.#tools().filter(({ server }) => only === null || server === only);
-    const servers = this.#statuses().filter(({ name }) => only === null || name === only);
-    const body = {
-      success: true,
-      tools: tools.map((tool) => ({ ...tool, timeout: this.#timeoutOf(tool) })),
-      servers: servers.map(({ name, state }) => ({ name, state })),
-    };
-    const etag = `"${createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 22)}"`;
+    const { json, etag } = this.#documents.list(only);
     response.setHeader('ETag', etag);
-    response.setHeader('Cache-Control', 'no-cache');
+    // A list may be kept by the client that got it, which then asks whether it has changed.
+    response.setHeader('Cache-Control', 'private, no-cache');
     const cached = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
     if (cached.includes(etag) || cached.includes('*')) response.writeHead(304).end();
-    else this.#send(response, 200, body);
+    else sendJson(response, 200, json);
   }
 
-  #tools(): readonly GatewayTool[] {
-    const { gateway, builtIn } = this.#context.rest;
-    return [...(gateway()?.tools ?? []), ...builtIn.tools];
-  }
-
-  #timeoutOf({ server }: GatewayTool): number | undefined {
-    const { gateway, builtIn } = this.#context.rest;
-    return server === BUILT_IN_SERVER ? builtIn.timeoutMs : gateway()?.timeoutOf(server);
+  async #whenStarted({ socket }: HttpRequest): Promise<void> {
+    await this.#context.rest.gateway()?.whenStarted(LIST_WAIT_MS, connectionSignal(socket));
   }
 
   #statuses(): readonly ServerStatus[] {
     return this.#context.rest.gateway()?.servers ?? [];
   }
 
-  async #restart(server: string, { request, response }: Exchange): Promise<void> {
-    // The body is optional, and not used.
+  /** Counts as a call, and is logged as one without a tool. The body is optional, and not used. */
+  async #restart(server: string, exchange: Exchange): Promise<void> {
+    const { request, response, entry } = exchange;
+    const refused = typeRefusal(request.headers);
     request.resume();
-    const known = this.#statuses().map(({ name }) => name);
-    if (this.#context.rest.gateway()?.restart(server) !== true) {
-      return this.#sendError(response, toRestError({ kind: 'unknown_server', server, known }));
-    }
-    this.#send(response, 202, { success: true });
+    if (refused !== undefined) return this.refuse(response, refused);
+    const restarted = await this.#run(exchange, async () => {
+      const outcome = this.#restarts.restart(server, this.#context.clock.elapsedMs());
+      if (outcome.isOk()) entry.gatewayCall = { server, tool: '', outcome: 'answered', seconds: 0 };
+      else if (outcome.error.status === 429) entry.reason = 'restarted a moment ago';
+      return outcome;
+    });
+    if (restarted !== undefined) this.#send(response, 202, { success: true });
   }
 
   async #describe({ request, response }: Exchange): Promise<void> {
-    await this.#context.rest.gateway()?.whenStarted(LIST_WAIT_MS, connectionSignal(request.socket));
+    await this.#whenStarted(request);
     if (response.destroyed) return;
     // Each proxy may have added its own.
     const isTls = /^https\b/.test([request.headers['x-forwarded-proto']].flat()[0] ?? '');
-    const document = toOpenApi({
-      tools: this.#tools(),
-      version: this.#context.rest.version,
-      url: `${isTls ? 'https' : 'http'}://${request.headers.host ?? 'localhost'}`,
-      requiresToken: this.#context.tokens.length > 0 || this.#context.oauth !== undefined,
-    });
-    this.#send(response, 200, document);
+    const url = `${isTls ? 'https' : 'http'}://${request.headers.host ?? 'localhost'}`;
+    sendJson(response, 200, this.#documents.describe(url));
   }
 
   /** `POST /mcp/call`: the result in an envelope, and a tool's own error with status 200 (rulings G14, G15). */
@@ -148,11 +154,8 @@ export class RestApi {
     const parsed = parseCallBody(body.value);
     if (parsed.isErr()) return this.#sendError(response, ofInvalidBody(parsed.error));
     const { server, toolName, input, timeoutMs } = parsed.value;
-    const outcome = await this.#call({ server, tool: toolName, input, timeoutMs }, exchange);
-    if (outcome === undefined) return;
-    if (outcome.isErr()) return this.#sendError(response, toRestError(outcome.error));
-    if (outcome.value.isError) return this.#sendError(response, ofToolError(outcome.value, 200));
-    this.#send(response, 200, { success: true, ...toPlainResult(outcome.value) });
+    const result = await this.#call({ server, tool: toolName, input, timeoutMs }, exchange, 200);
+    if (result !== undefined) this.#send(response, 200, { success: true, ...toPlainResult(result) });
   }
 
   /** `POST /mcp/tools/{server}/{tool}`: the input is the body, and so is the result (ruling G16). */
@@ -167,23 +170,17 @@ export class RestApi {
         ofInvalidBody([{ path: '', message: 'must be an object: the input of the tool' }]),
       );
     }
-    const outcome = await this.#call({ server, tool, input: body.value, timeoutMs: undefined }, exchange);
-    if (outcome === undefined) return;
-    if (outcome.isErr()) return this.#sendError(response, toRestError(outcome.error));
-    if (outcome.value.isError) return this.#sendError(response, ofToolError(outcome.value, 422));
-    const { result, content } = toPlainResult(outcome.value);
+    const returned = await this.#call({ server, tool, input: body.value, timeoutMs: undefined }, exchange, 422);
+    if (returned === undefined) return;
+    const { result, content } = toPlainResult(returned);
     // Blocks other than a text have no plain value.
     this.#send(response, 200, result === null && content !== undefined ? content : result);
   }
 
-  /** Undefined if a response was sent, or the caller has left. */
-  async #call(call: RestCall, exchange: Exchange): Promise<ToolCallOutcome | undefined> {
-    const { request, response, caller, entry } = exchange;
-    const { isDraining, observe } = this.#context;
-    if (isDraining()) {
-      this.#sendError(response, toRestError({ kind: 'shutting_down' }));
-      return undefined;
-    }
+  /** The result of a tool. Undefined if a response was sent, or the caller has left. */
+  async #call(call: RestCall, exchange: Exchange, toolErrorStatus: number): Promise<ToolResult | undefined> {
+    const { request, caller, entry } = exchange;
+    const { observe, rest } = this.#context;
     const signal = connectionSignal(request.socket);
     const input: ToolCallInput = {
       server: call.server,
@@ -195,20 +192,31 @@ export class RestApi {
         entry.gatewayCall = report;
       },
     };
-    const { gateway, builtIn } = this.#context.rest;
-    const ran = await runCall(exchange, this.#context, async () =>
-      call.server === BUILT_IN_SERVER
-        ? builtIn.call(input, { caller, observer: observe(entry) }, signal)
-        : (gateway()?.callTool(input, signal) ?? unknownServer(call.server)),
-    );
-    if (signal.aborted) return undefined;
-    if (ran.isErr()) {
-      this.#sendError(response, ran.error);
+    return this.#run(exchange, async () => {
+      const outcome =
+        call.server === BUILT_IN_SERVER
+          ? await rest.builtIn.call(input, { caller, observer: observe(entry) }, signal)
+          : await (rest.gateway()?.callTool(input, signal) ?? unknownServer(call.server));
+      if (outcome.isErr()) return err(toRestError(withBuiltIn(outcome.error)));
+      return outcome.value.isError ? err(ofToolError(outcome.value, toolErrorStatus)) : ok(outcome.value);
+    });
+  }
+
+  /** Runs what counts as a call, and sends its error. Undefined if a response was sent, or the caller has left. */
+  async #run<T>(exchange: Exchange, call: () => Promise<Result<T, RestError>>): Promise<T | undefined> {
+    const { request, response } = exchange;
+    if (this.#context.isDraining()) {
+      this.#sendError(response, toRestError({ kind: 'shutting_down' }));
       return undefined;
     }
-    const { value: outcome, left } = ran.value;
+    const ran = await runCall(exchange, this.#context, call);
+    if (request.socket.destroyed) return undefined;
+    const left = ran.isOk() ? ran.value.left : undefined;
     if (left !== undefined) for (const [name, value] of rateLimitHeaders(left)) response.setHeader(name, value);
-    return outcome.mapErr(withBuiltIn);
+    const outcome = ran.isOk() ? ran.value.value : err(ran.error);
+    if (outcome.isOk()) return outcome.value;
+    this.#sendError(response, outcome.error);
+    return undefined;
   }
 
   #sendError(response: ServerResponse, error: RestError, headers: Refusal['headers'] = {}): void {

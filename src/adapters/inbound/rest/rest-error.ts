@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, withoutUndefined } from '../../../domain/json.ts';
 import type { ToolCallError } from '../../../domain/tool-call-error.ts';
 import { type ToolResult, textOf } from '../../../domain/tool-result.ts';
+import { duration } from '../error-messages.ts';
 import { excerpt } from '../excerpt.ts';
 import type { Refusal } from '../http/refusal.ts';
 import { toolErrorCode } from '../tool-error-codes.ts';
@@ -113,4 +114,10 @@ const CODE_OF_STATUS: Readonly<Record<number, string>> = {
 export function ofInvalidBody(errors: readonly { readonly path: string; readonly message: string }[]): RestError {
   const message = errors.map(({ path, message }) => `${path === '' ? 'the body' : path} ${message}`).join('; ');
   return { status: 400, code: 'VALIDATION_ERROR', message, details: { errors } };
+}
+
+/** A server was started again by request so recently that its callers would get no answers. */
+export function ofEarlyRestart(server: string, waitMs: number): RestError {
+  const message = `The server ${server} was restarted by request a moment ago. Try again in ${duration(Math.max(waitMs, 100))}.`;
+  return { status: 429, code: 'OVERLOADED', message, details: { server }, retryAfterMs: waitMs };
 }

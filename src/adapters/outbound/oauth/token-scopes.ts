@@ -14,5 +14,5 @@ export function hasScopes({ scope, scp }: JWTPayload, required: readonly string[
 
 function listOf(scopes: unknown): readonly unknown[] {
   if (Array.isArray(scopes)) return scopes;
-  return typeof scopes === 'string' ? scopes.split(' ') : [];
+  return typeof scopes === 'string' ? scopes.split(' ').filter((scope) => scope !== '') : [];
 }

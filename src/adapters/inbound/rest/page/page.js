@@ -27,10 +27,14 @@ function foreign(value, name = 'span') {
   return el(`${name}.foreign`, {}, typeof value === 'string' ? value : (pretty(value) ?? ''));
 }
 
+/** A URL without user info, which is a secret, or makes the address look like that of another host. */
+const withoutUser = (url) => (isText(url) ? url.replace(/^([a-z][a-z\d+.-]*:[\\/]*)[^/?#\\]*@/i, '$1') : url);
+
 /** A link to a web page; text if the URL is anything else. */
-function link(url, text = url) {
-  if (!isText(url) || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return foreign(text);
-  return el('a.foreign', { href: url, target: '_blank', rel: 'noopener noreferrer' }, text);
+function link(url, text = withoutUser(url)) {
+  const href = withoutUser(url);
+  if (!isText(href) || !/^https?:\/\//i.test(href) || !URL.canParse(href)) return foreign(text);
+  return el('a.foreign', { href, target: '_blank', rel: 'noopener noreferrer' }, text);
 }
 
 /** For screen readers. */
@@ -183,23 +187,66 @@ function showProgress(list, text) {
 }
 
 const INLINE =
-  /\*\*(\S(?:[^*\n]*\S)?)\*\*|\[([^\][\n]+)\]\((https?:\/\/[^\s()]+)\)|https?:\/\/[^\s<>"'()[\]]*[\w/#=&-]/g;
+  /`([^`\n]+)`|\*\*(\S(?:[^*\n]*\S)?)\*\*|\[([^\][\n]+)\]\((https?:\/\/[^\s()]+)\)|https?:\/\/[^\s<>"'()[\]]*[\w/#=&-]/g;
 
-/** The text with bold words and links. The text of a link is the host to which it leads, or the URL. */
-function answerText(text) {
+/** The parts of a line with code, bold words and links. The text of a link is the host to which it leads, or the URL. */
+function inlineParts(text) {
   const parts = [];
   let end = 0;
   for (const match of text.matchAll(INLINE)) {
-    const [all, bold, label, url] = match;
+    const [all, code, bold, label, url] = match;
     parts.push(text.slice(end, match.index));
     end = match.index + all.length;
     const isHost = url !== undefined && URL.canParse(url) && new URL(url).host.replace(/^www\./, '') === label;
-    if (bold !== undefined) parts.push(el('strong', {}, bold));
+    if (code !== undefined) parts.push(el('code', {}, code));
+    else if (bold !== undefined) parts.push(el('strong', {}, bold));
     else if (isHost) parts.push(link(url, label));
     else if (url !== undefined) parts.push(`${label} (`, link(url), ')');
     else parts.push(link(all));
   }
-  return el('div.answer', {}, parts, text.slice(end));
+  return [...parts, text.slice(end)];
+}
+
+/** The Markdown that answers contain: blocks of code, headings, lists, paragraphs, and what `inlineParts` knows. */
+function answerText(text) {
+  const parts = text.split(/^ *```.*\n([\s\S]*?)\n *```[ \t]*$/m);
+  return el(
+    'div.answer',
+    {},
+    parts.flatMap((part, index) => (index % 2 === 1 ? el('pre', { tabIndex: 0 }, part) : proseBlocks(part))),
+  );
+}
+
+function proseBlocks(text) {
+  const blocks = [];
+  /** What the next line continues. */
+  let open;
+  for (const line of text.split('\n')) {
+    const [, heading] = /^#{1,6} +(.+)$/.exec(line) ?? [];
+    const [, indent, mark, item] = /^( *)([-*+]|\d{1,9}[.)]) +(.+)$/.exec(line) ?? [];
+    if (heading !== undefined) {
+      blocks.push(el('h3', {}, inlineParts(heading)));
+      open = undefined;
+    } else if (item !== undefined) {
+      const tag = /\d/.test(mark) ? 'ol' : 'ul';
+      const last = blocks.at(-1);
+      const isNested = indent.length > 1 && /^[ou]l$/.test(last?.localName);
+      const siblings = isNested ? [...last.lastChild.children] : blocks;
+      let list = siblings.at(-1);
+      if (list?.localName !== tag) {
+        list = el(tag, tag === 'ol' ? { start: Number.parseInt(mark, 10) } : {});
+        if (isNested) last.lastChild.append(list);
+        else blocks.push(list);
+      }
+      open = el('li', {}, inlineParts(item));
+      list.append(open);
+    } else if (line.trim() === '') open = undefined;
+    else if (open === undefined) {
+      open = el('p', {}, inlineParts(line));
+      blocks.push(open);
+    } else open.append('\n', ...inlineParts(line));
+  }
+  return blocks;
 }
 
 /** The text without the list of sources at its end, if the citations contain all of them. */
@@ -469,8 +516,8 @@ function contentBlock(block, tool) {
   if (type === 'text' && isText(text)) return textBlock(text);
   if (type === 'resource_link' && isText(uri)) {
     const label = [title, name, uri].find(isText);
-    const details = [label === uri ? '' : uri, mimeType, description].filter(isText).join(' · ');
-    return el('p', {}, link(uri, label), ' ', el('span.hint', {}, foreign(details)));
+    const details = [label === uri ? '' : withoutUser(uri), mimeType, description].filter(isText).join(' · ');
+    return el('p', {}, link(uri, label === uri ? undefined : label), ' ', el('span.hint', {}, foreign(details)));
   }
   if (type === 'resource' && isObject(resource)) {
     const shown = isText(resource.text) ? textBlock(resource.text) : media(resource.mimeType, resource.blob, about);
@@ -538,6 +585,8 @@ function toolPanel(tool) {
     const call = { server, toolName: name, input: form.read() };
     void run(async (signal, elapsed) => {
       const response = await post('/mcp/call', call, signal);
+      // The server may have died.
+      if (!response.ok) void loaders[0]();
       return showResult(response, await jsonOf(response), name, elapsed());
     });
   };
@@ -596,28 +645,33 @@ function serverCard(server, query) {
   restart.dataset.key = `restart ${name}`;
   restart.onclick = async () => {
     announce(`Restarting ${name}`);
-    // If it fails, the next refresh shows why.
-    await request(`/mcp/servers/${encodeURIComponent(name)}/restart`, { method: 'POST' }).catch(() => {});
+    // If there is no response, the next refresh shows why.
+    const response = await post(`/mcp/servers/${encodeURIComponent(name)}/restart`, {}).catch(() => {});
+    const { error } = (response && (await jsonOf(response))) ?? {};
+    if (error !== undefined) card.append(el('p.hint.bad', { role: 'alert' }, foreign(error.message)));
     refresh();
   };
+  const since = () => el('time', { dateTime: iso }, new Date(iso).toLocaleString());
+  const problem =
+    state === 'available'
+      ? el('p.hint', {}, 'Last error, before ', since(), ': ', foreign(lastError))
+      : el('p.hint.bad', {}, 'Last error: ', foreign(lastError));
   const shownState = el(`span.state.${state}`, {}, state ?? '');
   const version = [serverInfo.title ?? serverInfo.name, serverInfo.version].filter(isText).join(' ');
   const facts = [`${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`, transport, pid && `pid ${pid}`, version];
   const about =
     server === BUILT_IN
       ? 'built in: the answer tools'
-      : [
-          el('span', {}, 'since ', el('time', { dateTime: iso }, new Date(iso).toLocaleString())),
-          ...facts.filter(isText).map((fact) => foreign(fact)),
-        ];
-  return el(
+      : [el('span', {}, 'since ', since()), ...facts.filter(isText).map((fact) => foreign(fact))];
+  const card = el(
     'article.card.server',
     { ariaLabel: name },
     el('div.row', {}, el('h3', {}, foreign(name)), server === BUILT_IN ? [] : [shownState, restart]),
     el('div.facts', {}, about),
-    lastError === undefined ? '' : el('p.hint.bad', {}, 'Last error: ', foreign(lastError)),
+    lastError === undefined ? '' : problem,
     toolList(name, query),
   );
+  return card;
 }
 
 /** Shows servers and tools again if something has changed, with the focus where it was. */
@@ -628,10 +682,14 @@ function showServers() {
   if (json === shownJson) return;
   shownJson = json;
   const available = servers.filter(({ state }) => state === 'available').length;
-  byId('summary').textContent = `${available} of ${servers.length} servers available, ${tools.length} tools`;
+  const own = tools.filter(({ server }) => server !== BUILT_IN.name).length;
+  byId('summary').textContent = `${available} of ${servers.length} servers available, ${own} tools`;
   byId('servers-note').hidden = servers.length > 0;
   const focused = document.activeElement?.dataset.key;
-  byId('server-list').replaceChildren(...[...servers, BUILT_IN].map((server) => serverCard(server, query)));
+  // What does not work on its own again comes first.
+  const failed = servers.filter(({ state }) => state === 'failed');
+  const ordered = [...failed, ...servers.filter((server) => !failed.includes(server)), BUILT_IN];
+  byId('server-list').replaceChildren(...ordered.map((server) => serverCard(server, query)));
   if (focused !== undefined) document.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
   const wanted = selectedKey === '' ? location.hash.slice(1) : selectedKey;
   const tool = tools.find((tool) => keyOf(tool) === wanted);
@@ -654,7 +712,9 @@ async function load(path, headers = {}) {
 
 async function loadServers() {
   const known = servers?.map(({ state }) => state).join();
-  servers = (await load('/mcp/servers')).servers ?? servers;
+  const loaded = await load('/mcp/servers');
+  servers = loaded.servers ?? servers;
+  byId('no-key').hidden = loaded.canAnswer !== false;
   if (known !== servers.map(({ state }) => state).join()) void loaders[1]();
 }
 

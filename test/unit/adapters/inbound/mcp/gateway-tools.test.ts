@@ -239,6 +239,16 @@ describe('a call', () => {
     expect(await start({ files }).call('files__read')).toEqual({ jsonrpc: '2.0', id: 1, error });
   });
 
+  test.each([-32601, -32020, -32021, -32022])(
+    'returns the error %i as an internal error, because to a client it would be about this server',
+    async (code) => {
+      const files = new ScriptedToolServer({ read: failsWith({ kind: 'json_rpc', code, message: 'Bad.', data: 1 }) });
+      const error = { code: -32603, message: 'Bad.', data: 1 };
+      for (const over of [{}, MODERN])
+        expect(await start({ files }).call('files__read', {}, over)).toMatchObject({ error });
+    },
+  );
+
   test('of a name with a hash reaches the tool, also before the servers have started', async () => {
     const long = 'x'.repeat(100);
     const name = exposedName('files', long);

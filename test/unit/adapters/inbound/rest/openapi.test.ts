@@ -16,7 +16,7 @@ interface Document {
 }
 
 function documentOf(tools: readonly GatewayTool[], requiresToken = true): Document {
-  const document = toOpenApi({ tools, version: '1.2.3', url: 'http://localhost:3917', requiresToken });
+  const document = toOpenApi({ tools, version: '1.2.3', requiresToken });
   return document as unknown as Document;
 }
 
@@ -43,7 +43,6 @@ test('describes a tool as one operation', async () => {
   expect(document).toMatchObject({
     openapi: '3.1.0',
     info: { title: 'openai-responses-mcp', version: '1.2.3' },
-    servers: [{ url: 'http://localhost:3917' }],
     security: [{ bearer: [] }],
     components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
   });
