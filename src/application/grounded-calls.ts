@@ -2,7 +2,13 @@ import type { OfferedFunction } from '../domain/grounding.ts';
 import { isObject, type JsonObject, parseJson } from '../domain/json.ts';
 import { callName, type OwnSource, sourcesOf, withoutLocalPath } from '../domain/own-source.ts';
 import type { ToolCallError } from '../domain/tool-call-error.ts';
-import { type ToolOutput, toErrorOutput, toProblemOutput, toToolOutput } from '../domain/tool-output.ts';
+import {
+  type OutputSize,
+  type ToolOutput,
+  toErrorOutput,
+  toProblemOutput,
+  toToolOutput,
+} from '../domain/tool-output.ts';
 import { type ToolResult, textOf } from '../domain/tool-result.ts';
 import type { Clock } from './ports/clock.ts';
 import type { SearchObserver, ToolCallSummary } from './ports/llm-search.ts';
@@ -32,8 +38,9 @@ interface Options {
 const CONCURRENT = 4;
 /** Time that the model needs to answer after the last call (ruling L14). */
 export const RESERVED_MS = 15_000;
-/** All outputs of an answer, as a multiple of the limit for one. */
+/** All outputs of an answer: their text as a multiple of the limit for one, and their images. */
 const TOTAL_OUTPUTS = 10;
+const MAX_IMAGE_BYTES = 8 * 1024 * 1024;
 
 /** A function to call, or the reason why there is none. */
 type Planned = { readonly fn: OfferedFunction; readonly args: JsonObject } | { readonly problem: string };
@@ -49,12 +56,12 @@ export class GroundedCalls {
   /** Calls that count, and all of them. */
   #started = 0;
   #planned = 0;
-  #charsLeft: number;
+  #left: OutputSize;
 
   constructor(options: Options) {
     this.#options = options;
     this.#byName = new Map(options.functions.map((fn) => [fn.name, fn]));
-    this.#charsLeft = options.maxOutputChars * TOTAL_OUTPUTS;
+    this.#left = { characters: options.maxOutputChars * TOTAL_OUTPUTS, imageBytes: MAX_IMAGE_BYTES };
   }
 
   get isExhausted(): boolean {
@@ -137,8 +144,10 @@ export class GroundedCalls {
     if (result.isError) return toErrorOutput(redact(textOf(result)));
     const sources = sourcesOf(result, call, turn);
     const shown = isLocal ? sources : sources.map(withoutLocalPath);
-    const { output, characters } = toToolOutput(result, call, shown, Math.min(maxOutputChars, this.#charsLeft));
-    this.#charsLeft -= characters;
+    const { characters, imageBytes } = this.#left;
+    const max = { characters: Math.min(maxOutputChars, characters), imageBytes };
+    const { output, used } = toToolOutput(result, call, shown, max);
+    this.#left = { characters: characters - used.characters, imageBytes: imageBytes - used.imageBytes };
     this.sources.push(...sources);
     return output;
   }

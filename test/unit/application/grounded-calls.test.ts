@@ -199,6 +199,15 @@ describe('outputs (ruling L11)', () => {
     expect(bodies(await run(get(99)))).toEqual(['\n[1500 more characters were left out.]']);
   });
 
+  test('have images of at most 8 MiB together in an answer, also in calls at the same time and in later rounds', async () => {
+    const data = 'A'.repeat(4 * 1024 * 1024);
+    const chart = result({ content: [{ type: 'image', data, mimeType: 'image/png' }] });
+    const { run } = start({ replies: { get: returns(chart) } });
+    const outputs = [...(await run(get(1), get(2))), ...(await run(get(3), get(4)))];
+    expect(outputs.map(({ images }) => images.length)).toEqual([1, 1, 0, 0]);
+    expect(body(outputs[3])).toBe('[image image/png]');
+  });
+
   test('have images', async () => {
     const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
     const { run } = start({ replies: { get: returns(result({ content: [image] })) } });
