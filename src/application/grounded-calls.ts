@@ -11,7 +11,7 @@ import {
 } from '../domain/tool-output.ts';
 import { type ToolResult, textOf } from '../domain/tool-result.ts';
 import type { Clock } from './ports/clock.ts';
-import type { SearchObserver, ToolCallSummary } from './ports/llm-search.ts';
+import type { SearchObserver } from './ports/llm-search.ts';
 import type { FunctionCall, Round } from './ports/llm-turns.ts';
 import type { ToolBox } from './ports/tool-box.ts';
 import { untilAborted } from './until-aborted.ts';
@@ -48,9 +48,7 @@ type Planned = { readonly fn: OfferedFunction; readonly args: JsonObject } | { r
 /** Runs the calls of an answer: their limits, what they returned, and whether something private was among it. */
 export class GroundedCalls {
   readonly sources: OwnSource[] = [];
-  readonly summaries: ToolCallSummary[] = [];
-  /** Whether a tool of a server that is not public has answered. */
-  hasPrivateOutput = false;
+  #hasPrivateOutput = false;
   readonly #options: Options;
   readonly #byName: ReadonlyMap<string, OfferedFunction>;
   /** Calls that count, and all of them. */
@@ -62,6 +60,11 @@ export class GroundedCalls {
     this.#options = options;
     this.#byName = new Map(options.functions.map((fn) => [fn.name, fn]));
     this.#left = { characters: options.maxOutputChars * TOTAL_OUTPUTS, imageBytes: MAX_IMAGE_BYTES };
+  }
+
+  /** Whether a tool of a server that is not public has answered. */
+  get hasPrivateOutput(): boolean {
+    return this.#hasPrivateOutput;
   }
 
   get isExhausted(): boolean {
@@ -125,11 +128,11 @@ export class GroundedCalls {
     const ms = clock.elapsedMs() - startedMs;
     const failure = outcome.isErr() ? outcome.error.kind : undefined;
     const isSent = failure === undefined || !NOT_SENT.has(failure);
-    if (isSent && !publicServers.includes(server)) this.hasPrivateOutput = true;
+    if (isSent && !publicServers.includes(server)) this.#hasPrivateOutput = true;
     const ok = outcome.isOk() && !outcome.value.isError;
     // Arguments that do not match the schema are not a call (ruling L10).
     if (failure === 'invalid_input') this.#started -= 1;
-    else this.summaries.push({ server, tool: name, ms, ok });
+    else observer.onUsed?.({ toolCalls: [{ server, tool: name, ms, ok }] });
     const output = outcome.match(
       (result) => this.#toOutput(result, callName(tool), turn),
       (error) => this.#toFailedOutput(error),
