@@ -29,8 +29,6 @@ export interface AnswerQueryInput {
   /** The tool's arguments as received. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly observer: SearchObserver;
-  /** What a reply used, also if it does not become an answer. Must not throw. */
-  readonly onReply?: (report: SearchReport) => void;
   /** The answer is not limited to `maxAnswerChars`: a person reads it, and not a model. */
   readonly isUnlimited?: true;
 }
@@ -75,7 +73,6 @@ export class AnswerQuery {
     tool,
     args,
     observer,
-    onReply,
     isUnlimited,
   }: AnswerQueryInput): Promise<Result<Answer, AnswerError>> {
     const { config, clock, inFlight } = this.#deps;
@@ -97,7 +94,7 @@ export class AnswerQuery {
       timeZone: config.timeZone,
       deadlineMs: startedMs + config.timeoutMs,
     };
-    const found = await inFlight.run(requestKey, (controller) => this.#search(request, observer, controller, onReply));
+    const found = await inFlight.run(requestKey, (controller) => this.#search(request, observer, controller));
     return found.andThen(({ reply, publishedOn }) => {
       const hasSearched = reply.searched || reply.sources.cited.length > 0;
       if (profile.search === 'required' && !hasSearched) return err({ kind: 'not_searched' as const });
@@ -117,7 +114,6 @@ export class AnswerQuery {
     request: SearchRequest,
     observer: SearchObserver,
     controller: AbortController,
-    onReply: AnswerQueryInput['onReply'],
   ): Promise<Result<Found, AnswerError>> {
     const { llmSearch, clock, config } = this.#deps;
     const { signal } = controller;
@@ -129,7 +125,6 @@ export class AnswerQuery {
     try {
       observer.onProgress({ kind: 'asking' });
       const reply = await llmSearch.search(request, observer, signal);
-      if (reply.isOk()) onReply?.(reply.value.report);
       if (signal.aborted) return err(toAbortError());
       if (reply.isOk()) {
         const publishedOn = await this.#datesOf(reply.value, request, signal);

@@ -7,6 +7,7 @@ import type {
   SearchProgress,
   SearchReply,
   SearchRequest,
+  SearchUse,
 } from './ports/llm-search.ts';
 
 /** A search in flight, and the observers of the callers that wait for it. */
@@ -43,7 +44,10 @@ export class CoalescingSearch implements LlmSearch {
     const key = JSON.stringify([caller, isLocal, isWebOnly, question, profile, today]);
     const search = this.#inFlight.get(key) ?? this.#start(key, request);
     // One object per call: the same observer may subscribe twice.
-    const subscriber: SearchObserver = { onProgress: (progress) => observer.onProgress(progress) };
+    const subscriber: SearchObserver = {
+      onProgress: (progress) => observer.onProgress(progress),
+      onUsed: (use) => observer.onUsed?.(use),
+    };
     search.subscribers.add(subscriber);
     // The latest deadline applies, and later calls have later ones.
     search.deadlineMs = request.deadlineMs;
@@ -64,6 +68,11 @@ export class CoalescingSearch implements LlmSearch {
       search.latest = progress;
       for (const subscriber of subscribers) subscriber.onProgress(progress);
     };
+    // What is used is accounted to one subscriber that is left.
+    const onUsed = (use: SearchUse) => {
+      const [first] = subscribers;
+      first?.onUsed?.(use);
+    };
     const search: InFlight = {
       subscribers,
       controller,
@@ -72,7 +81,7 @@ export class CoalescingSearch implements LlmSearch {
       isSettled: false,
       // Started in a microtask, after the first subscriber was added.
       reply: Promise.resolve()
-        .then(() => this.#llmSearch.search(shared, { onProgress }, controller.signal))
+        .then(() => this.#llmSearch.search(shared, { onProgress, onUsed }, controller.signal))
         .finally(() => {
           this.#forget(key, search);
           search.isSettled = true;
@@ -98,7 +107,6 @@ export class CoalescingSearch implements LlmSearch {
       reply
         .finally(() => signal.removeEventListener('abort', onAbort))
         .then((reply) => {
-          // The search is accounted to one subscriber that is left.
           const [first] = subscribers;
           resolve(first === subscriber ? reply : reply.map(toSharedReply));
         }, reject);

@@ -4,10 +4,16 @@ import { isObject, type JsonObject, parseJson } from '../domain/json.ts';
 import { callName, type OwnSource, sourcesOf, withoutLocalPath } from '../domain/own-source.ts';
 import { type Redactor, redactedValue } from '../domain/redaction.ts';
 import type { ToolCallError } from '../domain/tool-call-error.ts';
-import { type ToolOutput, toErrorOutput, toProblemOutput, toToolOutput } from '../domain/tool-output.ts';
+import {
+  type OutputSize,
+  type ToolOutput,
+  toErrorOutput,
+  toProblemOutput,
+  toToolOutput,
+} from '../domain/tool-output.ts';
 import { type ToolResult, textOf } from '../domain/tool-result.ts';
 import type { Clock } from './ports/clock.ts';
-import type { SearchObserver, ToolCallSummary } from './ports/llm-search.ts';
+import type { SearchObserver } from './ports/llm-search.ts';
 import type { FunctionCall, Round } from './ports/llm-turns.ts';
 import type { ToolBox } from './ports/tool-box.ts';
 import { untilAborted } from './until-aborted.ts';
@@ -34,8 +40,9 @@ interface Options {
 const CONCURRENT = 4;
 /** Time that the model needs to answer after the last call (ruling L14). */
 export const RESERVED_MS = 15_000;
-/** All outputs of an answer, as a multiple of the limit for one. */
+/** All outputs of an answer: their text as a multiple of the limit for one, and their images. */
 const TOTAL_OUTPUTS = 10;
+const MAX_IMAGE_BYTES = 8 * 1024 * 1024;
 
 /** A function to call, or the reason why there is none. */
 type Planned = { readonly fn: OfferedFunction; readonly args: JsonObject } | { readonly problem: string };
@@ -43,13 +50,12 @@ type Planned = { readonly fn: OfferedFunction; readonly args: JsonObject } | { r
 /** Runs the calls of an answer: their limits, what they returned, and whether something private was among it. */
 export class GroundedCalls {
   readonly sources: OwnSource[] = [];
-  readonly summaries: ToolCallSummary[] = [];
   readonly #options: Options;
   readonly #byName: ReadonlyMap<string, OfferedFunction>;
   /** Calls that count, and all of them. */
   #started = 0;
   #planned = 0;
-  #charsLeft: number;
+  #left: OutputSize;
   /** The servers that may have answered. */
   readonly #answered = new Set<string>();
   #hasPrivateOutput = false;
@@ -57,7 +63,7 @@ export class GroundedCalls {
   constructor(options: Options) {
     this.#options = options;
     this.#byName = new Map(options.functions.map((fn) => [fn.name, fn]));
-    this.#charsLeft = options.maxOutputChars * TOTAL_OUTPUTS;
+    this.#left = { characters: options.maxOutputChars * TOTAL_OUTPUTS, imageBytes: MAX_IMAGE_BYTES };
   }
 
   /** Whether a tool of a server has answered that was not public then, or is not now: a reload may change it. */
@@ -133,7 +139,7 @@ export class GroundedCalls {
     const ok = outcome.isOk() && !outcome.value.isError;
     // Arguments that do not match the schema are not a call (ruling L10).
     if (failure === 'invalid_input') this.#started -= 1;
-    else this.summaries.push({ server, tool: name, ms, ok });
+    else observer.onUsed?.({ toolCalls: [{ server, tool: name, ms, ok }] });
     const output = outcome.match(
       (result) => this.#toOutput(result, callName(tool), turn),
       (error) => this.#toFailedOutput(error),
@@ -149,9 +155,10 @@ export class GroundedCalls {
     if (result.isError) return toErrorOutput(redactor.inLogs(cleanText(textOf(result))));
     const sources = redactedValue(sourcesOf(result, call, turn), redactor.known);
     const shown = isLocal ? sources : sources.map(withoutLocalPath);
-    const maxChars = Math.min(maxOutputChars, this.#charsLeft);
-    const { output, characters } = toToolOutput(result, call, shown, maxChars, redactor.known);
-    this.#charsLeft -= characters;
+    const { characters, imageBytes } = this.#left;
+    const max = { characters: Math.min(maxOutputChars, characters), imageBytes };
+    const { output, used } = toToolOutput(result, call, shown, max, redactor.known);
+    this.#left = { characters: characters - used.characters, imageBytes: imageBytes - used.imageBytes };
     this.sources.push(...sources);
     return output;
   }

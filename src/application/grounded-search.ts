@@ -8,24 +8,16 @@ import {
   toOffer,
   unknownTools,
 } from '../domain/grounding.ts';
-import { withoutUndefined } from '../domain/json.ts';
 import { resolveMarkers, withoutFileUris, withoutLocalPath } from '../domain/own-source.ts';
 import { type Redactor, redactedValue } from '../domain/redaction.ts';
 import type { ToolCallError } from '../domain/tool-call-error.ts';
 import { GroundedCalls, RESERVED_MS } from './grounded-calls.ts';
 import type { Clock } from './ports/clock.ts';
-import type {
-  LlmSearch,
-  SearchObserver,
-  SearchOutcome,
-  SearchReply,
-  SearchReport,
-  SearchRequest,
-  TokenUsage,
-} from './ports/llm-search.ts';
+import type { LlmSearch, SearchObserver, SearchOutcome, SearchReply, SearchRequest } from './ports/llm-search.ts';
 import type { LlmTurns, Round, Turn, WebAccess } from './ports/llm-turns.ts';
 import type { Logger } from './ports/logger.ts';
 import type { ToolBox } from './ports/tool-box.ts';
+import { countUse } from './total-use.ts';
 import { untilAborted } from './until-aborted.ts';
 
 export interface GroundedSearchOptions {
@@ -100,9 +92,10 @@ export class GroundedSearch implements LlmSearch {
   async #converse(
     request: SearchRequest,
     functions: Offer['functions'],
-    observer: SearchObserver,
+    caller: SearchObserver,
     signal: AbortSignal,
   ): Promise<SearchOutcome> {
+    const observer = countUse(caller);
     const { policy, turns } = this.#options;
     const { maxRounds, maxCalls } = policy;
     const calls = new GroundedCalls({
@@ -130,9 +123,11 @@ export class GroundedSearch implements LlmSearch {
       if (round > 0) observer.onProgress({ kind: 'asking', round: round + 1 });
       const outcome = await turns.turn({ ...request, functions, mayCall, web, rounds, round }, observer, signal);
       if (outcome.isErr()) return err(outcome.error);
+      observer.onUsed({ rounds: 1 });
       const turn = outcome.value;
       replies.push(turn.reply);
-      if (web === 'open')
+      // Later, the model may write what a private tool returned into an address.
+      if (web === 'open' && !calls.hasPrivateOutput)
         publicPages.push(
           ...turn.reply.sources.cited.map(({ url }) => url),
           ...turn.reply.sources.consulted,
@@ -143,7 +138,8 @@ export class GroundedSearch implements LlmSearch {
         // A message before a call is not the answer.
         const isCutOff = turn.calls.length > 0 || (text.trim() === '' && ending.kind === 'complete');
         if (functions.length === 0 || mayCall || !isCutOff) {
-          return ok(this.#combine(turn, replies, calls, publicPages, request.isLocal === true));
+          const reply = this.#combine(turn, replies, calls, publicPages, request.isLocal === true);
+          return ok({ ...reply, report: { ...reply.report, ...observer.total() } });
         }
         const limit = isLast ? 'rounds' : calls.isExhausted ? 'calls' : 'time';
         return err({ kind: 'no_final_answer', limit, max: limit === 'rounds' ? maxRounds : maxCalls });
@@ -176,7 +172,11 @@ export class GroundedSearch implements LlmSearch {
         opened: all(({ sources }) => sources.opened),
       },
       own: { marked: resolved.marked, answered: sources, publicPages },
-      report: { ...sum(replies.map(({ report }) => report)), rounds: replies.length, toolCalls: calls.summaries },
+      report: {
+        ...reply.report,
+        queries: all(({ report }) => report.queries),
+        attempts: replies.reduce((sum, { report }) => sum + report.attempts, 0),
+      },
     };
   }
 
@@ -199,30 +199,4 @@ function withoutSecrets({ known }: Redactor): (tool: GatewayTool) => GatewayTool
 function webAccess(web: GroundingPolicy['web'], hasPrivateOutput: boolean): WebAccess {
   if (web === 'never') return 'absent';
   return web === 'before' && hasPrivateOutput ? 'closed' : 'open';
-}
-
-function sum(reports: readonly SearchReport[]): SearchReport {
-  const last = reports.at(-1);
-  const usages = reports.map(({ usage }) => usage).filter((usage) => usage !== undefined);
-  const total = (of: (usage: TokenUsage) => number) => usages.reduce((sum, usage) => sum + of(usage), 0);
-  return withoutUndefined({
-    model: last?.model,
-    responseId: last?.responseId,
-    serviceTier: last?.serviceTier,
-    usage:
-      usages.length === 0
-        ? undefined
-        : {
-            inputTokens: total(({ inputTokens }) => inputTokens),
-            cachedTokens: total(({ cachedTokens }) => cachedTokens),
-            outputTokens: total(({ outputTokens }) => outputTokens),
-            reasoningTokens: total(({ reasoningTokens }) => reasoningTokens),
-            ...(usages.some(({ cacheWriteTokens }) => cacheWriteTokens !== undefined) && {
-              cacheWriteTokens: total(({ cacheWriteTokens = 0 }) => cacheWriteTokens),
-            }),
-          },
-    queries: reports.flatMap(({ queries }) => queries),
-    searches: reports.reduce((sum, { searches }) => sum + searches, 0),
-    attempts: reports.reduce((sum, { attempts }) => sum + attempts, 0),
-  });
 }

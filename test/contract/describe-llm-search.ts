@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { LlmSearch, SearchRequest } from '../../src/application/ports/llm-search.ts';
+import { totalUse } from '../../src/application/total-use.ts';
 import { settled } from '../support/fake-clock.ts';
 import { errorOf, expectNoListener, never, ProgressLog, replyOf, searchRequest } from './search-kit.ts';
 
@@ -52,6 +53,13 @@ export function describeLlmSearch(
       const observer = new ProgressLog();
       await search.search(answered, observer, never());
       expect(observer.seen.length).toBeGreaterThan(0);
+    });
+
+    test('reports to its observer what it used', async () => {
+      const { search, answered } = await started('answered');
+      const observer = new ProgressLog();
+      const { usage, searches } = replyOf(await search.search(answered, observer, never())).report;
+      expect(totalUse(observer.uses)).toMatchObject({ searches, ...(usage && { usage }) });
     });
 
     test('resolves with an error when it fails', async () => {

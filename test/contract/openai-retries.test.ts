@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RequestOptions } from '../../src/adapters/outbound/openai/request-body.ts';
 import type { SearchRequest } from '../../src/application/ports/llm-search.ts';
+import { totalUse } from '../../src/application/total-use.ts';
 import {
   answers,
   type Behaviour,
@@ -13,6 +14,7 @@ import {
   resetsDuringHeaders,
   resetsMidStream,
   sendsBrokenEvent,
+  sendsJson,
   sendsUnknownEvents,
 } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
@@ -52,6 +54,7 @@ async function askOnce(behaviours: readonly Behaviour[], options: OpenAiSearchOp
 }
 
 const OK = answers('Here it is.');
+const ANSWER = { type: 'message', content: [{ type: 'output_text', text: 'Here it is.', annotations: [] }] };
 
 function httpError(status: number, over: { code?: string; type?: string; message?: string } = {}, headers = {}) {
   const { code = null, type = 'some_error', message = `Something with ${status}.` } = over;
@@ -119,6 +122,36 @@ describe('the wait after a 429', () => {
   test('is followed by the same body', async () => {
     await askOnce([tooMany(), httpError(503), OK]);
     expect(new Set(api.requests.map(({ rawBody }) => rawBody)).size).toBe(1);
+  });
+});
+
+describe('what an attempt used that failed', () => {
+  const failed = (usage: object) =>
+    sendsJson({ status: 'failed', error: { code: 'server_error', message: 'Sorry.' }, output: [], usage });
+
+  test('is reported, and part of the report of the reply that follows', async () => {
+    const used = { input_tokens: 70, output_tokens: 3 };
+    api.reply(failed(used), sendsJson({ status: 'completed', output: [ANSWER], usage: used }));
+    const observer = new ProgressLog();
+    const reply = replyOf(await openAiSearch(api.url).search(searchRequest(), observer, never()));
+    const usage = { inputTokens: 140, cachedTokens: 0, outputTokens: 6, reasoningTokens: 0 };
+    expect(reply.report).toMatchObject({ usage, attempts: 2 });
+    expect(totalUse(observer.uses)).toMatchObject({ usage });
+  });
+
+  test('is reported if no reply follows', async () => {
+    api.reply(failed({ input_tokens: 70, output_tokens: 3 }));
+    const observer = new ProgressLog();
+    await openAiSearch(api.url, { maxRetries: 0 }).search(searchRequest(), observer, never());
+    expect(observer.uses).toMatchObject([{ usage: { inputTokens: 70, outputTokens: 3 } }]);
+  });
+
+  test('is counted in integers from 0, whatever the API reports', async () => {
+    const usage = { input_tokens: -5, output_tokens: 2.6, output_tokens_details: { reasoning_tokens: 1e308 } };
+    api.reply(sendsJson({ output: [ANSWER], usage, tool_usage: { web_search: { num_requests: -1 } } }));
+    const { report } = replyOf(await ask(openAiSearch(api.url)));
+    const reasoningTokens = Number.MAX_SAFE_INTEGER;
+    expect(report).toMatchObject({ usage: { inputTokens: 0, outputTokens: 3, reasoningTokens }, searches: 0 });
   });
 });
 

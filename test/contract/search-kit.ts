@@ -14,6 +14,7 @@ import type {
   SearchProgress,
   SearchReply,
   SearchRequest,
+  SearchUse,
 } from '../../src/application/ports/llm-search.ts';
 import type { Logger } from '../../src/application/ports/logger.ts';
 import type { AnswerError, SearchError } from '../../src/domain/answer-error.ts';
@@ -95,6 +96,7 @@ export function never(): AbortSignal {
 
 export class ProgressLog implements SearchObserver {
   readonly seen: SearchProgress[] = [];
+  readonly uses: SearchUse[] = [];
   readonly #onSeen: (progress: SearchProgress) => void;
 
   constructor(onSeen: (progress: SearchProgress) => void = () => undefined) {
@@ -105,6 +107,10 @@ export class ProgressLog implements SearchObserver {
     // Some members change until they are read.
     this.seen.push({ ...progress });
     this.#onSeen(progress);
+  }
+
+  onUsed(use: SearchUse): void {
+    this.uses.push(use);
   }
 }
 

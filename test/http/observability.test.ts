@@ -104,15 +104,11 @@ test('counts the rounds of grounded answers and the calls of own tools, without 
     { ...call, ok: false },
   ];
   const report = { queries: [], searches: 0, attempts: 4, rounds: 3, toolCalls };
-  const llmSearch = new FakeLlmSearch(
-    replies({ report }),
-    replies({ report: { ...report, isShared: true } }),
-    replies(),
-  );
+  const llmSearch = new FakeLlmSearch(replies({ report }), replies());
   const { post, at } = await serveHttp({ llmSearch });
-  for (const query of ['one', 'two', 'three']) await post(legacy('tools/call', question(query)));
+  for (const query of ['one', 'two']) await post(legacy('tools/call', question(query)));
   expect(await metricsOf(at)).toMatchObject({
-    'calls_total{tool="answer",outcome="answered"}': 3,
+    'calls_total{tool="answer",outcome="answered"}': 2,
     'grounded_rounds_total{tool="answer"}': 3,
     'own_tool_calls_total{tool="answer",server="notes",outcome="answered"}': 2,
     'own_tool_calls_total{tool="answer",server="notes",outcome="failed"}': 1,

@@ -1,9 +1,18 @@
-import { ok } from 'neverthrow';
+import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { QuotaGuard } from '../../src/application/quota-guard.ts';
 import type { QuotaPolicy } from '../../src/domain/quota.ts';
 import { FakeClock } from '../support/fake-clock.ts';
-import { deferred, FakeLlmSearch, fails, replies, repliesLate, searchReply } from '../support/fake-llm-search.ts';
+import {
+  type ConfiguredReply,
+  deferred,
+  FakeLlmSearch,
+  fails,
+  hangs,
+  replies,
+  repliesLate,
+  searchReply,
+} from '../support/fake-llm-search.ts';
 import { FakeQuotaStore } from '../support/fake-quota-store.ts';
 import { legacy, modern, type Reply, send } from '../support/http-client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
@@ -138,6 +147,34 @@ describe('over MCP', () => {
     const { post } = await serveWith({ limits: { searches: 2, tokens: 9000 } }, new FakeLlmSearch(empty, COSTLY));
     expect((await post(question(), ALICE)).message.error?.data).toMatchObject({ message: expect.any(String) });
     expect((await post(question(), ALICE)).message.error?.data).toMatchObject({ limit: 'searches_per_day' });
+  });
+
+  test('what a search used before it failed is added, and counted by the metrics', async () => {
+    const failing: ConfiguredReply = async (observer) => {
+      observer.onUsed?.({ usage: USAGE, searches: 1 });
+      observer.onUsed?.({ usage: USAGE, searches: 1 });
+      return err({ kind: 'no_final_answer', limit: 'rounds', max: 2 });
+    };
+    const { post, at } = await serveWith({ limits: { tokens: 2000 } }, new FakeLlmSearch(failing));
+    await post(question(), ALICE);
+    expect((await post(question(), ALICE)).message.error?.data).toMatchObject({ limit: 'tokens_per_day' });
+    const { text } = await send(at('/metrics'), { method: 'GET', headers: ALICE });
+    expect(text).toContain('openai_responses_mcp_tokens_total{tool="answer",kind="input"} 1800');
+    expect(text).toContain('openai_responses_mcp_searches_total{tool="answer"} 2');
+  });
+
+  test('what a search used before its client left is added', async () => {
+    const leaves: ConfiguredReply = (observer, signal) => {
+      observer.onUsed?.({ usage: USAGE });
+      observer.onProgress({ kind: 'asking', round: 2 });
+      return hangs(observer, signal);
+    };
+    const { begin, post, untilLogged } = await serveWith({ limits: { tokens: 900 } }, new FakeLlmSearch(leaves));
+    const left = begin(legacy('tools/call', { ...question().params, _meta: { progressToken: 1 } }), ALICE);
+    await left.until('progress');
+    left.leave();
+    await untilLogged(1);
+    expect((await post(question(), ALICE)).message.error?.data).toMatchObject({ limit: 'tokens_per_day' });
   });
 
   test('a call whose client leaves is counted', async () => {

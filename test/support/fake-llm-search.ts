@@ -26,7 +26,10 @@ export class FakeLlmSearch implements LlmSearch {
     this.requests.push(request);
     this.signals.push(signal);
     if (reply === undefined) throw new Error(`FakeLlmSearch has ${this.#configured.length} replies and needs more`);
-    return reply(observer, signal);
+    return reply(observer, signal).then((outcome) => {
+      if (outcome.isOk()) observer.onUsed?.(outcome.value.report);
+      return outcome;
+    });
   }
 }
 

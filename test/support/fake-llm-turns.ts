@@ -20,7 +20,10 @@ export class FakeLlmTurns implements LlmTurns {
     const turn = this.#configured[this.requests.length];
     this.requests.push(request);
     if (turn === undefined) throw new Error(`FakeLlmTurns has ${this.#configured.length} turns and needs more`);
-    return turn(request, observer, signal);
+    return turn(request, observer, signal).then((outcome) => {
+      if (outcome.isOk()) observer.onUsed?.(outcome.value.reply.report);
+      return outcome;
+    });
   }
 }
 

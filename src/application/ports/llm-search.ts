@@ -101,9 +101,14 @@ export type SearchProgress =
       readonly attempt: number;
     };
 
+/** What a part of a search used: a response of the API, a round, or a call of an own tool. */
+export type SearchUse = Partial<Pick<SearchReport, 'usage' | 'searches' | 'rounds' | 'toolCalls'>>;
+
 /** Must not throw. */
 export interface SearchObserver {
   onProgress(progress: SearchProgress): void;
+  /** Gets each part as soon as it is known, whatever becomes of the search. Callers that share a search get each part once. */
+  onUsed?(use: SearchUse): void;
 }
 
 export type SearchOutcome = Result<SearchReply, SearchError>;
@@ -111,7 +116,8 @@ export type SearchOutcome = Result<SearchReply, SearchError>;
 /**
  * A language model that may search the web before it replies.
  * The promise never rejects: a failure is a SearchError. When `signal` aborts, the search stops and settles soon after,
- * and leaves no listener on the signal. `observer` gets progress until then, and none afterwards.
+ * and leaves no listener on the signal. `observer` gets progress until then, and none afterwards. It also gets what each
+ * response of the API used as far as the API reported it, also of one that failed or that another attempt follows.
  */
 export interface LlmSearch {
   search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome>;

@@ -47,7 +47,7 @@ export interface Turn {
   readonly reply: SearchReply;
 }
 
-/** A language model that answers in rounds: it may ask for calls of functions, and then gets their outputs. Never rejects. */
+/** A language model that answers in rounds: it may ask for calls of functions, and then gets their outputs. Promises what LlmSearch does. */
 export interface LlmTurns {
   turn(request: TurnRequest, observer: SearchObserver, signal: AbortSignal): Promise<Result<Turn, SearchError>>;
 }

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
-import { ok } from 'neverthrow';
+import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { CoalescingSearch } from '../../../src/application/coalescing-search.ts';
-import type { SearchProgress, SearchRequest } from '../../../src/application/ports/llm-search.ts';
+import type { SearchObserver, SearchProgress, SearchRequest } from '../../../src/application/ports/llm-search.ts';
 import { ask, never, startCore } from '../../support/core.ts';
 import { FakeClock, settled } from '../../support/fake-clock.ts';
 import {
@@ -50,6 +50,33 @@ describe('the same question of the same caller, during its search', () => {
     app.cancelRequest({ requestKey: 'test/2' });
     await Promise.all(answers);
     expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+});
+
+describe('what a shared search uses', () => {
+  test('is reported to one caller that waits, and to another one after that has left', async () => {
+    const seen: string[] = [];
+    const observerOf = (name: string): SearchObserver => ({
+      onProgress: () => {},
+      onUsed: ({ searches }) => void seen.push(`${name} ${searches}`),
+    });
+    const late = repliesLate();
+    let use: SearchObserver['onUsed'];
+    const llmSearch = new FakeLlmSearch((observer, signal) => {
+      use = observer.onUsed;
+      return late.configured(observer, signal);
+    });
+    const { app } = startCore({ llmSearch });
+    const left = app.answerQuery({ ...first, observer: observerOf('first') });
+    const stays = app.answerQuery({ ...again, observer: observerOf('second') });
+    await settled();
+    use?.({ searches: 1 });
+    app.cancelRequest({ requestKey: 'test/1' });
+    await left;
+    use?.({ searches: 2 });
+    late.settle(err({ kind: 'content_filtered' }));
+    await stays;
+    expect(seen).toEqual(['first 1', 'second 2']);
   });
 });
 

@@ -3,7 +3,7 @@ import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { toolErrorMessage } from '../../../src/adapters/inbound/tool-error-messages.ts';
 import { GroundedCalls } from '../../../src/application/grounded-calls.ts';
-import type { SearchProgress } from '../../../src/application/ports/llm-search.ts';
+import type { SearchProgress, ToolCallSummary } from '../../../src/application/ports/llm-search.ts';
 import type { FunctionCall } from '../../../src/application/ports/llm-turns.ts';
 import { createRedactor } from '../../../src/domain/redaction.ts';
 import type { ToolCallError } from '../../../src/domain/tool-call-error.ts';
@@ -34,6 +34,7 @@ function start({ replies = {}, options }: Over = {}) {
   const clock = new FakeClock();
   const toolBox = new FakeToolBox({ replies });
   const progress: SearchProgress[] = [];
+  const summaries: ToolCallSummary[] = [];
   const functions = NAMES.map((name) => {
     return { name: `jira__${name}`, description: '', parameters: {}, tool: tool(`jira/${name}`) };
   });
@@ -41,7 +42,10 @@ function start({ replies = {}, options }: Over = {}) {
     functions,
     toolBox,
     clock,
-    observer: { onProgress: (step) => void progress.push(step) },
+    observer: {
+      onProgress: (step) => void progress.push(step),
+      onUsed: ({ toolCalls = [] }) => void summaries.push(...toolCalls),
+    },
     maxCalls: 20,
     maxOutputChars: 20_000,
     publicServers: [],
@@ -56,7 +60,7 @@ function start({ replies = {}, options }: Over = {}) {
     if (outputs === 'aborted') throw new Error('nothing was aborted');
     return outputs.map(({ callId, output }) => ({ callId, text: output.text, images: output.images }));
   };
-  return { grounded, run, toolBox, clock, progress };
+  return { grounded, run, toolBox, clock, progress, summaries };
 }
 
 const get = (id: number, args: object | string = { id }) => calls('jira__get', args, { callId: `call_${id}` });
@@ -123,7 +127,9 @@ describe('`parallel` (ruling L9)', () => {
   const parallel = (uses: unknown) => calls('parallel', { tool_uses: uses });
 
   test('is expanded to one output, in its order', async () => {
-    const { run, toolBox, grounded } = start({ replies: { get: returns(text('one')), find: returns(text('two')) } });
+    const { run, toolBox, summaries } = start({
+      replies: { get: returns(text('one')), find: returns(text('two')) },
+    });
     const [output, ...others] = await run(parallel([use('functions.jira__get', { id: 1 }), use('jira__find')]));
     expect(others).toEqual([]);
     expect(output?.callId).toBe('call_parallel');
@@ -131,7 +137,7 @@ describe('`parallel` (ruling L9)', () => {
       /^\[Output of the tool jira\/get\..*\n.*\n\none\n\n\[Output of the tool jira\/find\..*\n.*\n\ntwo$/,
     );
     expect(toolBox.called.map(({ tool }) => tool)).toEqual(['jira/get', 'jira/find']);
-    expect(grounded.summaries).toHaveLength(2);
+    expect(summaries).toHaveLength(2);
   });
 
   test('runs at most 4 calls at a time, and counts each', async () => {
@@ -162,9 +168,9 @@ describe('what is not a call (ruling L10)', () => {
     ['nothing', '', 'error: the arguments are not a JSON object'],
     ['a list', '[1]', 'error: the arguments are not a JSON object'],
   ])('arguments that are %s', async (_, args, expected) => {
-    const { run, toolBox, grounded, progress } = start();
+    const { run, toolBox, progress, summaries } = start();
     expect((await run(get(1, args)))[0]?.text).toBe(expected);
-    expect([toolBox.called, grounded.summaries, progress]).toEqual([[], [], []]);
+    expect([toolBox.called, summaries, progress]).toEqual([[], [], []]);
   });
 
   test('a function that does not exist, whatever its name contains (ruling L12)', async () => {
@@ -176,14 +182,15 @@ describe('what is not a call (ruling L10)', () => {
 
   test('arguments that do not match the schema: the model gets the place, and the call does not count', async () => {
     const errors = [{ path: '/items/0/name', message: 'must be string' }];
-    const { run, grounded } = start({
+    const { run, grounded, summaries } = start({
       replies: { get: callFails({ kind: 'invalid_input', errors }) },
       options: { maxCalls: 1 },
     });
     expect((await run(get(1)))[0]?.text).toBe(
       "error: The input does not match the tool's schema: /items/0/name must be string.",
     );
-    expect(grounded).toMatchObject({ isExhausted: false, summaries: [], hasPrivateOutput: false });
+    expect(grounded).toMatchObject({ isExhausted: false, hasPrivateOutput: false });
+    expect(summaries).toEqual([]);
   });
 });
 
@@ -197,6 +204,15 @@ describe('outputs (ruling L11)', () => {
     const cut = `${'x'.repeat(1000)}\n[500 more characters were left out.]`;
     expect(outputs).toEqual([...Array(10).fill(cut), '\n[1500 more characters were left out.]']);
     expect(bodies(await run(get(99)))).toEqual(['\n[1500 more characters were left out.]']);
+  });
+
+  test('have images of at most 8 MiB together in an answer, also in calls at the same time and in later rounds', async () => {
+    const data = 'A'.repeat(4 * 1024 * 1024);
+    const chart = result({ content: [{ type: 'image', data, mimeType: 'image/png' }] });
+    const { run } = start({ replies: { get: returns(chart) } });
+    const outputs = [...(await run(get(1), get(2))), ...(await run(get(3), get(4)))];
+    expect(outputs.map(({ images }) => images.length)).toEqual([1, 1, 0, 0]);
+    expect(body(outputs[3])).toBe('[image image/png]');
   });
 
   test('have images', async () => {
@@ -375,7 +391,7 @@ describe('a cancellation (ruling L15)', () => {
 
   test('is not answered by outputs that come too late', async () => {
     const late = deferred<Awaited<ReturnType<ConfiguredCall>>>();
-    const { grounded, toolBox, progress } = start({ replies: { get: () => late.promise } });
+    const { grounded, toolBox, progress, summaries } = start({ replies: { get: () => late.promise } });
     const controller = new AbortController();
     const outcome = grounded.run(
       [1, 2, 3, 4, 5].map((id) => get(id)),
@@ -387,7 +403,7 @@ describe('a cancellation (ruling L15)', () => {
     expect(await outcome).toBe('aborted');
     await settled();
     expect(toolBox.called).toHaveLength(4);
-    expect(grounded.summaries).toEqual([]);
+    expect(summaries).toEqual([]);
     expect(progress.some(({ kind }) => kind === 'called')).toBe(false);
   });
 });
@@ -399,7 +415,7 @@ describe('progress and report (rulings L22 and L25)', () => {
       await clock.advance(1500);
       return ok(text('x'));
     };
-    const { run, progress, grounded } = start({
+    const { run, progress, summaries } = start({
       replies: { get: slow, find: reports('no'), search: callFails({ kind: 'crashed', reason: 'x' }) },
       options: { clock },
     });
@@ -414,7 +430,7 @@ describe('progress and report (rulings L22 and L25)', () => {
       { kind: 'called', server: 'jira', tool: 'find', ms: 0, reason: 'tool_error' },
       { kind: 'called', server: 'jira', tool: 'search', ms: 0, reason: 'crashed' },
     ]);
-    expect(grounded.summaries).toEqual([
+    expect(summaries).toEqual([
       { server: 'jira', tool: 'get', ms: 1500, ok: true },
       { server: 'jira', tool: 'find', ms: 0, ok: false },
       { server: 'jira', tool: 'search', ms: 0, ok: false },
@@ -422,8 +438,10 @@ describe('progress and report (rulings L22 and L25)', () => {
   });
 
   test('contain no arguments and no results', async () => {
-    const { run, progress, grounded } = start({ replies: { get: returns(text('PRIVATE')), find: reports('PRIVATE') } });
+    const { run, progress, summaries } = start({
+      replies: { get: returns(text('PRIVATE')), find: reports('PRIVATE') },
+    });
     await run(get(1, { query: 'PRIVATE' }), calls('jira__find', { query: 'PRIVATE' }));
-    expect(JSON.stringify([progress, grounded.summaries])).not.toContain('PRIVATE');
+    expect(JSON.stringify([progress, summaries])).not.toContain('PRIVATE');
   });
 });

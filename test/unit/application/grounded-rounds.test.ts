@@ -1,6 +1,8 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
+import type { SearchUse } from '../../../src/application/ports/llm-search.ts';
 import type { Round } from '../../../src/application/ports/llm-turns.ts';
+import { totalUse } from '../../../src/application/total-use.ts';
 import type { SearchError } from '../../../src/domain/answer-error.ts';
 import { FakeClock, settled } from '../../support/fake-clock.ts';
 import { deferred } from '../../support/fake-llm-search.ts';
@@ -164,6 +166,33 @@ describe('a request that fails ends the answer, and no tool runs again (rulings 
     expect((await search())._unsafeUnwrapErr()).toEqual(error);
     expect(turns.requests).toHaveLength(3);
     expect(toolBox.called).toHaveLength(2);
+  });
+});
+
+describe('what the API reported is reported on, round by round, whatever becomes of the answer', () => {
+  const cost = (tokens: number) => ({
+    usage: { inputTokens: tokens, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0 },
+    searches: 1,
+  });
+  const report = { ...cost(10), queries: [], attempts: 1 };
+
+  test.each([
+    ['no final answer', [asksWith({ report }, get(1)), asksWith({ report }, get(2))]],
+    [
+      'a request that is refused',
+      [asksWith({ report }, get(1)), asksWith({ report }, get(2)), turnFails({ kind: 'content_filtered' })],
+    ],
+    [
+      'a caller that leaves',
+      [asksWith({ report }, get(1)), asksWith({ report }, get(2)), async () => err({ kind: 'aborted' as const })],
+    ],
+  ] as const)('%s', async (_, turns) => {
+    const { grounded } = start([...turns], { policy: { maxRounds: turns.length } });
+    const uses: SearchUse[] = [];
+    const observer = { onProgress: () => {}, onUsed: (use: SearchUse) => void uses.push(use) };
+    const outcome = await grounded.search(groundedRequest(), observer, new AbortController().signal);
+    expect(outcome.isErr()).toBe(true);
+    expect(totalUse(uses)).toMatchObject({ ...cost(20), searches: 2, rounds: 2 });
   });
 });
 

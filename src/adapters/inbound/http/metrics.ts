@@ -73,7 +73,7 @@ export class Metrics implements CallObserver {
     else this.#waiting.dec();
   }
 
-  onEnded({ tool, outcome, seconds, searches, usage, rounds = 0, toolCalls = [] }: CallReport): void {
+  onEnded({ tool, outcome, seconds, searches = 0, usage, rounds = 0, toolCalls = [] }: CallReport): void {
     this.#inFlight.dec();
     this.#calls.inc({ tool, outcome });
     this.#seconds.observe({ tool }, seconds);
@@ -103,12 +103,12 @@ const HELP = {
     'Requests to the endpoint, by HTTP status; 499: the client closed the connection before the response.',
   calls_total: 'Finished calls of a tool, by outcome: answered, or the kind of failure.',
   call_seconds: 'Duration of calls, waits included.',
-  searches_total: 'Web searches of calls that got a reply; a search that several calls shared is counted once.',
-  grounded_rounds_total: 'Rounds of calls that got a reply and could use own tools; each is a request to the API.',
+  searches_total: 'Web searches, whatever the outcome of the call; a search that several calls shared is counted once.',
+  grounded_rounds_total: 'Rounds that got a reply, of calls that could use own tools; each is a request to the API.',
   own_tool_calls_total:
-    "Calls of the gateway's servers in calls that got a reply, by the tool that answered, the server and the outcome: answered or failed.",
+    "Calls of the gateway's servers within answers, by the tool that answered, the server and the outcome: answered or failed.",
   tokens_total:
-    'Tokens of calls that got a reply, as the API counts them; cached tokens are also input, reasoning tokens also output.',
+    'Tokens, whatever the outcome of the call, as the API counts them; cached tokens are also input, reasoning tokens also output.',
   quota_refused_total:
     'Calls refused because of a quota, by the limit that is reached; unknown: the store of the quota could not be used.',
   calls_in_flight: 'Calls in progress or waiting.',

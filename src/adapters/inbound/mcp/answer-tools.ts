@@ -56,6 +56,7 @@ export class AnswerTools implements ToolSet {
     const reporter = presentation.then(({ createReporter }) => createReporter(call, clock, notify));
     const meter = meterCall(tool, clock, call.observer);
     const observer: SearchObserver = {
+      onUsed: meter.onUsed,
       onProgress: (progress) => {
         meter.onProgress(progress);
         void reporter.then((reporter) => reporter?.onProgress(progress));
@@ -69,7 +70,6 @@ export class AnswerTools implements ToolSet {
         tool,
         args,
         observer,
-        onReply: meter.onReply,
       });
       meter.end(answer);
       const { toToolReply } = await presentation;

@@ -2,27 +2,16 @@ import type { Result } from 'neverthrow';
 import type { Answer } from '../../../application/answer-query.ts';
 import type { ToolCallReport } from '../../../application/call-tool.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
-import type {
-  SearchProgress,
-  SearchReport,
-  TokenUsage,
-  ToolCallSummary,
-} from '../../../application/ports/llm-search.ts';
+import type { SearchProgress, SearchUse } from '../../../application/ports/llm-search.ts';
+import { totalUse } from '../../../application/total-use.ts';
 import type { AnswerError } from '../../../domain/answer-error.ts';
-import { withoutUndefined } from '../../../domain/json.ts';
 
-/** A finished call of a tool, without any text from it. */
-export interface CallReport {
+/** A finished call of a tool, without any text from it. It used nothing that another call accounts for. */
+export interface CallReport extends SearchUse {
   readonly tool: string;
   /** `internal_error`: an exception, which is a bug. */
   readonly outcome: 'answered' | 'internal_error' | AnswerError['kind'];
   readonly seconds: number;
-  /** Web searches and tokens; none if another call accounts for them. */
-  readonly searches: number;
-  readonly usage?: TokenUsage;
-  /** Of a grounded answer: the requests to the API, and the calls of own tools. */
-  readonly rounds?: number;
-  readonly toolCalls?: readonly ToolCallSummary[];
 }
 
 /** Observes the calls of tools, for metrics and logs. */
@@ -40,7 +29,7 @@ export function meterCall(tool: string, clock: Clock, observer: CallObserver | u
   const startedMs = clock.elapsedMs();
   let isWaiting = false;
   let isEnded = false;
-  let replied: SearchReport | undefined;
+  const uses: SearchUse[] = [];
   const setWaiting = (isNowWaiting: boolean) => {
     if (isNowWaiting !== isWaiting) observer?.onWaiting(isNowWaiting);
     isWaiting = isNowWaiting;
@@ -50,8 +39,8 @@ export function meterCall(tool: string, clock: Clock, observer: CallObserver | u
     onProgress: ({ kind }: SearchProgress): void => {
       if (!isEnded) setWaiting(kind === 'waiting');
     },
-    onReply: (report: SearchReport): void => {
-      replied = report;
+    onUsed: (use: SearchUse): void => {
+      uses.push(use);
     },
     /** Without an answer: an exception ended the call. Only the first end counts. */
     end: (answer?: Result<Answer, AnswerError>): void => {
@@ -64,8 +53,7 @@ export function meterCall(tool: string, clock: Clock, observer: CallObserver | u
           ({ kind }) => kind,
         ) ?? 'internal_error';
       const seconds = (clock.elapsedMs() - startedMs) / 1000;
-      const { searches = 0, usage, rounds, toolCalls } = replied?.isShared ? {} : (replied ?? {});
-      observer?.onEnded({ tool, outcome, seconds, searches, ...withoutUndefined({ usage, rounds, toolCalls }) });
+      observer?.onEnded({ tool, outcome, seconds, ...totalUse(uses) });
     },
   };
 }

@@ -10,6 +10,7 @@ import type {
 } from '../../../application/ports/llm-search.ts';
 import type { LlmTurns, Turn, TurnRequest } from '../../../application/ports/llm-turns.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
+import { countUse } from '../../../application/total-use.ts';
 import type { SearchError } from '../../../domain/answer-error.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { Redactor } from '../../../domain/redaction.ts';
@@ -22,7 +23,7 @@ import { RejectedParameters } from './rejected-parameters.ts';
 import { type RequestOptions, toRequestBody } from './request-body.ts';
 import { ResponseEvents } from './response-events.ts';
 import { backoffMs, type RetryOptions, withRetries } from './retries.ts';
-import { toSearchReply } from './search-reply.ts';
+import { toSearchReply, toUse } from './search-reply.ts';
 import { Semaphore } from './semaphore.ts';
 import { toThrownFailure } from './thrown-failure.ts';
 import { toTurn } from './turn.ts';
@@ -97,7 +98,11 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
       read: (response, context) => toSearchReply(response, context, datesFromReply ? request.timeZone : undefined),
       record: recorder && (async ({ text }, body) => (text.trim() === '' ? undefined : recorder.record(request, body))),
     };
-    return (await this.#ask(exchange, observer, signal)).mapErr(toRequestError);
+    const counting = countUse(observer);
+    const outcome = await this.#ask(exchange, counting, signal);
+    const { usage, searches } = counting.total();
+    const used = { searches, ...(usage && { usage }) };
+    return outcome.map((reply) => ({ ...reply, report: { ...reply.report, ...used } })).mapErr(toRequestError);
   }
 
   async turn(request: TurnRequest, observer: SearchObserver, signal: AbortSignal): Promise<Result<Turn, SearchError>> {
@@ -196,6 +201,7 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
         wait: (resumptions: number) => clock.sleep(backoffMs(resumptions, random()), controller.signal),
       };
       const response = await readResumable(http, resumable, controller.signal);
+      if (response.isOk()) observer.onUsed?.(toUse(response.value));
       const reply = response.andThen((response) => read(response, context));
       if (reply.isOk()) await record?.(reply.value, texts.join(''));
       return reply;

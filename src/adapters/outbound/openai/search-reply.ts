@@ -28,7 +28,7 @@ export function toSearchReply(
   }
 
   const items = objectsOf(response.output);
-  const calls = items.filter((item) => item.type === 'web_search_call');
+  const calls = searchCallsIn(items);
   const messages = answeringMessages(items);
   const parts = messages.flatMap((message) => objectsOf(message.content));
   return ok({
@@ -89,27 +89,42 @@ function accessedOn(response: JsonObject, timeZone: string): { readonly accessed
 const LAST_SECOND = 253_402_300_800;
 
 function toReport(response: JsonObject, calls: readonly JsonObject[], attempts: number): SearchReport {
-  const searches = calls.filter(isSearch);
   return withoutUndefined({
     model: asText(response.model),
     responseId: asText(response.id),
     serviceTier: asText(response.service_tier),
-    usage: toUsage(asObject(response.usage)),
-    queries: searches.flatMap(queriesOf),
-    searches: asNumber(asObject(asObject(response.tool_usage)?.web_search)?.num_requests) ?? searches.length,
+    ...toUse(response),
+    queries: calls.filter(isSearch).flatMap(queriesOf),
     attempts,
   });
+}
+
+/** What a response used, as far as the API reported it: also one that failed. */
+export function toUse(response: JsonObject) {
+  const reported = asCount(asObject(asObject(response.tool_usage)?.web_search)?.num_requests);
+  const searches = reported ?? searchCallsIn(objectsOf(response.output)).filter(isSearch).length;
+  return withoutUndefined({ usage: toUsage(asObject(response.usage)), searches });
+}
+
+function searchCallsIn(items: readonly JsonObject[]): readonly JsonObject[] {
+  return items.filter(({ type }) => type === 'web_search_call');
+}
+
+/** Metrics and quotas count upwards in integers, whatever a server reports. */
+function asCount(value: unknown): number | undefined {
+  const number = asNumber(value);
+  return number && Math.min(Math.max(0, Math.round(number)), Number.MAX_SAFE_INTEGER);
 }
 
 function toUsage(usage: JsonObject | undefined): TokenUsage | undefined {
   if (usage === undefined) return undefined;
   const { cached_tokens: cached, cache_write_tokens: written } = asObject(usage.input_tokens_details) ?? {};
   return withoutUndefined({
-    inputTokens: asNumber(usage.input_tokens) ?? 0,
-    cachedTokens: asNumber(cached) ?? 0,
-    cacheWriteTokens: asNumber(written),
-    outputTokens: asNumber(usage.output_tokens) ?? 0,
-    reasoningTokens: asNumber(asObject(usage.output_tokens_details)?.reasoning_tokens) ?? 0,
+    inputTokens: asCount(usage.input_tokens) ?? 0,
+    cachedTokens: asCount(cached) ?? 0,
+    cacheWriteTokens: asCount(written),
+    outputTokens: asCount(usage.output_tokens) ?? 0,
+    reasoningTokens: asCount(asObject(usage.output_tokens_details)?.reasoning_tokens) ?? 0,
   });
 }
 
