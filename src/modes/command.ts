@@ -5,6 +5,7 @@ import { callTool } from '../adapters/inbound/cli/call-tool.ts';
 import type { CheckedQuota } from '../adapters/inbound/cli/check-quota.ts';
 import { type Command, QUESTION_REQUIRED } from '../adapters/inbound/cli/command-line.ts';
 import { doctor } from '../adapters/inbound/cli/doctor.ts';
+import { supportsHyperlinks } from '../adapters/inbound/cli/hyperlink-support.ts';
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
 import { isUnencrypted } from '../adapters/outbound/config/listen-address.ts';
 import type { Application } from '../application/application.ts';
@@ -33,7 +34,10 @@ export async function runCommand(
   if (command.kind === 'ask') {
     const question = command.question ?? (await Promise.race([text(process.stdin), untilAborted]))?.trim();
     if (question === '') process.stderr.write(`${QUESTION_REQUIRED}\nTry ${PROGRAM} --help\n`);
-    code = question ? await ask({ ...options, ...command, question, err: process.stderr }, signal) : BAD_USAGE;
+    const terminal = isTerminal ? terminalLook(process.stdout) : undefined;
+    code = question
+      ? await ask({ ...options, ...command, question, terminal, err: process.stderr }, signal)
+      : BAD_USAGE;
   } else if (command.kind === 'tools') {
     const gateway = await startServers(runtime, gateways);
     code = await listTools(
@@ -144,6 +148,16 @@ async function readInput(input: string, untilAborted: Promise<undefined>): Promi
   if (json === undefined) return {};
   const args = parseJson(json.replace(/^\uFEFF/, ''));
   return isObject(args) ? args : `The input must be a JSON object, such as '{"message": "hello"}'.`;
+}
+
+/** Node.js knows the variables that say whether there are styles, such as NO_COLOR and TERM. */
+function terminalLook(stdout: typeof process.stdout) {
+  const hasStyles = stdout.hasColors();
+  return {
+    columns: stdout.columns || 80,
+    hasStyles,
+    hasHyperlinks: hasStyles && supportsHyperlinks(process.env),
+  };
 }
 
 /** A signal that aborts on Ctrl-C, and a promise that resolves then. */
