@@ -57,7 +57,12 @@ async function run(command: RunnableCommand): Promise<number> {
   }
   const runtime = validated.value;
   redact = runtime.redactor.inLogs;
-  const { config } = runtime;
+  const { config, logger } = runtime;
+  // doctor has a line for it.
+  if (config.mistyped.length > 0 && command.kind !== 'doctor') {
+    const { messageForMistyped } = await import('./adapters/inbound/cli/config-problems.ts');
+    for (const variable of config.mistyped) logger.warn(messageForMistyped(variable));
+  }
   const isServer = 'showConfig' in command;
   if (command.kind === 'show-config' || (isServer && (command.showConfig || config.server.showConfigOnStart))) {
     process.stderr.write(`${JSON.stringify(await config.shown(), undefined, 2)}\n`);

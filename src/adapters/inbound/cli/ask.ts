@@ -10,7 +10,7 @@ import type { ToolName } from '../../../domain/tool-name.ts';
 import { messageFor } from '../error-messages.ts';
 import { progressMessage } from '../progress-messages.ts';
 import { toReportJson } from '../report-json.ts';
-import { LiveLine, type Terminal } from './live-line.ts';
+import { openLine, type Terminal } from './live-line.ts';
 import { type TerminalLook, toTerminalText } from './terminal-markdown.ts';
 
 export interface AskOptions {
@@ -38,10 +38,9 @@ const REQUEST_KEY = 'ask';
 
 /** Asks one question for a person, prints the answer and returns the exit code. `signal` aborts on Ctrl-C. */
 export async function ask(options: AskOptions, signal: AbortSignal): Promise<number> {
-  const { application, redactor, tool, question, json, verbose, out, terminal, err, clock, logger } = options;
+  const { application, redactor, tool, question, json, verbose, out, terminal, err } = options;
   const language = languageOf(question);
-  // Debug lines would be written into the live line.
-  const line = err.isTTY === true && !logger.isDebug ? new LiveLine(err, clock) : undefined;
+  const line = openLine(options);
   let ended: string[] = [];
   // The next round begins as soon as a call has ended: in a line of its own, the end would not stay visible.
   const describe = (progress: SearchProgress): string => {

@@ -7,6 +7,7 @@ import { type Environment, variableText } from './environment.ts';
 import { expandPath, homeFolder } from './files.ts';
 import { DEFAULTS, KEYS } from './keys.ts';
 import type { CommandLineOptions } from './layers.ts';
+import { mistypedVariables } from './mistyped-variables.ts';
 import type { ProxyLayer } from './proxies.ts';
 import { secretVariables } from './secret-variables.ts';
 import { type ServerConfig, toServerConfig } from './server-config.ts';
@@ -45,6 +46,7 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
 
     const keyNames = variableText(environment, key.variable) === '' ? [] : [key.variable];
     const env = [...names, ...keyNames, ...proxy.names];
+    const secrets = secretVariables(values);
     const sources = withoutUndefined({ ts_defaults: true as const, yaml: file, env, cli: Object.keys(commandLine) });
     return {
       value: toServerConfig(values, {
@@ -58,8 +60,10 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
         quota,
         servers,
         explicit,
-        secretVariables: secretVariables(values),
+        secretVariables: secrets,
+        mistyped: await mistypedVariables(environment, secrets),
         sources,
+        readOAuth: async () => (await import('./oauth-config.ts')).readOAuth(values),
         shown: async () => {
           const { toShownTree } = await import('./shown-tree.ts');
           return { version, sources, effective: toShownTree(values, key.value) };
