@@ -1,9 +1,12 @@
+import type { Result } from 'neverthrow';
 import type { OAuthConfig } from './adapters/outbound/config/oauth-config.ts';
 import { ProxyFetches } from './adapters/outbound/mcp-client/proxy-fetches.ts';
 import { readKeySet } from './adapters/outbound/oauth/issuer-documents.ts';
-import { IssuerKeys } from './adapters/outbound/oauth/issuer-keys.ts';
+import { IssuerKeys, TIME_LIMIT_MS } from './adapters/outbound/oauth/issuer-keys.ts';
 import { JwtTokenVerifier } from './adapters/outbound/oauth/jwt-token-verifier.ts';
+import type { Clock } from './application/ports/clock.ts';
 import type { TokenVerifier } from './application/ports/token-verifier.ts';
+import { withTimeLimit } from './application/time-limit.ts';
 import type { Runtime } from './bootstrap.ts';
 
 /** Composes the verifier of access tokens. Import this only if an authorization server is configured. */
@@ -11,12 +14,24 @@ export function composeTokenVerifier(
   oauth: OAuthConfig,
   { clock, logger }: Pick<Runtime, 'clock' | 'logger'>,
 ): TokenVerifier {
-  const fetches = new ProxyFetches(process.env);
-  const proxied: typeof fetch = async (url, init) => (await fetches.fetchFor(String(url)))(url, init);
-  const { issuer } = oauth;
-  const read = (signal: AbortSignal) => readKeySet({ ...oauth, fetch: proxied }, signal);
-  const keys = new IssuerKeys({ issuer, clock, logger, read });
+  const keys = new IssuerKeys({ issuer: oauth.issuer, clock, logger, read: keyReader(oauth) });
   // A wrong configuration is reported at the start, and the first caller need not wait.
   void keys.prepare();
   return new JwtTokenVerifier({ ...oauth, keys, clock });
+}
+
+/** The number of keys that the issuer publishes; or why they cannot be read. */
+export async function countIssuerKeys(
+  oauth: OAuthConfig,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<Result<number, string>> {
+  const { outcome } = await withTimeLimit(clock, TIME_LIMIT_MS, signal, keyReader(oauth));
+  return outcome.map(({ keys }) => keys.length);
+}
+
+function keyReader(oauth: OAuthConfig) {
+  const fetches = new ProxyFetches(process.env);
+  const proxied: typeof fetch = async (url, init) => (await fetches.fetchFor(String(url)))(url, init);
+  return (signal: AbortSignal) => readKeySet({ ...oauth, fetch: proxied }, signal);
 }

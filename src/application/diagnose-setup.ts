@@ -12,10 +12,13 @@ import type { ApiProbe } from './ports/api-probe.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Config } from './ports/config.ts';
 
-/** The outcome of one step. `detail` is what was found; `error`, if there is one, says why the step failed. */
+/**
+ * The outcome of one step. `detail` is what was found; `error`, if there is one, says why the step failed. A step that takes long is
+ * announced before: it is `running`, and `detail` is what it does.
+ */
 export interface Check {
   readonly name: string;
-  readonly verdict: 'ok' | 'warning' | 'failed' | 'skipped';
+  readonly verdict: 'ok' | 'note' | 'warning' | 'failed' | 'skipped' | 'running';
   readonly detail: string;
   readonly error?: AnswerError;
 }
@@ -71,6 +74,7 @@ export class DiagnoseSetup {
     const isUsable = !unusable.has(profileFor('answer_quick', config.profiles)?.model);
     for (const name of this.#questions) {
       const skipped: Check = { name, verdict: 'skipped', detail: 'its model cannot be used' };
+      if (isUsable) yield { name, verdict: 'running', detail: 'Searching the web' };
       yield isUsable ? await this.#ask(name, signal) : skipped;
     }
   }

@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { ask } from '../adapters/inbound/cli/ask.ts';
 import { callTool } from '../adapters/inbound/cli/call-tool.ts';
+import type { CheckedOAuth } from '../adapters/inbound/cli/check-oauth.ts';
 import type { CheckedQuota } from '../adapters/inbound/cli/check-quota.ts';
 import { type Command, QUESTION_REQUIRED } from '../adapters/inbound/cli/command-line.ts';
 import { doctor } from '../adapters/inbound/cli/doctor.ts';
+import { supportsHyperlinks } from '../adapters/inbound/cli/hyperlink-support.ts';
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
 import { isUnencrypted } from '../adapters/outbound/config/listen-address.ts';
 import type { Application } from '../application/application.ts';
+import type { ConfigProblem } from '../application/ports/config.ts';
 import type { Logger } from '../application/ports/logger.ts';
 import type { Runtime } from '../bootstrap.ts';
 import type { GatewayTool } from '../domain/gateway-tool.ts';
@@ -33,7 +36,10 @@ export async function runCommand(
   if (command.kind === 'ask') {
     const question = command.question ?? (await Promise.race([text(process.stdin), untilAborted]))?.trim();
     if (question === '') process.stderr.write(`${QUESTION_REQUIRED}\nTry ${PROGRAM} --help\n`);
-    code = question ? await ask({ ...options, ...command, question, err: process.stderr }, signal) : BAD_USAGE;
+    const terminal = isTerminal ? terminalLook(process.stdout) : undefined;
+    code = question
+      ? await ask({ ...options, ...command, question, terminal, err: process.stderr }, signal)
+      : BAD_USAGE;
   } else if (command.kind === 'tools') {
     const gateway = await startServers(runtime, gateways);
     code = await listTools(
@@ -41,6 +47,7 @@ export async function runCommand(
         ...options,
         json: command.json,
         isTerminal,
+        err: process.stderr,
         gateway,
         redact: runtime.redactor.inLogs,
         offered: await offeredBy(runtime),
@@ -68,6 +75,8 @@ export async function runCommand(
         gateway,
         grounding: runtime.config.grounding,
         quota: await checkedQuota(runtime),
+        oauth: await checkedOAuth(runtime),
+        mistyped: runtime.config.mistyped,
         profiles: runtime.config.profiles,
         toolErrors: runtime.config.server.toolErrors,
         err: process.stderr,
@@ -87,6 +96,13 @@ async function checkedQuota({ config: { quota }, clock }: Runtime): Promise<Chec
     import('../adapters/outbound/config/quota-config.ts'),
   ]);
   return { ...quota, store: shownStore(quota.store), probe: () => probeQuotaStore(quota, clock) };
+}
+
+async function checkedOAuth({ config, clock }: Runtime): Promise<CheckedOAuth | readonly ConfigProblem[] | undefined> {
+  const { oauth, problems } = await config.readOAuth();
+  if (oauth === undefined) return problems.length > 0 ? problems : undefined;
+  const { countIssuerKeys } = await import('../compose-token-verifier.ts');
+  return { ...oauth, countKeys: (signal) => countIssuerKeys(oauth, clock, signal) };
 }
 
 /** The names of the tools that are offered to the model in answers. */
@@ -145,6 +161,16 @@ async function readInput(input: string, untilAborted: Promise<undefined>): Promi
   if (json === undefined) return {};
   const args = parseJson(json.replace(/^\uFEFF/, ''));
   return isObject(args) ? args : `The input must be a JSON object, such as '{"message": "hello"}'.`;
+}
+
+/** Node.js knows the variables that say whether there are styles, such as NO_COLOR and TERM. */
+function terminalLook(stdout: typeof process.stdout) {
+  const hasStyles = stdout.hasColors();
+  return {
+    columns: stdout.columns || 80,
+    hasStyles,
+    hasHyperlinks: hasStyles && supportsHyperlinks(process.env),
+  };
 }
 
 /** A signal that aborts on Ctrl-C, and a promise that resolves then. */

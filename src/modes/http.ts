@@ -125,7 +125,7 @@ interface HttpModeOptions {
   readonly loadVerifier: (config: OAuthConfig) => Promise<TokenVerifier>;
 }
 
-const KEY_NOTICE = 'There is no usable API key, so that answers fail: set OPENAI_API_KEY, or check it with doctor.\n';
+const KEY_NOTICE = 'There is no usable API key, so answers fail: set OPENAI_API_KEY, or check it with doctor.\n';
 
 const HOSTS_NOTICE =
   'Only calls that name this machine as localhost are accepted: set MCP_HTTP_ALLOWED_HOSTS to the host names that clients use.\n';

@@ -11,6 +11,9 @@ import { onUncaughtError } from './uncaught-errors.ts';
 
 const FAILED = 1;
 
+/** A person has started it. */
+const TYPED = `Waiting for MCP messages on standard input, which clients send; Ctrl-C ends it. Try ${PROGRAM} --help\n`;
+
 /** How long aborted calls may take to settle before the process exits. */
 const ABORT_MS = 500;
 
@@ -18,6 +21,7 @@ const ABORT_MS = 500;
 export async function serveStdio(application: Application, runtime: Runtime, gateways: GatewayAccess): Promise<number> {
   const { config, clock, logger, redactor } = runtime;
   const { toolErrors, lineMode } = config.server;
+  if (process.stdin.isTTY) process.stderr.write(TYPED);
   const stdout = claimStdout();
   const answerTools = new AnswerTools({
     ...runtime,

@@ -89,7 +89,7 @@ const linesOf = ({ stdout }: CliResult) =>
   stdout
     .split('\n')
     .slice(0, -1)
-    .filter((line) => !ABOUT_DEFAULTS.some((name) => line.startsWith(`WARN  ${name}: `)));
+    .filter((line) => !ABOUT_DEFAULTS.some((name) => line.startsWith(`note  ${name}: `)));
 
 test('if everything works: one line per check, exit code 0, nothing on stderr', async () => {
   const { env, port } = await apiWithModels();
@@ -98,7 +98,7 @@ test('if everything works: one line per check, exit code 0, nothing on stderr', 
   expect(linesOf(result)).toEqual([
     `ok    node: ${process.versions.node}`,
     'ok    configuration: valid (defaults; environment: OPENAI_BASE_URL, OPENAI_API_KEY)',
-    'ok    key: from OPENAI_API_KEY',
+    'ok    key: found in OPENAI_API_KEY',
     expect.stringMatching(new RegExp(`^ok {4}connection: 127\\.0\\.0\\.1:${port} can be reached$`)),
     'ok    model gpt-5.2: for answer, answer_detailed, answer_quick',
     expect.stringMatching(/^ok {4}web search: answered with 1 source(?:s|\(s\))? in \d+\.\d s$/),
@@ -130,7 +130,7 @@ test('a file that contains the key is named as its source', async () => {
   const OPENAI_API_KEY_FILE = newFile('key', `${OPENAI_API_KEY}\n`);
   const result = await doctor({ ...rest, OPENAI_API_KEY_FILE });
   expect(result.code).toBe(0);
-  expect(linesOf(result)[2]).toBe('ok    key: from OPENAI_API_KEY_FILE');
+  expect(linesOf(result)[2]).toBe('ok    key: found in OPENAI_API_KEY_FILE');
 });
 
 test('the configuration names the file that was read', async () => {

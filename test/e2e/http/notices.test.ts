@@ -7,7 +7,7 @@ import { apiEnv, fakeApi } from '../serve.ts';
 
 const TOKEN = 'token-itself-0123456789';
 const CALL = legacy('tools/call', { name: 'answer', arguments: { query: 'q' } });
-const NO_KEY = /^There is no usable API key, .*OPENAI_API_KEY/m;
+const NO_KEY = /^There is no usable API key, so answers fail: .*OPENAI_API_KEY/m;
 const NO_HOSTS = /^Only calls that name this machine as localhost are accepted: .*MCP_HTTP_ALLOWED_HOSTS/m;
 
 /** What the process wrote when it was asked to stop and has stopped: its notices. */

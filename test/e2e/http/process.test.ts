@@ -39,6 +39,12 @@ test('reads its section from YAML, overridden by variables, and the token from t
 describe('a start that must fail exits with 1 and the reason', () => {
   test.each([
     ['an invalid address', ['--http=nowhere:x'], {}, '--http (http.listen): got "nowhere:x", expected host:port'],
+    [
+      'a port that does not exist',
+      ['--http=99999'],
+      {},
+      '--http (http.listen): got "99999", expected host:port, such as 127.0.0.1:3917 or [::1]:3917, with a port from 1 to 65535',
+    ],
     ['an open address without a token', ['--http=0.0.0.0:0'], {}, 'so a token is required: set MCP_HTTP_TOKEN to'],
     [
       'a short token',

@@ -39,7 +39,7 @@ async function diagnose({
   const ports = { llmSearch, apiProbe: async () => probe, clock, logger: new RecordingLogger() };
   const checks: Check[] = [];
   for await (const check of createApplication(ports, coreConfig(config)).diagnoseSetup(keyProblem, signal)) {
-    checks.push(check);
+    if (check.verdict !== 'running') checks.push(check);
   }
   return checks;
 }
@@ -108,7 +108,7 @@ describe('with grounded answers', () => {
     const ports = { llmSearch, apiProbe: probe, clock, logger: new RecordingLogger() };
     const checks: Check[] = [];
     for await (const check of createApplication(ports, coreConfig(), grounding).diagnoseSetup(undefined, never())) {
-      checks.push(check);
+      if (check.verdict !== 'running') checks.push(check);
     }
     return checks.slice(-2);
   }
@@ -182,6 +182,20 @@ describe('a problem is reported with its reason', () => {
     const checks = await diagnose({ probe: new FakeApiProbe({ findModel: () => err(failure) }) });
     expect(checks[1]).toMatchObject({ name: 'model gpt-5.2', verdict: 'warning', error: failure });
     expect(checks[2]).toMatchObject({ name: 'web search', verdict: 'ok' });
+  });
+
+  test('the search is announced, since it takes seconds', async () => {
+    const ports = {
+      llmSearch: new FakeLlmSearch(replies(SEARCHED)),
+      apiProbe: async () => new FakeApiProbe(),
+      clock: new FakeClock(),
+      logger: new RecordingLogger(),
+    };
+    const verdicts: string[] = [];
+    for await (const check of createApplication(ports, coreConfig({})).diagnoseSetup(undefined, never())) {
+      verdicts.push(`${check.name}: ${check.verdict === 'running' ? check.detail : check.verdict}`);
+    }
+    expect(verdicts.slice(-2)).toEqual(['web search: Searching the web', 'web search: ok']);
   });
 
   test('the server has no list of models', async () => {

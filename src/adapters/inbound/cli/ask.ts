@@ -10,7 +10,8 @@ import type { ToolName } from '../../../domain/tool-name.ts';
 import { messageFor } from '../error-messages.ts';
 import { progressMessage } from '../progress-messages.ts';
 import { toReportJson } from '../report-json.ts';
-import { LiveLine, type Terminal } from './live-line.ts';
+import { openLine, type Terminal } from './live-line.ts';
+import { type TerminalLook, toTerminalText } from './terminal-markdown.ts';
 
 export interface AskOptions {
   readonly application: Pick<Application, 'answerQuery' | 'cancelRequest'>;
@@ -22,6 +23,8 @@ export interface AskOptions {
   readonly json: boolean;
   readonly verbose: boolean;
   readonly out: (text: string) => void;
+  /** The terminal that shows the answer; a program gets its Markdown unchanged. */
+  readonly terminal?: TerminalLook | undefined;
   /** Standard error. */
   readonly err: Terminal;
 }
@@ -35,10 +38,9 @@ const REQUEST_KEY = 'ask';
 
 /** Asks one question for a person, prints the answer and returns the exit code. `signal` aborts on Ctrl-C. */
 export async function ask(options: AskOptions, signal: AbortSignal): Promise<number> {
-  const { application, redactor, tool, question, json, verbose, out, err, clock, logger } = options;
+  const { application, redactor, tool, question, json, verbose, out, terminal, err } = options;
   const language = languageOf(question);
-  // Debug lines would be written into the live line.
-  const line = err.isTTY === true && !logger.isDebug ? new LiveLine(err, clock) : undefined;
+  const line = openLine(options);
   let ended: string[] = [];
   // The next round begins as soon as a call has ended: in a line of its own, the end would not stay visible.
   const describe = (progress: SearchProgress): string => {
@@ -74,7 +76,7 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   const report = toReportJson(answer.value.report);
   // The output contract, and what the answer took.
   const output = json ? redactedJson({ ...result, report }, redactor.anywhere, 2) : redactor.anywhere(result.answer);
-  out(`${output}\n`);
+  out(`${terminal === undefined || json ? output : toTerminalText(output, terminal)}\n`);
   if (verbose && !json) err.write(`${redactor.anywhere(summary(answer.value.report))}\n`);
   return ANSWERED;
 }

@@ -9,7 +9,7 @@ import type { ToolCallError } from '../../../domain/tool-call-error.ts';
 import { textOf, toPlainResult } from '../../../domain/tool-result.ts';
 import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
 import { toolErrorMessage } from '../tool-error-messages.ts';
-import { LiveLine, type Terminal } from './live-line.ts';
+import { openLine, type Terminal } from './live-line.ts';
 
 export interface CallToolOptions {
   readonly gateway: Gateway;
@@ -32,11 +32,15 @@ const INTERRUPTED = 130;
 
 /** Calls one tool for a person, prints its result and returns the exit code. `signal` aborts on Ctrl-C. */
 export async function callTool(options: CallToolOptions, signal: AbortSignal): Promise<number> {
-  const { gateway, clock, logger, redactor, server, tool, args, out, err } = options;
-  // Debug lines would be written into the live line.
-  const line = err.isTTY === true && !logger.isDebug ? new LiveLine(err, clock) : undefined;
-  line?.show(`${server}/${tool}`);
+  const { gateway, redactor, server, tool, args, out, err } = options;
+  const line = openLine(options);
+  line?.show(`Starting ${server}`);
+  let hasProgress = false;
+  void gateway.whenStarted(Number.POSITIVE_INFINITY, signal).then(() => {
+    if (!hasProgress) line?.show(`${server}/${tool}`);
+  });
   const show = ({ progress, total, message = '' }: ToolProgress) => {
+    hasProgress = true;
     const count = total === undefined ? String(progress) : `${progress}/${total}`;
     line?.show(redactor.inLogs(cleanLine(`${server}/${tool} ${count} ${message}`)));
   };

@@ -12,6 +12,11 @@ export function logNotices(notices: readonly ConfigProblem[], logger: Logger): v
   for (const notice of notices) logger.warn(`gateway: ${messageForProblem(notice)}`);
 }
 
+/** A variable that is ignored, but looks like a known one. Its value may be a secret. */
+export function messageForMistyped({ name, nearest }: { readonly name: string; readonly nearest: string }): string {
+  return `${name}: unknown variable; did you mean ${nearest}?`;
+}
+
 /** Where the problem is, the received value, and what is wrong or expected. */
 export function messageForProblem({ where, value, message, file }: ConfigProblem): string {
   const received = value === undefined ? '' : `got ${JSON.stringify(value)}, `;

@@ -10,8 +10,9 @@ import { keyProblem, type Redactor, withoutKeyLike } from '../../../domain/redac
 import { TOOL_NAMES } from '../../../domain/tool-name.ts';
 import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
 import { messageFor } from '../error-messages.ts';
+import { type CheckedOAuth, checkOAuth } from './check-oauth.ts';
 import { type CheckedQuota, checkQuota } from './check-quota.ts';
-import { messageForProblem } from './config-problems.ts';
+import { messageForMistyped, messageForProblem } from './config-problems.ts';
 import { LiveLine, type Terminal } from './live-line.ts';
 
 interface PrintOptions {
@@ -42,6 +43,10 @@ export interface DoctorOptions extends PrintOptions {
   readonly grounding: GroundingPolicy | undefined;
   /** Undefined if nothing is limited. */
   readonly quota?: CheckedQuota | undefined;
+  /** Undefined if no authorization server is configured. */
+  readonly oauth?: CheckedOAuth | readonly ConfigProblem[] | undefined;
+  /** Variables that are ignored, but look like known ones. */
+  readonly mistyped?: readonly Parameters<typeof messageForMistyped>[0][];
   readonly profiles: ModelProfiles;
   readonly toolErrors: 'protocol' | 'result';
   /** Standard error, where progress is shown on a terminal. */
@@ -55,8 +60,9 @@ type PrintedCheck = Check & { readonly todo?: string };
 /** The program does not start on a version that is too old. */
 const NODE: Check = { name: 'node', verdict: 'ok', detail: process.versions.node };
 const INTERRUPTED = 130;
+const CHECKING = 'Checking';
 const KEY_DETAILS = { no_api_key: 'missing', placeholder_api_key: 'a placeholder', malformed_api_key: 'malformed' };
-const MARKS = { ok: 'ok', warning: 'WARN', failed: 'FAIL', skipped: 'skip' } as const;
+const MARKS = { ok: 'ok', note: 'note', warning: 'WARN', failed: 'FAIL', skipped: 'skip', running: '' } as const;
 
 /** Checks the way from this machine to an answer, one line per step. The exit code is 0 if nothing failed. Shows no key. */
 export function doctor(options: DoctorOptions, signal: AbortSignal): Promise<number> {
@@ -68,13 +74,16 @@ async function* withProgress(
   checks: AsyncGenerator<PrintedCheck>,
   { err, clock, json }: DoctorOptions,
 ): AsyncGenerator<PrintedCheck> {
+  let running = CHECKING;
   for (;;) {
     const line = err?.isTTY === true && !json ? new LiveLine(err, clock) : undefined;
-    line?.show('Checking');
+    line?.show(running);
     const next = await checks.next();
     line?.end();
     if (next.done === true) return;
-    yield next.value;
+    const isRunning = next.value.verdict === 'running';
+    running = isRunning ? next.value.detail : CHECKING;
+    if (!isRunning) yield next.value;
   }
 }
 
@@ -91,10 +100,14 @@ async function* checks(options: DoctorOptions, signal: AbortSignal): AsyncGenera
   yield NODE;
   yield { name: 'configuration', verdict: 'ok', detail: `valid (${configSources})` };
   for (const notice of notices) yield { name: 'servers', verdict: 'warning', detail: messageForProblem(notice) };
+  for (const variable of options.mistyped ?? []) {
+    yield { name: 'environment', verdict: 'warning', detail: messageForMistyped(variable) };
+  }
   yield* checkSettings(options);
   yield* checkServers(options.gateway, signal);
   if (options.grounding !== undefined) yield* checkGrounding(options.gateway, options.grounding);
   if (options.quota !== undefined) yield await checkQuota(options.quota);
+  if (options.oauth !== undefined) yield await checkOAuth(options.oauth, signal);
   if (isOffline) {
     const detail = 'offline: answers come from recordings, so no key and no network are needed';
     yield { name: 'adapter', verdict: 'ok', detail };
@@ -124,17 +137,18 @@ function* checkSettings({ profiles, toolErrors }: DoctorOptions): Generator<Prin
   if (new Set(settings).size === 1) {
     const detail =
       'all tools use the same settings; MODEL_PROFILES=tuned makes answer_quick quick and answer_detailed detailed';
-    yield { name: 'profiles', verdict: 'warning', detail };
+    yield { name: 'profiles', verdict: 'note', detail };
   }
   if (toolErrors === 'protocol') {
     const detail =
       'protocol: some clients do not show the reason of an error to their model; MCP_TOOL_ERRORS=result does';
-    yield { name: 'tool_errors', verdict: 'warning', detail };
+    yield { name: 'tool_errors', verdict: 'note', detail };
   }
 }
 
 /** One line per server. Their starts are already in progress. */
 async function* checkServers(gateway: Servers | undefined, signal: AbortSignal): AsyncGenerator<PrintedCheck> {
+  if (gateway !== undefined) yield { name: 'servers', verdict: 'running', detail: 'Starting the servers' };
   await gateway?.whenStarted(Number.POSITIVE_INFINITY, signal);
   for (const { name, state, transport, tools, lastError } of gateway?.servers ?? []) {
     const isAvailable = state === 'available';
@@ -191,7 +205,9 @@ async function print(
     if (signal.aborted) return INTERRUPTED;
     // Names of tools are texts of their servers.
     const detail = redact(withoutUnsafeCharacters(check.detail));
-    const advice = error === undefined ? check.todo : messageFor(error);
+    // A refused lookup of a model is only a warning.
+    const lookup = verdict === 'warning' ? ' Answers do not need this permission.' : '';
+    const advice = error === undefined ? check.todo : messageFor(error) + lookup;
     const todo = advice === undefined ? undefined : redact(advice);
     isOk &&= verdict !== 'failed';
     printed.push({ name, verdict, detail, todo });
@@ -203,6 +219,6 @@ async function print(
 
 function checkKey(variable: string, value: string | undefined): Check {
   const kind = keyProblem(value);
-  if (kind === undefined) return { name: 'key', verdict: 'ok', detail: `from ${variable}` };
+  if (kind === undefined) return { name: 'key', verdict: 'ok', detail: `found in ${variable}` };
   return { name: 'key', verdict: 'failed', detail: KEY_DETAILS[kind], error: { kind, variable } };
 }

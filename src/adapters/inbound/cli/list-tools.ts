@@ -1,13 +1,21 @@
 import type { Gateway } from '../../../application/gateway.ts';
+import type { Clock } from '../../../application/ports/clock.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
 import { cleanLine } from '../../../domain/clean-text.ts';
+import { clip } from '../../../domain/clip.ts';
 import type { GatewayTool } from '../../../domain/gateway-tool.ts';
 import { redactedJson } from '../../../domain/redaction.ts';
 import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
+import { openLine, type Terminal } from './live-line.ts';
 
 interface ListToolsOptions {
   readonly gateway: Pick<Gateway, 'servers' | 'tools' | 'whenStarted'> | undefined;
   readonly json: boolean;
   readonly out: (text: string) => void;
+  /** Standard error, where a terminal shows that the servers start. */
+  readonly err: Terminal;
+  readonly clock: Clock;
+  readonly logger: Logger;
   /** Whether a person sees the list: it is then without characters that control a terminal or hide text. A program gets it unchanged. */
   readonly isTerminal?: boolean;
   readonly redact: (text: string) => string;
@@ -18,11 +26,12 @@ interface ListToolsOptions {
 const MAX_DESCRIPTION = 100;
 
 /** Prints the servers, their states and their tools. The exit code is 1 if a server is not available. */
-export async function listTools(
-  { gateway, json, out, isTerminal, redact, offered }: ListToolsOptions,
-  signal: AbortSignal,
-): Promise<number> {
+export async function listTools(options: ListToolsOptions, signal: AbortSignal): Promise<number> {
+  const { gateway, json, out, isTerminal, redact, offered } = options;
+  const line = gateway && openLine(options);
+  line?.show('Starting the servers');
   await gateway?.whenStarted(Number.POSITIVE_INFINITY, signal);
+  line?.end();
   const servers = gateway?.servers ?? [];
   const tools = gateway?.tools ?? [];
   if (json) {
@@ -52,6 +61,7 @@ export async function listTools(
 function describe({ name: rawName, description }: GatewayTool): string {
   const name = cleanLine(rawName);
   const line = cleanLine(description.split('\n')[0] ?? '');
-  const short = line.length > MAX_DESCRIPTION ? `${line.slice(0, MAX_DESCRIPTION - 1)}…` : line;
+  // At a word, if there is one near the end.
+  const short = line.length > MAX_DESCRIPTION ? clip(line, MAX_DESCRIPTION).replace(/(?<=.{50})\s\S*…$/, '…') : line;
   return short === '' ? name : `${name}: ${short}`;
 }

@@ -1,11 +1,24 @@
 import stringWidth from 'string-width';
 import type { Clock } from '../../../application/ports/clock.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
 
 /** An output stream, such as standard error. Progress is shown only on a terminal. */
 export interface Terminal {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
+}
+
+/** A line for a person, who sees standard error; debug lines would be written into it. */
+export function openLine({ err, clock, logger }: LineOptions): LiveLine | undefined {
+  return err.isTTY === true && !logger.isDebug ? new LiveLine(err, clock) : undefined;
+}
+
+interface LineOptions {
+  /** Standard error. */
+  readonly err: Terminal;
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'isDebug'>;
 }
 
 const CLEAR_LINE = '\r\u001B[2K';
@@ -40,6 +53,7 @@ export class LiveLine {
   }
 
   #draw(): void {
+    if (this.#ended.signal.aborted) return;
     const elapsed = Math.floor((this.#clock.elapsedMs() - this.#startedMs) / 1000);
     const columns = this.#terminal.columns || 80;
     this.#terminal.write(`${CLEAR_LINE}${clip(`${elapsed} s  ${this.#message}`, columns - 1)}`);

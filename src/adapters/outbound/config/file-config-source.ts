@@ -7,6 +7,7 @@ import { type Environment, variableText } from './environment.ts';
 import { expandPath, homeFolder } from './files.ts';
 import { DEFAULTS, KEYS } from './keys.ts';
 import type { CommandLineOptions } from './layers.ts';
+import { mistypedVariables } from './mistyped-variables.ts';
 import type { ProxyLayer } from './proxies.ts';
 import { formsOf } from './secret-forms.ts';
 import { secretVariables } from './secret-variables.ts';
@@ -54,6 +55,7 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
 
     const keyNames = variableText(environment, key.variable) === '' ? [] : [key.variable];
     const env = [...names, ...keyNames, ...proxy.names];
+    const secretNames = secretVariables(values);
     const sources = withoutUndefined({ ts_defaults: true as const, yaml: file, env, cli: Object.keys(commandLine) });
     return {
       value: toServerConfig(values, {
@@ -68,9 +70,11 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
         servers,
         notices: await redacted(notices),
         explicit,
-        secretVariables: secretVariables(values),
+        secretVariables: secretNames,
         secrets: { ...secrets, own: [key.value ?? '', ...secrets.own, ...proxy.secrets].flatMap(formsOf) },
+        mistyped: await mistypedVariables(environment, secretNames),
         sources,
+        readOAuth: async () => (await import('./oauth-config.ts')).readOAuth(values),
         shown: async () => {
           const { toShownTree } = await import('./shown-tree.ts');
           return { version, sources, effective: toShownTree(values) };

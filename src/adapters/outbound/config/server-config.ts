@@ -7,6 +7,8 @@ import type { SearchDefaults } from '../../../domain/question.ts';
 import type { Secrets } from '../../../domain/redaction.ts';
 import type { HttpConfig } from './http-config.ts';
 import { KEYS, type Values } from './keys.ts';
+import type { MistypedVariable } from './mistyped-variables.ts';
+import type { readOAuth } from './oauth-config.ts';
 import type { QuotaConfig } from './quota-config.ts';
 import type { ServerEntry } from './server-entry.ts';
 import { toZone } from './time-zone.ts';
@@ -39,6 +41,10 @@ interface Extras {
   /** The paths of the keys that are set, and not defaults. */
   readonly explicit: ReadonlySet<string>;
   readonly sources: ConfigSources;
+  /** Variables that are ignored, but look like known ones. */
+  readonly mistyped: readonly MistypedVariable[];
+  /** The section `http.oauth`, which is checked only if HTTP is served. */
+  readonly readOAuth: () => Promise<ReturnType<typeof readOAuth>>;
   /** What `--show-config` prints. Contains no key. */
   readonly shown: () => Promise<{ version: string; sources: ConfigSources; effective: JsonObject }>;
 }

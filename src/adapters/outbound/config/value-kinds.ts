@@ -32,7 +32,11 @@ export const milliseconds = (min: number) => integer(min, undefined, ' of millis
 
 export function oneOf(choices: readonly string[]): ValueKind {
   const read = (value: unknown) => choices.find((choice) => choice === value);
-  return { accepted: `one of ${choices.join(', ')}`, fromYaml: read, fromText: (text) => read(text.toLowerCase()) };
+  return {
+    accepted: `${choices.length > 1 ? 'one of ' : ''}${choices.join(', ')}`,
+    fromYaml: read,
+    fromText: (text) => read(text.toLowerCase()),
+  };
 }
 
 export function text(accepted: string, pattern = /\S/): ValueKind {
@@ -104,10 +108,13 @@ function toHttpUrl(text: string): URL | undefined {
   return url !== undefined && /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
-const hostPortText = textReadBy('host:port, such as 127.0.0.1:3917 or [::1]:3917', (text) => {
-  const address = parseListenAddress(text);
-  return address && toHostPort(address);
-});
+const hostPortText = textReadBy(
+  'host:port, such as 127.0.0.1:3917 or [::1]:3917, with a port from 1 to 65535',
+  (text) => {
+    const address = parseListenAddress(text);
+    return address && toHostPort(address);
+  },
+);
 
 /** In YAML, a port alone is a number. */
 export const hostPort: ValueKind = {

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { closest } from 'fastest-levenshtein';
+import { closest, distance } from 'fastest-levenshtein';
 import { parseDocument } from 'yaml';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { isObject } from '../../../domain/json.ts';
@@ -13,6 +13,7 @@ const KEY_ADVICE =
   'expected no API key: keep keys out of this file, set them in the variable that openai.api_key_env names';
 
 const EMPTY = 'expected keys: an empty file may be one that is being written; for no servers, write servers: []';
+const MAX_TYPOS = 2;
 
 /** The keys in a YAML file. Problems with the file name it as `where`. Import this only to read a file: it loads the parser. */
 export function readYamlFile(file: string, where = file, mustHaveKeys = false): Layer {
@@ -81,8 +82,17 @@ function checkYaml(content: unknown, folder: string): Layer {
 
 function unknownKeyMessage(path: string): string {
   if (/(?:^|\.)api[_-]?key$/i.test(path)) return KEY_ADVICE;
-  const paths = KEYS.flatMap(({ path }) => path.split('.').map((_, end, keys) => keys.slice(0, end + 1).join('.')));
-  return `unknown key; did you mean ${closest(path, [...new Set(paths)])}?`;
+  const sections = ({ path }: { readonly path: string }) =>
+    path.split('.').map((_, end, keys) => keys.slice(0, end + 1).join('.'));
+  const paths = [...new Set(KEYS.flatMap(sections))];
+  const nearest = closest(path, paths);
+  const suggest = (known: string) => `unknown key; did you mean ${known}?`;
+  if (distance(path, nearest) <= MAX_TYPOS) return suggest(nearest);
+  // A key of the same name is in another place, first of all in the same section.
+  const namesakes = paths.filter((known) => known.endsWith(`.${path.split('.').at(-1)}`));
+  const inSection = namesakes.filter((known) => known.split('.')[0] === path.split('.')[0]);
+  const choices = [inSection, namesakes].find(({ length }) => length > 0);
+  return suggest(choices === undefined ? nearest : closest(path, choices));
 }
 
 /** JSON cannot express `.inf` and `.nan`. */

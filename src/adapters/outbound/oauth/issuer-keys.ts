@@ -15,7 +15,7 @@ const MAX_STALE_MS = 24 * 60 * 60_000;
 const COOLDOWN_MS = 10_000;
 
 /** For all documents of an attempt together. */
-const TIME_LIMIT_MS = 5000;
+export const TIME_LIMIT_MS = 5000;
 
 /** A reason may contain text of the issuer. */
 const MAX_REASON = 1000;

@@ -50,6 +50,15 @@ test('prints the answer, and nothing else', async () => {
   expect(await run()).toEqual({ exitCode: 0, out: 'Not Found.\n', err: '' });
 });
 
+test('prints the answer on a terminal as a person reads it, and JSON as it is', async () => {
+  const result = { ...ANSWER.result, answer: 'It means **Not Found**.' };
+  const terminal = { columns: 10, hasStyles: true, hasHyperlinks: false };
+  const application = () => new FakeApplication(answers({ ...ANSWER, result }));
+  expect((await run({ application: application(), terminal })).out).toBe('It means\n\u001B[1mNot Found\u001B[0m.\n');
+  expect((await run({ application: application(), terminal, json: true })).out).toContain('"It means **Not Found**."');
+  expect((await run({ application: application() })).out).toBe('It means **Not Found**.\n');
+});
+
 test('asks the tool that was named', async () => {
   const application = new FakeApplication(answers());
   await run({ application, tool: 'answer_quick', question: 'q' });

@@ -155,11 +155,19 @@ describe('progress', () => {
     expect(out).toBe('Done.\n');
     expect(err.split(CLEAR)).toEqual([
       '',
-      '0 s  files/read',
+      '0 s  Starting files',
       '0 s  files/read 1/4 Reading the file',
       '0 s  files/read 0.5',
       '',
     ]);
+  });
+
+  test('names the tool once its server has started', async () => {
+    const interrupted = new AbortController();
+    const ended = run(hangs, { isTTY: true, signal: interrupted.signal });
+    await settled();
+    interrupted.abort();
+    expect((await ended).err.split(CLEAR).slice(0, 3)).toEqual(['', '0 s  Starting files', '0 s  files/read']);
   });
 
   test('is neither requested nor shown elsewhere', async () => {

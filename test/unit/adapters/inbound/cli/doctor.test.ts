@@ -1,3 +1,4 @@
+import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { type DoctorOptions, doctor } from '../../../../../src/adapters/inbound/cli/doctor.ts';
 import type { Application } from '../../../../../src/application/application.ts';
@@ -63,7 +64,7 @@ test('if everything works: one line per check, and exit code 0', async () => {
     lines: [
       `ok    node: ${process.versions.node}`,
       'ok    configuration: valid (defaults, OPENAI_API_KEY)',
-      'ok    key: from OPENAI_API_KEY',
+      'ok    key: found in OPENAI_API_KEY',
       'ok    connection: api.test answered (HTTP 401)',
       'ok    model gpt-5.2: for answer',
       'ok    web search: answered with 2 sources in 1.0 s',
@@ -80,12 +81,18 @@ test('warns of servers that were left out', async () => {
   expect(lines[2]).toBe('WARN  servers: mcpServers.bad: expected a server; this server is left out (in mcp.json)');
 });
 
+test('warns of a variable whose name may be mistyped, without its value', async () => {
+  const { lines, exitCode } = await run({ mistyped: [{ name: 'MCP_TOOL_ERROR', nearest: 'MCP_TOOL_ERRORS' }] });
+  expect(exitCode).toBe(0);
+  expect(lines[2]).toBe('WARN  environment: MCP_TOOL_ERROR: unknown variable; did you mean MCP_TOOL_ERRORS?');
+});
+
 test('warns if others can read the key', async () => {
   const apiKey = { variable: 'OPENAI_API_KEY_FILE', value: 'sk-proj-0123456789', isShared: true };
   const { exitCode, lines } = await run({ apiKey, isUnencrypted: true });
   expect(exitCode).toBe(0);
   expect(lines.slice(2, 5)).toEqual([
-    'ok    key: from OPENAI_API_KEY_FILE',
+    'ok    key: found in OPENAI_API_KEY_FILE',
     'WARN  key file: other users of this machine can read the file that OPENAI_API_KEY_FILE names: chmod 600 it',
     'WARN  base_url: http:// sends the key and the questions unencrypted; use https:// unless the network is private',
   ]);
@@ -229,7 +236,7 @@ describe('as JSON', () => {
       checks: [
         { name: 'node', verdict: 'ok', detail: process.versions.node },
         { name: 'configuration', verdict: 'ok', detail: 'valid (defaults, OPENAI_API_KEY)' },
-        { name: 'key', verdict: 'ok', detail: 'from OPENAI_API_KEY' },
+        { name: 'key', verdict: 'ok', detail: 'found in OPENAI_API_KEY' },
         ...WELL,
       ],
     });
@@ -347,7 +354,7 @@ describe('servers', () => {
       'ok    configuration: valid (defaults, OPENAI_API_KEY)',
       'ok    server one: 1 tool (stdio)',
       'ok    server two: 2 tools (stdio)',
-      'ok    key: from OPENAI_API_KEY',
+      'ok    key: found in OPENAI_API_KEY',
     ]);
   });
 
@@ -374,11 +381,11 @@ describe('servers', () => {
 });
 
 describe('what works, but is probably not wanted (A23)', () => {
-  const nameOf = (line: string) => /^(?:ok|WARN|FAIL|skip) +([^:]+):/.exec(line)?.[1];
+  const nameOf = (line: string) => /^(?:ok|note|WARN|FAIL|skip) +([^:]+):/.exec(line)?.[1];
   const warnings = async (over: Partial<DoctorOptions>) => {
     const { lines, exitCode } = await run(over);
     expect(exitCode).toBe(0);
-    return lines.filter((line) => line.startsWith('WARN')).map(nameOf);
+    return lines.filter((line) => line.startsWith('note')).map(nameOf);
   };
 
   test.each([
@@ -392,12 +399,12 @@ describe('what works, but is probably not wanted (A23)', () => {
 
   test('the warning about profiles names the preset', async () => {
     const { out } = await run({ profiles: { answer: { model: 'a' } } });
-    expect(out).toMatch(/WARN {2}profiles: all tools use the same settings; MODEL_PROFILES=tuned /);
+    expect(out).toMatch(/note {2}profiles: all tools use the same settings; MODEL_PROFILES=tuned /);
   });
 
   test('tool_errors: protocol', async () => {
     expect(await warnings({ toolErrors: 'protocol' })).toEqual(['tool_errors']);
-    expect((await run({ toolErrors: 'protocol' })).out).toMatch(/WARN {2}tool_errors: .*MCP_TOOL_ERRORS=result/);
+    expect((await run({ toolErrors: 'protocol' })).out).toMatch(/note {2}tool_errors: .*MCP_TOOL_ERRORS=result/);
   });
 });
 
@@ -419,4 +426,48 @@ describe('progress (A23)', () => {
     expect((await written(false)).err).toBe('');
     expect((await written(true, true)).err).toBe('');
   });
+});
+
+describe('the authorization server', () => {
+  const oauth = { issuer: 'https://auth.example', audience: 'https://mcp.example/mcp' };
+
+  test('is shown with the number of its keys', async () => {
+    const { lines } = await run({ oauth: { ...oauth, countKeys: async () => ok(2) } });
+    expect(lines[2]).toBe(
+      'ok    oauth: https://auth.example publishes 2 keys; tokens must be for https://mcp.example/mcp',
+    );
+  });
+
+  test.each([
+    [{ ...oauth, countKeys: async () => ok(0) }, /^FAIL {2}oauth: https:\/\/auth\.example publishes 0 keys/],
+    [
+      { ...oauth, countKeys: async () => err('https://auth.example/jwks: ECONNREFUSED') },
+      /^FAIL {2}oauth: the keys of https:\/\/auth\.example cannot be read, so access tokens are refused \(https:\/\/auth\.example\/jwks: ECONNREFUSED\)\. Check /,
+    ],
+    [[{ where: 'http.oauth.issuer', message: 'required' }], /^FAIL {2}oauth: http\.oauth\.issuer: required$/],
+  ])('is a failure if no token can be verified (%#)', async (oauth, line) => {
+    const { lines, exitCode } = await run({ oauth });
+    expect(lines[2]).toMatch(line);
+    expect(exitCode).toBe(1);
+  });
+});
+
+test('a refused lookup of a model says that answers do not need it', async () => {
+  const detail = 'Missing scopes: api.model.read';
+  const error = { kind: 'missing_permission', variable: 'OPENAI_API_KEY', detail } as const;
+  const { application } = finds([{ name: 'model gpt-5.2', verdict: 'warning', detail: 'x', error }]);
+  expect((await run({ application })).out).toMatch(
+    /WARN {2}model gpt-5\.2: .* Answers do not need this permission\.\n/,
+  );
+});
+
+test('a check that takes long is named on a terminal, and is no line of the output', async () => {
+  const search: Check = { name: 'web search', verdict: 'running', detail: 'Searching the web' };
+  const { application } = finds([search, ...WELL.slice(2)]);
+  const written: string[] = [];
+  const err = { isTTY: true, write: (text: string) => written.push(text) };
+  const { out } = await run({ application, err });
+  expect(out).not.toContain('Searching');
+  expect(written.join('')).toContain('0 s  Searching the web');
+  expect(JSON.parse((await run({ application, json: true })).out).checks.at(-1)).toMatchObject({ verdict: 'ok' });
 });

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { listTools } from '../../../../../src/adapters/inbound/cli/list-tools.ts';
 import type { GatewayTool } from '../../../../../src/domain/gateway-tool.ts';
 import { never } from '../../../../support/core.ts';
+import { FakeClock } from '../../../../support/fake-clock.ts';
+import { RecordingLogger } from '../../../../support/recording-logger.ts';
 
 const tools: readonly GatewayTool[] = ['search', 'delete'].map((name) => {
   return { server: 'notes', name, description: `To ${name}.\nMore.`, inputSchema: { type: 'object' } };
@@ -21,9 +23,11 @@ const gateway = {
   whenStarted: async () => {},
 };
 
+const quiet = { err: { write: () => {} }, clock: new FakeClock(), logger: new RecordingLogger() };
+
 async function list(offered: readonly string[], json = false) {
   const out: string[] = [];
-  const options = { gateway, json, out: (text: string) => out.push(text), redact: (text: string) => text };
+  const options = { gateway, json, out: (text: string) => out.push(text), redact: (text: string) => text, ...quiet };
   expect(await listTools({ ...options, offered: () => offered }, never())).toBe(0);
   return out.join('');
 }

@@ -4,14 +4,29 @@ import type { Gateway } from '../../../../../src/application/gateway.ts';
 import { createRedactor } from '../../../../../src/domain/redaction.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
+import { RecordingLogger } from '../../../../support/recording-logger.ts';
 import { startScripted } from '../../../../support/scripted-gateway.ts';
 import { echoes, ScriptedToolServer } from '../../../../support/scripted-tool-server.ts';
 
+const CLEAR = '\r\u001B[2K';
+
 async function run(gateway: Gateway | undefined, { json = false, isTerminal = false, signal = never() } = {}) {
-  const out: string[] = [];
+  const [out, err]: [string[], string[]] = [[], []];
   const redact = createRedactor([]).inLogs;
-  const options = { gateway, json, isTerminal, out: (text: string) => out.push(text), redact, offered: () => [] };
+  const options = {
+    gateway,
+    json,
+    isTerminal,
+    out: (text: string) => out.push(text),
+    err: { isTTY: isTerminal, write: (text: string) => err.push(text) },
+    clock: new FakeClock(),
+    logger: new RecordingLogger(),
+    redact,
+    offered: () => [],
+  };
   const exitCode = await listTools(options, signal);
+  if (isTerminal && gateway !== undefined) expect(err).toEqual([`${CLEAR}0 s  Starting the servers`, CLEAR]);
+  else expect(err).toEqual([]);
   return { exitCode, out: out.join('') };
 }
 
@@ -25,6 +40,7 @@ const files = () =>
     },
     'odd\u0007name': echoes,
     long: { script: echoes, description: 'x'.repeat(200) },
+    wordy: { script: echoes, description: `${'word '.repeat(19)}supercalifragilistic` },
   });
 
 test('lists the servers and their tools, and fails if one is not available', async () => {
@@ -35,6 +51,7 @@ test('lists the servers and their tools, and fails if one is not available', asy
   read: Reads a file with [redacted].
   oddname
   long: ${'x'.repeat(99)}…
+  wordy: ${'word '.repeat(18)}word…
 broken: failed (stdio): cannot start x: no key [redacted]
 `,
   });

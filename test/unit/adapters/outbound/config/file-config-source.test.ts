@@ -453,6 +453,9 @@ serach: {}
     ['model_profiles: { answer.model: o3 }', 'model_profiles."answer.model"', 'model_profiles.answer.model'],
     ['model_profile: { answer: { model: o3 } }', 'model_profile', 'model_profiles'],
     ['model_profiles: { answr: { model: o3 } }', 'model_profiles.answr', 'model_profiles.answer'],
+    ['search: { max_results: 3 }', 'search.max_results', 'search.defaults.max_results'],
+    ['max_citations: 3', 'max_citations', 'policy.max_citations'],
+    ['defaults: { max_results: 3 }', 'defaults', 'search.defaults'],
     ['server: { debug_flie: a.log }', 'server.debug_flie', 'server.debug_file'],
   ])('an unknown key is reported with the nearest known one: %s', async (yaml, where, nearest) => {
     expect(await yamlProblems(yaml)).toEqual([{ where, message: `unknown key; did you mean ${nearest}?` }]);

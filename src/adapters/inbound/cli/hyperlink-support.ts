@@ -1,0 +1,32 @@
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Whether a terminal opens links (OSC 8), by the rules of the package `supports-hyperlinks`. A terminal that is not known shows none. */
+export function supportsHyperlinks(environment: Variables): boolean {
+  const {
+    FORCE_HYPERLINK,
+    WT_SESSION,
+    CI,
+    TERM_PROGRAM = '',
+    TERM_PROGRAM_VERSION = '',
+    VTE_VERSION,
+    TERM = '',
+  } = environment;
+  if (FORCE_HYPERLINK) return FORCE_HYPERLINK !== '0';
+  if (WT_SESSION) return true;
+  if (CI) return false;
+  // tmux and screen also inherit the variables of the terminal in which they were started.
+  if (/^(?:tmux|screen)/.test(TERM)) return false;
+  const since = SINCE[TERM_PROGRAM];
+  const [major = 0, minor = 0] = TERM_PROGRAM_VERSION.split('.').map((part) => Number.parseInt(part, 10));
+  if (since !== undefined) return major > since.major || (major === since.major && minor >= since.minor);
+  // Such as 7600; 0.50.0 crashed.
+  if (VTE_VERSION) return Number(VTE_VERSION) > 5000;
+  return /^(?:ghostty|zed|WarpTerminal)$/.test(TERM_PROGRAM) || /^(?:alacritty|xterm-kitty)$/.test(TERM);
+}
+
+/** The first versions that open links. */
+const SINCE: Readonly<Record<string, { readonly major: number; readonly minor: number }>> = {
+  'iTerm.app': { major: 3, minor: 1 },
+  WezTerm: { major: 20_200_620, minor: 0 },
+  vscode: { major: 1, minor: 72 },
+};

@@ -1,0 +1,77 @@
+import { type Cell, toCells } from './terminal-cells.ts';
+
+/** How links are shown. */
+export interface LinkStyle {
+  /** The link of a cell, or undefined if the terminal has none. */
+  readonly open: (url: string) => string | undefined;
+  /** What follows the text of a link that cannot be opened. */
+  readonly note: (url: string) => string;
+  /** A URL is shown as it is. */
+  readonly onShown: (url: string) => void;
+}
+
+/** A URL in a text, without the punctuation after it. */
+const URL_IN_TEXT =
+  'https?:\\/\\/[^\\s<>"`()（）［］【】「」『』、。，；：！？]*[^\\s<>"`()（）［］【】「」『』、。，；：！？.,;:!?*_\\]]';
+const LINK =
+  '!?\\[(?<label>[^\\[\\]]*(?:\\[[^\\[\\]]*\\][^\\[\\]]*)*)\\]\\((?<target>https?:\\/\\/[^\\s()]*(?:\\([^\\s()]*\\)[^\\s()]*)*)(?:\\s+"[^"]*")?\\)';
+const CODE = '(?<!`)(?<ticks>`{1,3})(?!`)(?<code>.+?)(?<!`)\\k<ticks>(?!`)';
+const INLINE = new RegExp(
+  `\\\\(?<escaped>[!-/:-@[-\`{-~])|${CODE}|${LINK}|(?<url>${URL_IN_TEXT})|\\*\\*|__|[*_]`,
+  'gu',
+);
+
+const STYLE_OF: Readonly<Record<string, string>> = { '**': '1', __: '1', '*': '3', _: '3' };
+const UNDERLINED = '4';
+const CODE_STYLE = '36';
+
+/** The text of one line of Markdown, with its styles. What is no Markdown is kept. `base` is the style around it. */
+export function inlineCells(line: string, links: LinkStyle, base: readonly string[] = []): Cell[] {
+  const matches = [...line.matchAll(INLINE)];
+  const paired = pairedMarks(line, matches);
+  const cells: Cell[] = [];
+  const styles = new Set(base);
+  const add = (text: string, style: readonly string[] = [], url?: string) => {
+    for (const cell of toCells(text, [...styles, ...style].sort().join(';'), url)) cells.push(cell);
+  };
+  let end = 0;
+  for (const match of matches) {
+    const { 0: text, index, groups: { escaped, code, label, target, url } = {} } = match;
+    add(line.slice(end, index));
+    end = index + text.length;
+    const mark = STYLE_OF[text];
+    if (escaped !== undefined) add(escaped);
+    else if (code !== undefined) add(code, [CODE_STYLE]);
+    else if (target !== undefined) {
+      const opened = links.open(target);
+      const inner = inlineCells(label || target, links, [...styles, UNDERLINED]);
+      for (const cell of inner) cells.push({ ...cell, url: opened });
+      if (opened === undefined) add(links.note(target));
+    } else if (url !== undefined) {
+      links.onShown(url);
+      add(url, [], links.open(url));
+    } else if (mark === undefined || !paired.has(index)) add(text);
+    else if (!styles.delete(mark)) styles.add(mark);
+  }
+  add(line.slice(end));
+  return cells;
+}
+
+/** The positions of marks that begin or end an emphasis. One pass, since a text from the web may have any number of them. */
+function pairedMarks(line: string, matches: readonly RegExpExecArray[]): ReadonlySet<number> {
+  const open = new Map<string, number>();
+  const paired = new Set<number>();
+  for (const { 0: mark, index } of matches) {
+    if (STYLE_OF[mark] === undefined) continue;
+    const [before = ' ', after = ' '] = [line[index - 1], line[index + mark.length]];
+    // `snake_case` has none.
+    const isWithin = mark.startsWith('_') && /[\p{L}\p{N}_]/u.test(before) && /[\p{L}\p{N}_]/u.test(after);
+    const start = open.get(mark);
+    if (isWithin) continue;
+    if (start !== undefined && !/\s/.test(before)) {
+      paired.add(start).add(index);
+      open.delete(mark);
+    } else if (!/\s/.test(after)) open.set(mark, index);
+  }
+  return paired;
+}

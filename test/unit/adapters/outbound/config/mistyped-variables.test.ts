@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { KEYS } from '../../../../../src/adapters/outbound/config/keys.ts';
+import { mistypedVariables } from '../../../../../src/adapters/outbound/config/mistyped-variables.ts';
+
+const KNOWN = ['OPENAI_API_KEY', 'OPENAI_API_KEY_FILE', 'MCP_HTTP_TOKEN', 'MCP_HTTP_QUOTA_STORE'];
+
+const find = (environment: Record<string, string>) => mistypedVariables(environment, KNOWN);
+
+test.each([
+  ['MCP_TOOL_ERROR', 'MCP_TOOL_ERRORS'],
+  ['MCP_HTTP_ALOWED_HOSTS', 'MCP_HTTP_ALLOWED_HOSTS'],
+  ['OPENAI_APIKEY', 'OPENAI_API_KEY'],
+  ['OPENAI_BASE_URI', 'OPENAI_BASE_URL'],
+  ['ANSWER_EFORT', 'ANSWER_EFFORT'],
+  ['MCP_HTTP_TOKENS', 'MCP_HTTP_TOKEN'],
+])('%s may be meant as %s', async (name, nearest) => {
+  expect(await find({ PATH: '/bin', [name]: 'secret' })).toEqual([{ name, nearest }]);
+});
+
+test.each([
+  ...['OPENAI_ORG_ID', 'OPENAI_ORGANIZATION', 'OPENAI_ORG', 'OPENAI_PROJECT', 'OPENAI_PROJECT_ID', 'OPENAI_BASE_URL'],
+  ...['OPENAI_API_BASE', 'OPENAI_API_TYPE', 'OPENAI_API_VERSION', 'OPENAI_ADMIN_KEY', 'OPENAI_MODEL', 'OPENAI_LOG'],
+  ...['OPENAI_WEBHOOK_SECRET', 'OPENAI_API_HOST', 'OPENAI_PROXY', 'OPENAI_TIMEOUT', 'OPENAI_AGENTS_DISABLE_TRACING'],
+  ...['MCP_TIMEOUT', 'MCP_TOOL_TIMEOUT', 'MCP_OAUTH_CALLBACK_PORT', 'MCP_CLIENT_SECRET', 'MCP_CONNECTION_NONBLOCKING'],
+  ...[
+    'MCP_PROXY_AUTH_TOKEN',
+    'MCP_SERVER_URL',
+    'MCP_HTTP_PORT',
+    'MCP_HTTP_HOST',
+    'MCP_TRANSPORT',
+    'ANSWER',
+    'ANSWER_ALL',
+  ],
+  ...['MCP_toolerrors', 'XMCP_TOOL_ERROR', 'OPENAI_API_KEY', 'MCP_HTTP_TOKEN', 'MCP_TOOL_ERRORS'],
+])('%s is no typo', async (name) => {
+  expect(await find({ [name]: 'x' })).toEqual([]);
+});
+
+test('an empty variable is not set', async () => {
+  expect(await find({ MCP_TOOL_ERROR: ' ' })).toEqual([]);
+});
+
+test('a variable beside the one that it resembles is meant, such as a second key', async () => {
+  expect(await find({ OPENAI_API_KEY: 'a', OPENAI_API_KEY2: 'b' })).toEqual([]);
+  expect(await find({ OPENAI_API_KEY2: 'b' })).toEqual([{ name: 'OPENAI_API_KEY2', nearest: 'OPENAI_API_KEY' }]);
+});
+
+test('a variable that the configuration names is known', async () => {
+  expect(await mistypedVariables({ OPENAI_API_KEY2: 'b' }, ['OPENAI_API_KEY2'])).toEqual([]);
+});
+
+test('no variable of this program is a typo of another one', async () => {
+  const names = [...KEYS.flatMap(({ variable }) => variable ?? []), ...KNOWN];
+  for (const name of names) expect(await find({ [name]: 'x' })).toEqual([]);
+});
