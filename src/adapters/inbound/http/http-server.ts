@@ -12,6 +12,9 @@ import { Routes } from './routes.ts';
 
 const TIMEOUTS: HttpTimeouts = { headersMs: 10_000, requestMs: 30_000, unreadMs: 60_000, checkEveryMs: 5000 };
 
+/** Connections that wait to be accepted. With the 511 of Node.js, a burst makes callers wait for seconds: they repeat what was not accepted. */
+const BACKLOG = 4096;
+
 /** How long aborted calls may take to settle before the process exits. */
 const ABORT_MS = 500;
 
@@ -86,7 +89,7 @@ export class HttpServer {
     return new Promise((resolve) => {
       // The listener stays: a later error of one connection is no reason to exit.
       this.#server.on('error', (error: NodeJS.ErrnoException) => resolve(err(error.code ?? String(error))));
-      this.#server.listen(port, host, () => {
+      this.#server.listen(port, host, BACKLOG, () => {
         const { port } = this.#server.address() as AddressInfo;
         resolve(ok(`http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`));
       });
