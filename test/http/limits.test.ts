@@ -260,6 +260,7 @@ describe('a response that nobody reads', () => {
         send({ jsonrpc: '2.0', id: 1, result: { text: 'x'.repeat(50_000_000) } } as never);
       },
       close: () => {},
+      shutDown: () => {},
     }),
   };
 

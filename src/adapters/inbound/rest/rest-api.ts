@@ -201,7 +201,7 @@ export class RestApi {
         ? builtIn.call(input, { caller, observer: observe(entry) }, signal)
         : (gateway()?.callTool(input, signal) ?? unknownServer(call.server)),
     );
-    if (signal.aborted) return undefined;
+    if (signal.aborted || response.headersSent) return undefined;
     if (ran.isErr()) {
       this.#sendError(response, ran.error);
       return undefined;
