@@ -58,7 +58,7 @@ export async function serveHttp(
     oauth,
     canAnswer: llm.adapter === 'offline' || keyProblem(openai.apiKey) === undefined,
     openSession: (request) =>
-      new McpSession({ ...request, tools, logger, serverInfo: { name: PROGRAM, version: VERSION } }),
+      new McpSession({ ...request, tools, logger, toolErrors, serverInfo: { name: PROGRAM, version: VERSION } }),
     rest: {
       gateway: () => holder.gateway,
       loading: () => holder.loading,

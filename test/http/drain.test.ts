@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { ok } from 'neverthrow';
-import { expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { FakeLlmSearch, hangs, repliesLate, searchReply } from '../support/fake-llm-search.ts';
-import { legacy, send } from '../support/http-client.ts';
-import { serveHttp } from './serve-http.ts';
+import { begin, type Exchange, legacy, modern, send } from '../support/http-client.ts';
+import { type ServeHttpOptions, serveHttp } from './serve-http.ts';
+
+type Served = Awaited<ReturnType<typeof serveHttp>>;
 
 const CALL = legacy('tools/call', { name: 'answer', arguments: { query: 'q' }, _meta: { progressToken: 1 } });
 
@@ -91,23 +93,82 @@ test('a request that arrived while the process was busy for the whole wait gets 
   await drained;
 });
 
-test('aborts what is not answered when the time is over', async () => {
+const AGAIN = 'The server is shutting down; ask again.';
+const IS_ERROR = { isError: true, content: [{ type: 'text', text: AGAIN }] };
+const MODERN_CALL = modern('tools/call', { name: 'answer', arguments: { query: 'q' } }, { progressToken: 1 });
+
+describe('what is not answered when the time is over', () => {
+  /** The call, and the reply that its client gets. */
+  async function cut(
+    options: ServeHttpOptions,
+    start: (served: Served) => Exchange,
+    isPending: (call: Exchange, llmSearch: FakeLlmSearch) => Promise<unknown>,
+  ) {
+    const clock = new FakeClock();
+    const llmSearch = new FakeLlmSearch(hangs);
+    const served = await serveHttp({ clock, llmSearch, ...options });
+    const call = start(served);
+    await isPending(call, llmSearch);
+    let isDrained = false;
+    const drained = served.server.drain().then(() => {
+      isDrained = true;
+    });
+    await clock.advance(24_999);
+    expect(isDrained).toBe(false);
+    await clock.advance(1);
+    const reply = await call.reply;
+    await drained;
+    expect(llmSearch.signals.every(({ aborted }) => aborted)).toBe(true);
+    return { reply, line: served.accessLines.at(-1) };
+  }
+  const untilProgress = (call: Exchange) => call.until('progress');
+  const untilAsked = (_: Exchange, { requests }: FakeLlmSearch) => vi.waitFor(() => expect(requests).toHaveLength(1));
+
+  test.for([
+    ['an error', CALL, 'protocol', { error: { code: -32001, message: AGAIN } }],
+    ['a result, if that is configured', CALL, 'result', { result: IS_ERROR }],
+    ['a result in the modern era', MODERN_CALL, 'protocol', { result: { resultType: 'complete', ...IS_ERROR } }],
+  ] as const)('gets %s as the last event of its stream', async ([, message, toolErrors, expected]) => {
+    const { reply, line } = await cut({ toolErrors }, ({ begin }) => begin(message), untilProgress);
+    expect(reply.status).toBe(200);
+    expect(reply.events.at(-1)).toMatchObject(expected);
+    expect(line).toMatchObject({ method: 'tools/call', tool: 'answer', status: 200, outcome: 'shutting_down' });
+  });
+
+  test('gets 503 if there was no response yet', async () => {
+    const { reply, line } = await cut(
+      { toolErrors: 'result' },
+      ({ begin }) => begin(CALL, { Accept: 'application/json' }),
+      untilAsked,
+    );
+    expect(reply.status).toBe(503);
+    expect(reply.headers).toMatchObject({ 'retry-after': '1', connection: 'close' });
+    expect(reply.message).toMatchObject({ id: 1, error: { code: -32600 } });
+    expect(line).toMatchObject({ tool: 'answer', status: 503, outcome: 'shutting_down' });
+  });
+
+  test('gets 503 SHUTTING_DOWN over REST', async () => {
+    const { reply, line } = await cut(
+      {},
+      ({ at }) => begin(at('/mcp/tools/openai-responses-mcp/answer'), { body: { query: 'q' } }),
+      untilAsked,
+    );
+    expect(reply.status).toBe(503);
+    expect(reply.message.error).toMatchObject({ code: 'SHUTTING_DOWN' });
+    expect(line).toMatchObject({ status: 503, outcome: 'shutting_down' });
+  });
+});
+
+test('a client that does not read its last event does not keep the process', async () => {
   const clock = new FakeClock();
-  const llmSearch = new FakeLlmSearch(hangs);
-  const { server, begin, accessLines } = await serveHttp({ clock, llmSearch, http: { drainMs: 25_000 } });
+  const { server, begin } = await serveHttp({ clock, llmSearch: new FakeLlmSearch(hangs), http: { drainMs: 1 } });
   const call = begin(CALL);
   await call.until('progress');
-  let isDrained = false;
-  const drained = server.drain().then(() => {
-    isDrained = true;
-  });
-  await clock.advance(24_999);
-  expect(isDrained).toBe(false);
+  call.reply.catch(() => {});
+  const drained = server.drain();
   await clock.advance(1);
+  await clock.advance(500);
   await drained;
-  await expect(call.reply).rejects.toThrow();
-  expect(llmSearch.signals[0]?.aborted).toBe(true);
-  expect(accessLines.at(-1)).toMatchObject({ method: 'tools/call', outcome: 'cancelled' });
 });
 
 test('ends at once when it is asked a second time', async () => {

@@ -183,6 +183,7 @@ test('a bug is answered with 500, and the server continues', async () => {
           throw new Error('planted');
         },
         close: () => {},
+        shutDown: () => {},
       }),
     },
   });

@@ -26,6 +26,7 @@ export interface ServedHttp {
 
 export interface ServeHttpOptions extends CoreOptions {
   readonly http?: Partial<HttpServerOptions>;
+  readonly toolErrors?: 'protocol' | 'result';
   /** Changes what REST serves; without it, the answer tools alone. */
   readonly rest?: Partial<RestOptions>;
   /** The tools of a session in addition to the answer tools. */
@@ -37,6 +38,7 @@ export interface ServeHttpOptions extends CoreOptions {
 /** The endpoint in this process, on the core with fakes, for one test. */
 export async function serveHttp({
   http = {},
+  toolErrors = 'protocol',
   rest = {},
   expose = (builtIn) => builtIn,
   serverSecrets = [],
@@ -51,7 +53,7 @@ export async function serveHttp({
     clock,
     logger,
     redactor,
-    toolErrors: 'protocol',
+    toolErrors,
     maxAnswerChars: 20_000,
   });
   const accessLines: Record<string, unknown>[] = [];
@@ -71,6 +73,7 @@ export async function serveHttp({
     openSession: (request) =>
       newSession({
         ...request,
+        toolErrors,
         tools: expose(tools, redactor),
         application: app,
         clock,

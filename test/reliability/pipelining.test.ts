@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { legacy, send } from '../support/http-client.ts';
@@ -7,6 +9,8 @@ const CONNECTIONS = 32;
 const TOKEN = 'token-of-bob-0123456789';
 const body = JSON.stringify(legacy('ping'));
 const head = 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+
+const ping = (url: string) => send(url, { headers: { Authorization: `Bearer ${TOKEN}` }, body: legacy('ping') });
 
 /** A connection that writes requests again and again, without waiting for responses. */
 function flood(url: string, requests: string): Socket {
@@ -25,7 +29,6 @@ test.for([
   ['a token', `${head}Content-Length: ${body.length}\r\n\r\n${body}`],
   ['an allowed host', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
   ['either, to a probe', 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ['a pause', `${head}Authorization: Bearer ${TOKEN}\r\nContent-Length: ${body.length}\r\n\r\n${body}`],
 ] as const)('clients that send requests without %s are disconnected, and callers are served', async ([, request]) => {
   const { url } = await startHttpProcess({ env: { MCP_HTTP_TOKEN: TOKEN } });
   const requests = request.repeat(Math.ceil(65_536 / request.length));
@@ -34,8 +37,49 @@ test.for([
     for (const socket of sockets) socket.destroy();
   });
   const closed = Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve))));
-  const ping = () => send(url, { headers: { Authorization: `Bearer ${TOKEN}` }, body: legacy('ping') });
-  expect((await ping()).status).toBe(200);
+  expect((await ping(url)).status).toBe(200);
   await closed;
-  expect((await ping()).status).toBe(200);
+  expect((await ping(url)).status).toBe(200);
 });
+
+test('a caller that sends requests without a pause is served, and does not keep others from it', async () => {
+  const { url } = await startHttpProcess({ env: { MCP_HTTP_TOKEN: TOKEN } });
+  const request = `${head}Authorization: Bearer ${TOKEN}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const requests = request.repeat(Math.ceil(65_536 / request.length));
+  const sockets = Array.from({ length: CONNECTIONS }, () => flood(url, requests));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  await Promise.all(sockets.map((socket) => once(socket, 'data')));
+  expect((await ping(url)).status).toBe(200);
+  expect(sockets.filter(({ destroyed }) => destroyed)).toEqual([]);
+});
+
+test.for([
+  ['a probe', 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['a refusal', `${head}Content-Length: ${body.length}\r\n\r\n${body}`],
+] as const)(
+  '1,000 connections of strangers with 255 KB of requests for %s do not fill the heap of the manifest',
+  { timeout: 120_000 },
+  async ([, request]) => {
+    const manifest = readFileSync(new URL('../../deploy/kubernetes.yaml', import.meta.url), 'utf8');
+    const heap = /--max-old-space-size=\d+ --max-semi-space-size=\d+/.exec(manifest)?.[0] ?? '';
+    expect(heap).not.toBe('');
+    const { url, exited } = await startHttpProcess({ env: { MCP_HTTP_TOKEN: TOKEN, NODE_OPTIONS: heap } });
+    let exit: unknown = 'none';
+    void exited.then((status) => {
+      exit = status;
+    });
+    const requests = request.repeat(Math.ceil((255 * 1024) / request.length));
+    const closed = Array.from({ length: 999 }, () => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(requests));
+      socket.resume().on('error', () => {});
+      return new Promise((resolve) => socket.once('close', resolve));
+    });
+    await Promise.race(closed);
+    const pinged = ping(url).then(({ status }) => status, String);
+    await Promise.all(closed);
+    expect(exit).toBe('none');
+    expect(await pinged).toBe(200);
+  },
+);

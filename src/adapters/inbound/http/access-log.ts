@@ -2,6 +2,7 @@ import type { ToolCallReport } from '../../../application/call-tool.ts';
 import { clip } from '../../../domain/clip.ts';
 import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
 import type { CallReport } from '../mcp/call-meter.ts';
+import type { RequestId } from '../mcp/json-rpc.ts';
 
 /** What is known about a request; completed while it is served. */
 export interface AccessEntry {
@@ -10,6 +11,12 @@ export interface AccessEntry {
   caller?: string;
   /** How much of the body counts as in progress. Not logged. */
   bodyBytes?: number;
+  /** Ends a response that has begun, because the process is about to exit. Not logged. */
+  onShutDown?: () => void;
+  /** Whether the drain ended before the request did. */
+  isShutDown?: true;
+  /** The ID of the JSON-RPC message. Not logged. */
+  id?: RequestId;
   /** The JSON-RPC method. */
   method?: string;
   traceparent?: string | undefined;
@@ -27,7 +34,7 @@ export const CLIENT_CLOSED = 499;
 
 /** One line of JSON per request, for log collectors. It contains no text that a person wrote. */
 export function toAccessLine(entry: AccessEntry, status: number, time: Date, ms: number): string {
-  const { verb, caller, method, traceparent, call, gatewayCall, path, reason } = entry;
+  const { verb, caller, method, traceparent, call, gatewayCall, path, reason, isShutDown } = entry;
   return `${JSON.stringify({
     time: time.toISOString(),
     caller,
@@ -39,6 +46,7 @@ export function toAccessLine(entry: AccessEntry, status: number, time: Date, ms:
     path: path === undefined ? undefined : loggablePath(path),
     reason,
     outcome:
+      (isShutDown && 'shutting_down') ??
       call?.outcome ??
       gatewayCall?.outcome ??
       (status < 400 ? 'served' : status === CLIENT_CLOSED ? 'cancelled' : 'refused'),

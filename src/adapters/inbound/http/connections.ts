@@ -1,25 +1,33 @@
 import type { IncomingMessage as HttpRequest, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { SlicedInput } from './sliced-input.ts';
 
 /** No HTTP client that is in use sends further requests on a connection before it has the response to the first. */
 const MAX_REQUESTS = 100;
-const CLOSING = Number.POSITIVE_INFINITY;
 
-/**
- * The requests in progress of each connection. Node.js reads up to 64 KiB at once, which are more than a thousand small requests, so that
- * a client that does not wait for responses could keep the process busy.
- */
+interface Connection {
+  /** Requests without a complete response. */
+  inProgress: number;
+  /** All requests, also those that are not served. */
+  parsed: number;
+  /** The request whose response is the last. */
+  last?: HttpRequest;
+}
+
+/** The requests of each connection: a client that does not wait for responses could keep the process busy, or fill its memory. */
 export class Connections {
-  readonly #requests = new WeakMap<Socket, number>();
-  /** The connections of requests that have ended in this turn of the event loop. */
-  #ended: Socket[] = [];
+  readonly #connections = new WeakMap<Socket, Connection>();
 
-  /** Discards connections of which nothing is read for `unreadMs`, as found every `everyMs`. */
+  /** Limits the input of connections, and discards those of which nothing is read for `unreadMs`, as found every `everyMs`. */
   watch(server: Server, unreadMs: number, everyMs: number): void {
     const open = new Set<Socket>();
+    const input = new SlicedInput();
     server.on('connection', (socket: Socket) => {
       open.add(socket);
       socket.once('close', () => open.delete(socket));
+      const connection = this.#of(socket);
+      // The body of the last request is still received, because its sender may read the response only after it has sent everything.
+      input.add(socket, { parsed: () => connection.parsed, areOver: () => connection.last?.complete === true });
     });
     // Only for those that need it: setting a timeout takes time in every request. Node.js ends it with the response.
     const check = () => {
@@ -32,36 +40,38 @@ export class Connections {
 
   /** Whether the request may be served. A connection with too many is closed; after its last response, nothing more is served. */
   begin({ socket }: HttpRequest): boolean {
-    const requests = this.#requests.get(socket) ?? 0;
-    if (requests === CLOSING) socket.pause();
-    if (requests === CLOSING || socket.destroyed) return false;
-    if (requests === MAX_REQUESTS) {
+    const connection = this.#of(socket);
+    connection.parsed += 1;
+    if (connection.last !== undefined || socket.destroyed) return false;
+    if (connection.inProgress === MAX_REQUESTS) {
       socket.destroy();
       return false;
     }
-    this.#requests.set(socket, requests + 1);
+    connection.inProgress += 1;
     return true;
   }
 
-  /** The request counts until the next turn: those that have arrived together are served together, before other connections. */
   end({ socket }: HttpRequest): void {
-    if (this.#ended.push(socket) === 1) setImmediate(() => this.#count());
-  }
-
-  #count(): void {
-    for (const socket of this.#ended) this.#requests.set(socket, (this.#requests.get(socket) ?? 0) - 1);
-    this.#ended = [];
+    this.#of(socket).inProgress -= 1;
   }
 
   /** Makes the response the last of its connection: only callers may keep connections, of which there is a limited number. */
-  close({ socket }: HttpRequest, response: ServerResponse): void {
-    this.#requests.set(socket, CLOSING);
+  close(request: HttpRequest, response: ServerResponse): void {
+    this.#of(request.socket).last = request;
     response.setHeader('Connection', 'close');
+  }
+
+  #of(socket: Socket): Connection {
+    const known = this.#connections.get(socket);
+    if (known !== undefined) return known;
+    const connection = { inProgress: 0, parsed: 0 };
+    this.#connections.set(socket, connection);
+    return connection;
   }
 
   /** Nothing was read or written for a while: closes the connection, unless it waits for a response that is not ready. */
   #onTimeout(socket: Socket): void {
-    const isWaiting = (this.#requests.get(socket) ?? 0) > 0 && socket.writableLength === 0;
+    const isWaiting = this.#of(socket).inProgress > 0 && socket.writableLength === 0;
     if (!isWaiting) socket.destroy();
   }
 }

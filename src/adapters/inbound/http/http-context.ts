@@ -39,7 +39,7 @@ export interface HttpServerOptions {
   /** Opens a session for one request. */
   readonly openSession: (
     request: Pick<McpSessionOptions, 'sessionKey' | 'caller' | 'observer'>,
-  ) => Pick<McpSession, 'receive' | 'close'>;
+  ) => Pick<McpSession, 'receive' | 'close' | 'shutDown'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly redactor: Redactor;

@@ -12,7 +12,10 @@ import { Routes } from './routes.ts';
 
 const TIMEOUTS: HttpTimeouts = { headersMs: 10_000, requestMs: 30_000, unreadMs: 60_000, checkEveryMs: 5000 };
 
-/** How long aborted calls may take to settle before the process exits. */
+/** Connections that wait to be accepted. With the 511 of Node.js, a burst makes callers wait for seconds: they repeat what was not accepted. */
+const BACKLOG = 4096;
+
+/** How long aborted calls may take to settle, and their last responses to be written, before the process exits. */
 const ABORT_MS = 500;
 
 /** Time for requests that have arrived, and were not read yet, also on new connections. */
@@ -26,6 +29,7 @@ export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #server: Server;
   readonly #metrics: Metrics;
+  readonly #routes: Routes;
   /** Requests without a complete response, or whose calls have not settled yet. */
   readonly #serving = new Set<Promise<void>>();
   #isDraining = false;
@@ -37,7 +41,7 @@ export class HttpServer {
     const metrics = new Metrics(options.rest.gateway);
     this.#metrics = metrics;
     const connections = new Connections();
-    const routes = new Routes({
+    this.#routes = new Routes({
       ...options,
       metrics,
       isDraining: () => this.#isDraining,
@@ -68,7 +72,7 @@ export class HttpServer {
       (request, response) => {
         if (!connections.begin(request)) return;
         if (this.#isDraining) response.setHeader('Connection', 'close');
-        const served = routes.serve(request, response);
+        const served = this.#routes.serve(request, response);
         this.#serving.add(served);
         void served.then(() => {
           this.#serving.delete(served);
@@ -86,7 +90,7 @@ export class HttpServer {
     return new Promise((resolve) => {
       // The listener stays: a later error of one connection is no reason to exit.
       this.#server.on('error', (error: NodeJS.ErrnoException) => resolve(err(error.code ?? String(error))));
-      this.#server.listen(port, host, () => {
+      this.#server.listen(port, host, BACKLOG, () => {
         const { port } = this.#server.address() as AddressInfo;
         resolve(ok(`http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`));
       });
@@ -103,7 +107,7 @@ export class HttpServer {
     return this.#serving.size;
   }
 
-  /** Answers new calls with 503, and closes when those in flight have finished; after `drainMs` they are aborted. */
+  /** Answers new calls with 503, and closes when those in flight have finished; after `drainMs` each gets a failure, and is aborted. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     await this.#settled(this.#options.drainMs);
@@ -114,6 +118,8 @@ export class HttpServer {
       await nextTurn();
       await this.#settled(LAST_REQUESTS_MS);
     }
+    this.#routes.shutDown();
+    await this.#settled(ABORT_MS);
     await this.close();
   }
 

@@ -71,6 +71,7 @@ export class McpEndpoint {
     const refused = checkHeaders(headers, message, era);
     if (refused !== undefined) return refused;
     if (message.kind !== 'request') return undefined;
+    entry.id = message.id;
     return { message: message.method === 'tools/call' ? toKeptCall(message) : message, era };
   }
 
@@ -80,7 +81,7 @@ export class McpEndpoint {
       const postResponse = new PostResponse(exchange, era, this.#context);
       const responses: OutgoingMessage[] = [];
       await this.#openSession(exchange).receive(message, era, (sent) => {
-        if ('method' in sent) postResponse.send(sent);
+        if ('method' in sent || exchange.entry.isShutDown) postResponse.send(sent);
         else responses.push(sent);
       });
       return { postResponse, responses };
@@ -99,9 +100,8 @@ export class McpEndpoint {
     const { openSession, observe } = this.#context;
     this.#sessions += 1;
     const session = openSession({ sessionKey: `http/${this.#sessions}`, caller, observer: observe(entry) });
-    response.once('close', () => {
-      if (!response.writableFinished) session.close();
-    });
+    response.once('close', () => session.close());
+    entry.onShutDown = () => session.shutDown();
     return session;
   }
 }

@@ -30,7 +30,7 @@ export class PostResponse {
 
   /** Sends a message of the session. The first that is not a notification is the last; later ones are dropped. */
   send(message: OutgoingMessage): void {
-    if (this.#isEnded) return;
+    if (this.#isEnded || this.#response.writableEnded) return;
     const json = redactedJson(message, this.#context.redactor.anywhere);
     // JSON contains no line breaks, so that an event is one line of data.
     const event = `event: message\ndata: ${json}\n\n`;

@@ -30,13 +30,14 @@ export function sendRefusal(response: ServerResponse, { status, error, id, heade
   sendJson(response, status, JSON.stringify(errorMessage(id, error)), headers);
 }
 
-/** Sends a complete response. `json` is a JSON text. */
+/** Sends a complete response, unless the request has one: that of the end of the drain. `json` is a JSON text. */
 export function sendJson(
   response: ServerResponse,
   status: number,
   json: string | Buffer,
   headers?: OutgoingHttpHeaders,
 ): void {
+  if (response.headersSent) return;
   const length = Buffer.byteLength(json);
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': length, ...headers }).end(json);
 }

@@ -7,7 +7,7 @@ import { discardedBody } from './discarded-body.ts';
 import type { Exchange, HttpContext } from './http-context.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { ProtectedResource } from './protected-resource.ts';
-import { type Refusal, refusal, sendEmpty, sendJson, sendRefusal } from './refusal.ts';
+import { type Refusal, refusal, sendEmpty, sendJson, sendRefusal, shuttingDown } from './refusal.ts';
 import { preflightHeaders, RequestGuard } from './request-guard.ts';
 import type { Route } from './route.ts';
 
@@ -19,6 +19,8 @@ export class Routes {
   readonly #rest: RestApi;
   readonly #page: Page | undefined;
   readonly #metadata: ProtectedResource | undefined;
+  /** Each ends a request in progress. */
+  readonly #pending = new Set<() => void>();
 
   constructor(context: HttpContext) {
     this.#context = context;
@@ -38,6 +40,11 @@ export class Routes {
     ]);
   }
 
+  /** Ends what is not answered when the drain ends: without a response, clients would wait until their own time limit. */
+  shutDown(): void {
+    for (const end of this.#pending) end();
+  }
+
   /** Resolves when the response was sent, or its connection is closed. Never rejects. */
   async serve(request: HttpRequest, response: ServerResponse): Promise<void> {
     const path = pathOf(request.url ?? '');
@@ -51,22 +58,30 @@ export class Routes {
     const entry: AccessEntry = { verb: request.method ?? '' };
     const closed = new Promise<void>((resolve) => response.once('close', () => resolve()));
     forwardClose(request, response);
+    const refuse = (refusal: Refusal) =>
+      this.#rest.owns(path) ? this.#rest.refuse(response, refusal) : sendRefusal(response, refusal);
+    const end = () => {
+      entry.isShutDown = true;
+      if (!response.headersSent) refuse({ ...shuttingDown(), id: entry.id });
+      entry.onShutDown?.();
+    };
+    this.#pending.add(end);
     try {
-      await this.#dispatch(path, request, response, entry);
+      await this.#dispatch(path, request, response, entry, refuse);
     } catch (bug) {
       logger.error(`internal error in an HTTP request: ${String(bug)}`);
       if (response.headersSent) response.destroy();
-      else if (this.#rest.owns(path)) this.#rest.refuse(response, { status: 500, error: INTERNAL });
-      else sendRefusal(response, { status: 500, error: INTERNAL });
+      else refuse({ status: 500, error: INTERNAL });
     }
     await closed;
+    this.#pending.delete(end);
     if (entry.caller !== undefined && entry.bodyBytes !== undefined) callerBytes.give(entry.caller, entry.bodyBytes);
     const refused = REASONS[response.statusCode];
     if (entry.call === undefined && entry.gatewayCall === undefined) {
       if (refused !== undefined) entry.reason ??= refused;
       if (refused !== undefined || entry.method === undefined) entry.path = path;
     }
-    const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED;
+    const status = response.writableFinished || entry.isShutDown ? response.statusCode : CLIENT_CLOSED;
     metrics.onResponse(status);
     writeAccessLine(toAccessLine(entry, status, clock.now(), clock.elapsedMs() - startedMs));
   }
@@ -85,7 +100,13 @@ export class Routes {
     sendJson(response, why === undefined ? 200 : 503, JSON.stringify({ ok: why === undefined, why }));
   }
 
-  async #dispatch(path: string, request: HttpRequest, response: ServerResponse, entry: AccessEntry): Promise<void> {
+  async #dispatch(
+    path: string,
+    request: HttpRequest,
+    response: ServerResponse,
+    entry: AccessEntry,
+    refuse: (refusal: Refusal) => void,
+  ): Promise<void> {
     const { method = '', headers } = request;
     if (this.#metadata?.owns(path)) {
       this.#context.connections.close(request, response);
@@ -93,8 +114,6 @@ export class Routes {
     }
     const isRest = this.#rest.owns(path);
     if (isRest) this.#rest.begin(request, response);
-    const refuse = (refusal: Refusal) =>
-      isRest ? this.#rest.refuse(response, refusal) : sendRefusal(response, refusal);
     const { connections, tokens, oauth, maxBodyBytes, clock } = this.#context;
     const requiresToken = tokens.length > 0 || oauth !== undefined;
     const refuseStranger = async (refusal: Refusal) => {

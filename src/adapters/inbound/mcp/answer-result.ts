@@ -3,10 +3,8 @@ import type { AnswerError } from '../../../domain/answer-error.ts';
 import { messageFor } from '../error-messages.ts';
 import { toReportJson } from '../report-json.ts';
 import { META_PREFIX } from './era.ts';
-import { type ErrorObject, INVALID_PARAMS, type Params } from './json-rpc.ts';
+import { CALL_FAILED, type ErrorObject, INVALID_PARAMS, type Params } from './json-rpc.ts';
 
-/** The contract's error code for a failed call (spec B, ruling 4). */
-const ANSWER_FAILED = -32001;
 const DEBUG_MESSAGE_LENGTH = 400;
 
 /** The contract's JSON (spec 3.2) as text and as structured content; `_meta` contains what the answer took (ruling 6). */
@@ -22,11 +20,11 @@ export function toToolResult({ result, report }: Answer): Params {
 export function toErrorObject(error: AnswerError, isDebug: boolean, redact: (text: string) => string): ErrorObject {
   const message = redact(messageFor(error));
   if (error.kind === 'invalid_arguments') return { code: INVALID_PARAMS, message: 'Invalid params', data: { message } };
-  if (!isDebug) return { code: ANSWER_FAILED, message: 'answer failed', data: { message } };
+  if (!isDebug) return { code: CALL_FAILED, message: 'answer failed', data: { message } };
   const diagnostics = 'diagnostics' in error ? error.diagnostics : undefined;
   // The list of recorded questions is kept complete.
   const shown = error.kind === 'not_recorded' ? message : [...message].slice(0, DEBUG_MESSAGE_LENGTH).join('');
-  return { code: ANSWER_FAILED, message: 'answer failed', data: { message: shown, ...diagnostics } };
+  return { code: CALL_FAILED, message: 'answer failed', data: { message: shown, ...diagnostics } };
 }
 
 /** A failure as the result of a tool, for hosts that show only results to their model (ruling 4). */

@@ -41,6 +41,9 @@ export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 const INTERNAL_ERROR = -32603;
 
+/** The contract's error code for a failed call (spec B, ruling 4). */
+export const CALL_FAILED = -32001;
+
 /** Classifies a JSON value as a message. */
 export function toMessage(value: unknown): IncomingMessage {
   if (Array.isArray(value)) return invalid({}, 'batches are not part of MCP: send one message at a time');

@@ -4,6 +4,7 @@ import { excerpt } from '../excerpt.ts';
 import type { CallObserver } from './call-meter.ts';
 import { type Era, type ServerInfo, stamp } from './era.ts';
 import {
+  CALL_FAILED,
   errorMessage,
   INTERNAL,
   INVALID_PARAMS,
@@ -32,11 +33,16 @@ export interface McpSessionOptions {
   /** The caller is the user of this machine. */
   readonly isLocal?: true;
   readonly observer?: CallObserver;
+  /** How the failure of a call in flight looks at `shutDown`, in the legacy era. */
+  readonly toolErrors?: 'protocol' | 'result';
 }
+
+const SHUTTING_DOWN = 'The server is shutting down; ask again.';
 
 /** A call in flight. */
 interface Call {
   readonly id: RequestId;
+  readonly era: Era;
   /** True once its response was sent or it was cancelled: nothing more is sent for it. */
   isOver: boolean;
   readonly send: Send;
@@ -86,6 +92,21 @@ export class McpSession {
     for (const { id, send } of this.#calls.values()) send(errorMessage(id, INTERNAL));
   }
 
+  /** The process is about to exit: every call in flight gets a failure, in the form of its era, and is cancelled. */
+  shutDown(): void {
+    const { serverInfo, toolErrors } = this.#options;
+    for (const [key, call] of this.#calls) {
+      const { id, era } = call;
+      const result = { content: [{ type: 'text', text: SHUTTING_DOWN }], isError: true };
+      call.send(
+        era === 'modern' || toolErrors === 'result'
+          ? resultMessage(id, stamp(result, era, serverInfo))
+          : errorMessage(id, { code: CALL_FAILED, message: SHUTTING_DOWN }),
+      );
+      this.#end(key, call);
+    }
+  }
+
   async #callTool(request: Request, send: Send): Promise<void> {
     const { tools, caller, isLocal, observer } = this.#options;
     const { id, params, era } = request;
@@ -98,6 +119,7 @@ export class McpSession {
     const key = keyOf(id);
     const call: Call = {
       id,
+      era,
       isOver: false,
       send: (message) => {
         if (call.isOver) return;

@@ -210,7 +210,7 @@ export class RestApi {
       return undefined;
     }
     const ran = await runCall(exchange, this.#context, call);
-    if (request.socket.destroyed) return undefined;
+    if (request.socket.destroyed || response.headersSent) return undefined;
     const left = ran.isOk() ? ran.value.left : undefined;
     if (left !== undefined) for (const [name, value] of rateLimitHeaders(left)) response.setHeader(name, value);
     const outcome = ran.isOk() ? ran.value.value : err(ran.error);
