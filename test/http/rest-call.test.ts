@@ -156,6 +156,19 @@ describe('an error of the server', () => {
     }
   });
 
+  test('does not show the secrets of the server, unlike a result', async () => {
+    const serverSecrets = ['hunter2-hunter2'];
+    const data = { token: 'hunter2-hunter2' };
+    const error = { kind: 'json_rpc', code: 7, message: 'no hunter2-hunter2', data } as const;
+    const failed = await serveTool(failsWith(error), { serverSecrets });
+    expect(json(await failed.read())).toMatchObject({
+      error: { message: 'no [redacted]', details: { token: '[redacted]' } },
+    });
+    const content = [{ type: 'text', text: 'no hunter2-hunter2' }];
+    const { read } = await serveTool(returns({ content, isError: true }), { serverSecrets });
+    expect(json(await read())).toMatchObject({ error: { message: 'no hunter2-hunter2' }, content });
+  });
+
   test('cannot replace the ID of the request', async () => {
     const { read } = await serveTool(
       failsWith({ kind: 'json_rpc', code: 1, message: 'x', data: { requestId: 'theirs', jsonrpcCode: 2 } }),

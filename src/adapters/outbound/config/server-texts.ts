@@ -4,6 +4,8 @@ import type { Environment } from './environment.ts';
 /** Reports a problem with a key of a server; the key is '' if the problem is with the server itself. */
 export type Report = (key: string, message: string, received?: unknown) => void;
 
+const NO_NUL = 'expected a text without NUL characters';
+
 /** A text of the configuration, with the name of its variable, header or parameter, which says whether it is a secret. */
 export type NamedText = readonly [name: string, text: string];
 
@@ -24,8 +26,8 @@ export function readText(text: string, key: string, { environment, expanded }: V
       return value ?? '';
     },
   );
-  // Node.js would refuse it when the server starts, with a message that contains the text.
-  if (read.includes('\0')) problem(key, 'expected a text without NUL characters');
+  // Node.js would refuse it when the server starts, with a message that shows the text.
+  if (read.includes('\0')) problem(key, NO_NUL);
   return read;
 }
 
@@ -51,6 +53,7 @@ export function readMap(
     return {};
   }
   const entries = Object.entries(value).map(([name, text]) => {
+    if (name.includes('\0')) problem(key, NO_NUL);
     if (!isScalar(text)) problem(`${key}.${name}`, 'expected a text');
     return [name, isScalar(text) ? readText(String(text), `${key}.${name}`, variables, problem) : ''] as const;
   });

@@ -27,9 +27,14 @@ export class LastLines {
   }
 
   push(text: string): void {
-    this.#kept = `${this.#kept}${text}`.slice(-KEPT_CHARS);
+    this.#kept = endOf(`${this.#kept}${text}`);
     const lines = `${this.#partial}${text}`.split('\n');
-    this.#partial = (lines.pop() ?? '').slice(-KEPT_CHARS);
+    this.#partial = endOf(lines.pop() ?? '');
     for (const line of lines) if (line.trim() !== '') this.#onLine(line);
   }
+}
+
+/** From the start of a word: the end of a secret would not be recognized. */
+function endOf(text: string): string {
+  return text.length <= KEPT_CHARS ? text : text.slice(-KEPT_CHARS).replace(/^\S+/, '');
 }

@@ -1,9 +1,11 @@
+import { err } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { GatewayTools } from '../../../../../src/adapters/inbound/mcp/gateway-tools.ts';
 import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
 import type { ToolSet } from '../../../../../src/adapters/inbound/mcp/tool-set.ts';
 import type { Gateway } from '../../../../../src/application/gateway.ts';
 import { createRedactor } from '../../../../../src/domain/redaction.ts';
+import type { ToolServerError } from '../../../../../src/domain/tool-call-error.ts';
 import { exposedNames } from '../../../../../src/domain/unique-names.ts';
 import { FakeApplication, hangs as hangingAnswer } from '../../../../support/fake-application.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
@@ -81,6 +83,39 @@ const MODERN = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientCapabilities': {},
 };
+
+describe('secrets of servers', () => {
+  const replyOf = async (script: ToolScript) => {
+    const { call, sent, clock } = start({ web: new ScriptedToolServer({ leak: script }) });
+    const called = call('web__leak', {}, { progressToken: 'p' });
+    await settled();
+    await clock.advance(25);
+    await called;
+    return JSON.stringify(sent);
+  };
+  const failing = (error: ToolServerError) => replyOf(async () => err(error));
+
+  test('are masked in errors and progress', async () => {
+    const data = { [SECRET]: [SECRET] };
+    expect(await failing({ kind: 'json_rpc', code: -32000, message: `no ${SECRET}`, data })).toContain(
+      '"error":{"code":-32000,"message":"no [redacted]","data":{"[redacted]":["[redacted]"]}}',
+    );
+    expect(await failing({ kind: 'crashed', reason: SECRET })).toContain('was lost during the call ([redacted])');
+    // Hidden characters are removed from messages.
+    const hidden = SECRET.replace('-', '-\u200b');
+    expect(await failing({ kind: 'invalid_result', detail: hidden })).toContain('is not valid: [redacted]');
+    const reports: ToolScript = (args, onProgress, signal) => {
+      onProgress({ progress: 1, message: SECRET });
+      return says('done')(args, onProgress, signal);
+    };
+    expect(await replyOf(reports)).toContain('"message":"[redacted]"');
+  });
+
+  test('pass unchanged in results', async () => {
+    const content = [{ type: 'text', text: SECRET }];
+    expect(await replyOf(returns({ content, isError: true }))).toContain(`"text":"${SECRET}"`);
+  });
+});
 
 describe('the list', () => {
   test('contains the tools as the servers described them, after the answer tools', async () => {

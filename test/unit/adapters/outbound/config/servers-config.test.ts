@@ -357,6 +357,18 @@ describe('variables', () => {
     expect(await serversOf(server(`args: ["\${A}"]`), given)).toMatchObject([{ connection: { args: [`\${B}`] } }]);
   });
 
+  test('that contain NUL are problems, which do not show the value', async () => {
+    const yaml = `servers:
+  - {name: files, command: "a\\0", args: ["b\\0"], envs: {A: "s3cr3t\\0value", "B\\0": c}}
+`;
+    expect(await problemsOf(yaml)).toEqual([
+      'servers[0].command: expected a text without NUL characters',
+      'servers[0].args[0]: expected a text without NUL characters',
+      'servers[0].envs.A: expected a text without NUL characters',
+      'servers[0].envs: expected a text without NUL characters',
+    ]);
+  });
+
   test('that are missing or empty are problems, each with its place', async () => {
     const yaml = `servers:
   - {name: files, command: "\${NONE}", args: [a, "\${NONE}"], envs: {A: "\${EMPTY}"}}
