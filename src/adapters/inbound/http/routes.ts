@@ -1,5 +1,5 @@
 import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
-import { INTERNAL } from '../mcp/json-rpc.ts';
+import { internalError } from '../mcp/json-rpc.ts';
 import { Page } from '../rest/page.ts';
 import { RestApi } from '../rest/rest-api.ts';
 import { type AccessEntry, CLIENT_CLOSED, REASONS, toAccessLine } from './access-log.ts';
@@ -55,9 +55,10 @@ export class Routes {
       await this.#dispatch(path, request, response, entry);
     } catch (bug) {
       logger.error(`internal error in an HTTP request: ${String(bug)}`);
+      const refusal = { status: 500, error: internalError(bug) };
       if (response.headersSent) response.destroy();
-      else if (this.#rest.owns(path)) this.#rest.refuse(response, { status: 500, error: INTERNAL });
-      else sendRefusal(response, { status: 500, error: INTERNAL });
+      else if (this.#rest.owns(path)) this.#rest.refuse(response, refusal);
+      else sendRefusal(response, refusal);
     }
     await closed;
     if (entry.caller !== undefined && entry.bodyBytes !== undefined) callerBytes.give(entry.caller, entry.bodyBytes);

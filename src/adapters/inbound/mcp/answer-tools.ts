@@ -24,7 +24,6 @@ const PROGRESS_FLUSH_DELAY_MS = 25;
 /** The answer tools of the contract (spec 3.0). */
 export class AnswerTools implements ToolSet {
   readonly #options: AnswerToolsOptions;
-  #presentation: Promise<typeof import('./answer-presentation.ts')> | undefined;
 
   constructor(options: AnswerToolsOptions) {
     this.#options = options;
@@ -47,9 +46,12 @@ export class AnswerTools implements ToolSet {
   async #answer(tool: ToolName, call: ToolCall, notify: Send): Promise<ToolReply> {
     const { application, clock } = this.#options;
     const { args, requestKey, caller, isLocal } = call;
-    this.#presentation ??= import('./answer-presentation.ts');
-    const presentation = this.#presentation;
-    const reporter = presentation.then(({ createReporter }) => createReporter(call, clock, notify));
+    const presentation = import('./answer-presentation.ts');
+    const reporter = presentation.then(
+      ({ createReporter }) => createReporter(call, clock, notify),
+      // That it cannot be loaded is noticed where the answer is presented.
+      () => undefined,
+    );
     const meter = meterCall(tool, clock, call.observer);
     const observer: SearchObserver = {
       onProgress: (progress) => {
