@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Command } from './adapters/inbound/cli/command-line.ts';
+import { missingFileMessage } from './adapters/inbound/missing-file.ts';
 import { LazyApplication } from './application/lazy-application.ts';
 import { bootstrap } from './bootstrap.ts';
 import { redactedJson } from './domain/redaction.ts';
@@ -142,7 +143,7 @@ const MAX_MESSAGE = 1000;
 
 function fail(error: unknown): void {
   const message = redact(withoutUnsafeCharacters(String(error))).slice(0, MAX_MESSAGE);
-  process.stderr.write(`${PROGRAM}: internal error: ${message}\n`);
+  process.stderr.write(`${PROGRAM}: ${missingFileMessage(error) ?? `internal error: ${message}`}\n`);
   exit(FAILED);
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
-import { INTERNAL } from '../mcp/json-rpc.ts';
+import { internalError } from '../mcp/json-rpc.ts';
 import { Page } from '../rest/page.ts';
 import { RestApi } from '../rest/rest-api.ts';
 import { type AccessEntry, CLIENT_CLOSED, REASONS, toAccessLine } from './access-log.ts';
@@ -70,8 +70,9 @@ export class Routes {
       await this.#dispatch(path, request, response, entry, refuse);
     } catch (bug) {
       logger.error(`internal error in an HTTP request: ${String(bug)}`);
+      const refusal = { status: 500, error: internalError(bug) };
       if (response.headersSent) response.destroy();
-      else refuse({ status: 500, error: INTERNAL });
+      else refuse({ status: 500, error: internalError(bug) });
     }
     await closed;
     this.#pending.delete(end);

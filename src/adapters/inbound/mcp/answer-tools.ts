@@ -27,7 +27,6 @@ export class AnswerTools implements ToolSet {
   readonly #options: AnswerToolsOptions;
   /** The same objects as long as the effects are the same: a schema is compiled once per object. */
   readonly #list: (hasEffects: boolean) => readonly Tool[];
-  #presentation: Promise<typeof import('./answer-presentation.ts')> | undefined;
 
   constructor(options: AnswerToolsOptions) {
     const { maxAnswerChars, timeZone } = options;
@@ -51,9 +50,12 @@ export class AnswerTools implements ToolSet {
   async #answer(tool: ToolName, call: ToolCall, notify: Send): Promise<ToolReply> {
     const { application, clock } = this.#options;
     const { args, requestKey, caller, isLocal } = call;
-    this.#presentation ??= import('./answer-presentation.ts');
-    const presentation = this.#presentation;
-    const reporter = presentation.then(({ createReporter }) => createReporter(call, clock, notify));
+    const presentation = import('./answer-presentation.ts');
+    const reporter = presentation.then(
+      ({ createReporter }) => createReporter(call, clock, notify),
+      // That it cannot be loaded is noticed where the answer is presented.
+      () => undefined,
+    );
     const meter = meterCall(tool, clock, call.observer);
     const observer: SearchObserver = {
       onUsed: meter.onUsed,

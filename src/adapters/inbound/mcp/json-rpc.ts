@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../../domain/json.ts';
+import { missingFileMessage } from '../missing-file.ts';
 
 /** JSON-RPC 2.0 as MCP uses it: no batches, and IDs are never null. */
 export type RequestId = string | number;
@@ -96,3 +97,8 @@ export function invalidParams(reason: string): ErrorObject {
 
 /** A bug in this program. The details are only logged. */
 export const INTERNAL: ErrorObject = { code: INTERNAL_ERROR, message: 'Internal error' };
+
+/** The error for an exception, which is a bug or a file of this program that is missing. */
+export function internalError(thrown: unknown): ErrorObject {
+  return { ...INTERNAL, message: missingFileMessage(thrown) ?? INTERNAL.message };
+}

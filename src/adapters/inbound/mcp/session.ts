@@ -10,6 +10,7 @@ import {
   INVALID_PARAMS,
   INVALID_REQUEST,
   type IncomingMessage,
+  internalError,
   invalidParams,
   isRequestId,
   keyOf,
@@ -61,7 +62,7 @@ export class McpSession {
 
   /** Takes one message. Resolves when everything was sent for it; never rejects. */
   async receive(message: IncomingMessage, era: Era, send: Send): Promise<void> {
-    const { logger, serverInfo, tools } = this.#options;
+    const { logger } = this.#options;
     if (message.kind === 'notification') {
       logger.debug(`server: recv method=${message.method}`);
       if (message.method === 'notifications/cancelled') this.#cancel(message.params);
@@ -74,10 +75,7 @@ export class McpSession {
         send(errorMessage(id, { code: INVALID_REQUEST, message: reason }));
       } else if (params === undefined) send(errorMessage(id, invalidParams('params must be an object')));
       else if (method === 'tools/call') await this.#callTool({ id, method, params, era }, send);
-      else {
-        if (method === 'tools/list') await tools.prepare?.();
-        send(respond({ id, method, params, era }, serverInfo, tools));
-      }
+      else await this.#respond({ id, method, params, era }, send);
     }
   }
 
@@ -104,6 +102,16 @@ export class McpSession {
           : errorMessage(id, { code: CALL_FAILED, message: SHUTTING_DOWN }),
       );
       this.#end(key, call);
+    }
+  }
+
+  async #respond(request: Request, send: Send): Promise<void> {
+    const { serverInfo, tools } = this.#options;
+    try {
+      if (request.method === 'tools/list') await tools.prepare?.();
+      send(respond(request, serverInfo, tools));
+    } catch (bug) {
+      send(this.#toInternalError(request, bug));
     }
   }
 
@@ -147,7 +155,7 @@ export class McpSession {
   /** The response to a call; undefined for a cancelled call, which gets none. */
   async #toResponse(request: Request, name: string, reply: Promise<ToolReply>): Promise<OutgoingMessage | undefined> {
     const { id, era } = request;
-    const { logger, serverInfo } = this.#options;
+    const { serverInfo } = this.#options;
     try {
       const outcome = await reply;
       if (outcome === 'cancelled') return undefined;
@@ -155,10 +163,15 @@ export class McpSession {
       if ('error' in outcome) return errorMessage(id, outcome.error);
       return resultMessage(id, stamp(outcome.result, era, serverInfo));
     } catch (bug) {
-      logger.error(`internal error in tools/call: ${String(bug)}`);
-      if (bug instanceof Error) logger.debug(bug.stack ?? '');
-      return errorMessage(id, INTERNAL);
+      return this.#toInternalError(request, bug);
     }
+  }
+
+  #toInternalError({ id, method }: Request, bug: unknown): OutgoingMessage {
+    const { logger } = this.#options;
+    logger.error(`internal error in ${method}: ${String(bug)}`);
+    if (bug instanceof Error) logger.debug(bug.stack ?? '');
+    return errorMessage(id, internalError(bug));
   }
 
   /** An unknown or finished request is ignored, and so is a malformed notification. */

@@ -5,7 +5,7 @@ import type { ProxyFetch } from '../openai/proxy-fetch.ts';
 /** A `fetch` per server, through the proxy that the environment names for its URL (ruling G22). */
 export class ProxyFetches {
   readonly #environment: Environment;
-  readonly #proxied = new Map<string, Promise<ProxyFetch>>();
+  readonly #proxied = new Map<string, ProxyFetch>();
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -14,13 +14,13 @@ export class ProxyFetches {
   async fetchFor(url: string): Promise<typeof fetch> {
     const { proxy } = readProxy(this.#environment, url);
     if (proxy === undefined) return fetch;
-    const known =
-      this.#proxied.get(proxy) ?? import('../openai/proxy-fetch.ts').then((module) => module.createProxyFetch(proxy));
+    const { createProxyFetch } = await import('../openai/proxy-fetch.ts');
+    const known = this.#proxied.get(proxy) ?? createProxyFetch(proxy);
     this.#proxied.set(proxy, known);
-    return (await known).fetch;
+    return known.fetch;
   }
 
   async close(): Promise<void> {
-    for (const proxied of this.#proxied.values()) await (await proxied).close();
+    for (const proxied of this.#proxied.values()) await proxied.close();
   }
 }

@@ -261,6 +261,19 @@ describe('a call that fails', () => {
     expect(logger.lines).toEqual(['error internal error in tools/call: Error: secret detail']);
   });
 
+  test.each([
+    [new Error('secret detail'), 'Internal error'],
+    [Object.assign(new Error('x'), { code: 'MODULE_NOT_FOUND' }), expect.stringContaining('Restart it')],
+  ])('of a list because of %o is an error too', async (bug, message) => {
+    const logger = new RecordingLogger();
+    const tools = { list: () => [], call: () => undefined, cancel: () => {}, prepare: () => Promise.reject(bug) };
+    const session = newSession({ application: new FakeApplication(), logger, tools });
+    const sent: object[] = [];
+    await receive(session, request('tools/list'), (one) => sent.push(one));
+    expect(sent).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message } }]);
+    expect(logger.lines).toEqual([`error internal error in tools/list: ${bug}`]);
+  });
+
   test('because of a bug that is thrown synchronously frees its id', async () => {
     const sent = await sentFor({ application: new FakeApplication() }, call(), request('ping'));
     expect(sent).toMatchObject([{ error: { code: -32603 } }, { result: {} }]);
