@@ -104,5 +104,9 @@ test('server.tool_errors: result turns failures into results, invalid arguments 
     ],
     isError: true,
   });
-  expect((await server.callTool('unknown', {})).error).toEqual({ code: -32601, message: 'Unknown tool' });
+  expect((await server.callTool('unknown', {})).error).toEqual({
+    code: -32601,
+    message: 'Unknown tool',
+    data: { message: 'There is no tool "unknown". The tools are answer, answer_detailed, answer_quick.' },
+  });
 });

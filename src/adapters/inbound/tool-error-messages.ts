@@ -2,6 +2,7 @@ import { cleanText } from '../../domain/clean-text.ts';
 import type { ServerState, ToolCallError } from '../../domain/tool-call-error.ts';
 import { duration } from './error-messages.ts';
 import { excerpt } from './excerpt.ts';
+import { nearestName } from './nearest-name.ts';
 
 const MAX_NAMES = 20;
 
@@ -15,9 +16,9 @@ function rawMessage(error: ToolCallError): string {
     case 'invalid_input':
       return `The input does not match the tool's schema: ${error.errors.map(({ path, message }) => `${path || 'the input'} ${message}`).join('; ')}.`;
     case 'unknown_server':
-      return `There is no server ${JSON.stringify(excerpt(error.server))}. ${choices('The servers are', error.known, 'No servers are configured.')}`;
+      return `There is no server ${JSON.stringify(excerpt(error.server))}. ${choices('The servers are', error.server, error.known, 'No servers are configured.')}`;
     case 'unknown_tool':
-      return `The server ${error.server} has no tool ${JSON.stringify(excerpt(error.tool))}. ${choices('Its tools are', error.known, 'It has no tools.')}`;
+      return `The server ${error.server} has no tool ${JSON.stringify(excerpt(error.tool))}. ${choices('Its tools are', error.tool, error.known, 'It has no tools.')}`;
     case 'not_available': {
       const reason = error.reason === undefined ? '' : `: ${error.reason}`;
       return `The server ${error.server} is not available (${STATES[error.state]}${reason}). ${retryAdvice(error)}`;
@@ -63,7 +64,16 @@ function retryAdvice({ server, state, retryAfterMs }: Extract<ToolCallError, { k
     : `Check its configuration and start it again (POST /mcp/servers/${server}/restart).`;
 }
 
-function choices(text: string, names: readonly string[], none: string): string {
+/** For a tool that a client of MCP calls, and that does not exist. */
+export function unknownToolMessage(name: string, known: readonly string[]): string {
+  return cleanText(
+    `There is no tool ${JSON.stringify(excerpt(name))}. ${choices('The tools are', name, known, 'There are no tools.')}`,
+  );
+}
+
+function choices(text: string, received: string, names: readonly string[], none: string): string {
   if (names.length === 0) return none;
-  return `${text} ${names.slice(0, MAX_NAMES).join(', ')}${names.length > MAX_NAMES ? ', ...' : ''}.`;
+  const nearest = nearestName(received, names);
+  if (nearest !== undefined) return `Did you mean ${nearest}?`;
+  return `${text} ${names.slice(0, MAX_NAMES).map(excerpt).join(', ')}${names.length > MAX_NAMES ? ', ...' : ''}.`;
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { closest, distance } from 'fastest-levenshtein';
 import { withoutKeyLike } from '../../../domain/redaction.ts';
 import { TOOL_NAMES, type ToolName } from '../../../domain/tool-name.ts';
+import { nearestName } from '../nearest-name.ts';
 
 export { USAGE } from './usage.ts';
 
@@ -128,6 +128,8 @@ function toServe([word]: readonly string[], values: Values, isTerminal: boolean)
 /** With `hasDetachedRecord`, a folder follows `--record` as another argument, which may have been the question. */
 function toAsk(words: readonly string[], values: Values, isTerminal: boolean, hasDetachedRecord: boolean): Command {
   const tool = TOOL_NAMES.find((name) => name === (values.tool ?? 'answer'));
+  const nearest = nearestName(values.tool ?? '', TOOL_NAMES);
+  if (tool === undefined && nearest !== undefined) return badUsage(`--tool=${values.tool}: did you mean ${nearest}?`);
   if (tool === undefined) return badUsage(`--tool must be one of ${TOOL_NAMES.join(', ')}`);
   const misplaced = MISPLACED.ask.find((name) => name in values);
   if (misplaced !== undefined) return badUsage(`--${misplaced} cannot be combined with ask`);
@@ -205,12 +207,10 @@ function nearestOption(option: string): string {
   return text === '' ? '' : `; ${text.replace(/ $/, '').replace(/;$/, '')}`;
 }
 
-const MAX_TYPOS = 2;
-
 /** `did you mean ask? `, or nothing. */
 function suggestion(text: string, choices: readonly string[], prefix = ''): string {
-  const nearest = closest(text.toLowerCase(), [...choices]);
-  return distance(text.toLowerCase(), nearest) <= MAX_TYPOS ? `did you mean ${prefix}${nearest}? ` : '';
+  const nearest = nearestName(text, choices);
+  return nearest === undefined ? '' : `did you mean ${prefix}${nearest}? `;
 }
 
 /** The option that takes the next argument: for a server, `--debug file` is `--debug=file` (spec 5.5). */

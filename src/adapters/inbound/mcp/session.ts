@@ -143,8 +143,8 @@ export class McpSession {
       caller,
       ...withoutUndefined({ isLocal, observer }),
     };
-    const reply = tools.call({ ...toolCall, requestKey: this.#requestKey(key) }, call.send);
-    if (reply === undefined) return send(unknownTool(request, name));
+    const unknown = Promise.resolve('unknown_tool' as const);
+    const reply = tools.call({ ...toolCall, requestKey: this.#requestKey(key) }, call.send) ?? unknown;
     this.#logCall(name, args);
     this.#calls.set(key, call);
     const response = await this.#toResponse(request, name, reply);
@@ -159,7 +159,7 @@ export class McpSession {
     try {
       const outcome = await reply;
       if (outcome === 'cancelled') return undefined;
-      if (outcome === 'unknown_tool') return unknownTool(request, name);
+      if (outcome === 'unknown_tool') return await this.#unknownTool(request, name);
       if ('error' in outcome) return errorMessage(id, outcome.error);
       return resultMessage(id, stamp(outcome.result, era, serverInfo));
     } catch (bug) {
@@ -201,14 +201,17 @@ export class McpSession {
     const argsKeys = JSON.stringify(Object.keys(args));
     logger.debug(`server: tools/call name=${tool} argsKeys=${argsKeys} queryLen=${queryLen}`);
   }
-}
 
-/** The code depends on the era (ruling 4). */
-function unknownTool({ id, era }: Request, name: string): OutgoingMessage {
-  return errorMessage(
-    id,
-    era === 'modern'
-      ? { code: INVALID_PARAMS, message: `Unknown tool: ${excerpt(name)}` }
-      : { code: METHOD_NOT_FOUND, message: 'Unknown tool' },
-  );
+  /** The code depends on the era (ruling 4). */
+  async #unknownTool({ id, era }: Request, name: string): Promise<OutgoingMessage> {
+    const { unknownToolMessage } = await import('../tool-error-messages.ts');
+    const known = this.#options.tools.list().map(({ name }) => name);
+    const data = { message: unknownToolMessage(name, known) };
+    return errorMessage(
+      id,
+      era === 'modern'
+        ? { code: INVALID_PARAMS, message: `Unknown tool: ${excerpt(name)}`, data }
+        : { code: METHOD_NOT_FOUND, message: 'Unknown tool', data },
+    );
+  }
 }

@@ -108,6 +108,11 @@ describe('fails with 1', () => {
     });
   });
 
+  test('on a tool that is probably mistyped', async () => {
+    const { err } = await run(hangs, { tool: 'raed' });
+    expect(err).toBe('The server files has no tool "raed". Did you mean read?\n');
+  });
+
   test('on an input that does not match', async () => {
     const inputSchema = { type: 'object', required: ['path'], additionalProperties: false };
     expect(await run(hangs, { inputSchema, args: { x: 1 } })).toEqual({

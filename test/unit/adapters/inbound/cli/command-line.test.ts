@@ -155,6 +155,7 @@ describe('bad usage', () => {
     [['--config', '--debug'], '--config needs a path: --config=<path>'],
     [['--record', '--stdio'], '--record needs a folder: --record=<folder>'],
     [['ask', 'q', '--tool'], '--tool needs a tool: --tool=answer|answer_detailed|answer_quick'],
+    [['ask', 'q', '--tool', 'quick'], '--tool=quick: did you mean answer_quick?'],
     [['ask', 'q', '--tool', 'search'], '--tool must be one of answer, answer_detailed, answer_quick'],
     [['ask'], 'ask needs a question: openai-responses-mcp ask "your question"'],
     [['ask', ' '], 'ask needs a question: openai-responses-mcp ask "your question"'],

@@ -319,6 +319,22 @@ describe('a call', () => {
     expect(files.calls).toEqual([]);
   });
 
+  test('of a tool that is probably mistyped gets the name that was meant', async () => {
+    const { call } = start({ files: new ScriptedToolServer({ read_file: echoes }) });
+    const data = { message: 'There is no tool "files__read-file". Did you mean files__read_file?' };
+    for (const over of [{}, MODERN])
+      expect(await call('files__read-file', {}, over)).toMatchObject({ error: { data } });
+  });
+
+  test('of an unknown tool gets at most 20 of many names', async () => {
+    const many = new ScriptedToolServer(Object.fromEntries(Array.from({ length: 198 }, (_, i) => [`t${i}`, echoes])));
+    const reply = await start({ many }).call('many__unknown');
+    expect(reply).toMatchObject({
+      error: { data: { message: expect.stringMatching(/^There is no tool "many__unknown"\. The tools are answer, /) } },
+    });
+    expect(JSON.stringify(reply).match(/many__t/g)).toHaveLength(17);
+  });
+
   test('of an unknown tool without __ starts no server', async () => {
     const files = new ScriptedToolServer({ read: echoes });
     await start({ files }).call('none');

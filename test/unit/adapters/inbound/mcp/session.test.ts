@@ -101,8 +101,6 @@ describe('is rejected:', () => {
       'Method not found: notifications/cancelled',
     ],
     ['a method named like a property of every object', request('toString'), -32601, 'Method not found: toString'],
-    ['an unknown tool', call({ name: 'search' }), -32601, 'Unknown tool'],
-    ['a tool named like a property of every object', call({ name: 'constructor' }), -32601, 'Unknown tool'],
     ['a tool whose name is not a string', call({ name: 7 }), -32602, 'Invalid params: name must be a string'],
     ['a call without a name', request('tools/call'), -32602, 'Invalid params: name must be a string'],
     ['arguments that are a list', call({ arguments: ['q'] }), -32602, 'Invalid params: arguments must be an object'],
@@ -110,6 +108,12 @@ describe('is rejected:', () => {
     ['params that are a list', request('tools/call', ['answer']), -32602, 'Invalid params: params must be an object'],
   ])('%s', async (_, message, code, words) => {
     expect(await sentFor({}, message)).toEqual([{ jsonrpc: '2.0', id: 1, error: { code, message: words } }]);
+  });
+
+  test.each(['search', 'constructor'])('the unknown tool %j, with the names of those that exist', async (name) => {
+    const message = `There is no tool "${name}". The tools are answer, answer_detailed, answer_quick.`;
+    const error = { code: -32601, message: 'Unknown tool', data: { message } };
+    expect(await sentFor({}, call({ name }))).toEqual([{ jsonrpc: '2.0', id: 1, error }]);
   });
 
   test('a value that is not a message, with its id if it has one', async () => {
