@@ -148,6 +148,7 @@ export class GroundedCalls {
     const { messageFor, redact } = this.#options;
     switch (error.kind) {
       case 'invalid_input':
+      case 'unchecked_input':
         return toProblemOutput(redact(messageFor(error)));
       case 'unknown_server':
       case 'unknown_tool':
@@ -169,6 +170,7 @@ export class GroundedCalls {
 /** The server did not see these calls, and the output contains nothing that it wrote. */
 const NOT_SENT: ReadonlySet<ToolCallError['kind']> = new Set([
   'invalid_input',
+  'unchecked_input',
   'unknown_tool',
   'unknown_server',
   'not_available',

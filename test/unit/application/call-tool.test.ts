@@ -1,11 +1,11 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { AjvSchemaValidator } from '../../../src/adapters/outbound/mcp-client/ajv-schema-validator.ts';
 import { CallTool, type ToolCallInput, type ToolCallReport } from '../../../src/application/call-tool.ts';
 import type { ToolProgress } from '../../../src/application/ports/tool-server.ts';
 import { ToolCatalog } from '../../../src/application/tool-catalog.ts';
 import { errorOf, expectNoListener, never } from '../../contract/search-kit.ts';
 import { FakeClock, settled } from '../../support/fake-clock.ts';
+import { FakeSchemaValidator } from '../../support/fake-schema-validator.ts';
 import { fakeTool, textResult } from '../../support/fake-tool-server.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { configured, type FakeConfigured } from './fake-servers.ts';
@@ -21,7 +21,7 @@ async function newCallTool(servers: readonly FakeConfigured[], { checkOutput = '
   const reports: ToolCallReport[] = [];
   const callTool = new CallTool({
     catalog,
-    validator: new AjvSchemaValidator(logger),
+    validator: new FakeSchemaValidator(),
     clock,
     logger,
     checkOutput,

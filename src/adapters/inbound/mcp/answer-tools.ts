@@ -24,6 +24,8 @@ const PROGRESS_FLUSH_DELAY_MS = 25;
 /** The answer tools of the contract (spec 3.0). */
 export class AnswerTools implements ToolSet {
   readonly #options: AnswerToolsOptions;
+  /** By whether answers have effects. They are kept, so that their schemas are compiled once. */
+  readonly #lists = new Map<boolean, readonly Tool[]>();
   #presentation: Promise<typeof import('./answer-presentation.ts')> | undefined;
 
   constructor(options: AnswerToolsOptions) {
@@ -31,8 +33,14 @@ export class AnswerTools implements ToolSet {
   }
 
   list(): readonly Tool[] {
-    const { maxAnswerChars, hasEffects, timeZone } = this.#options;
-    return answerToolList(maxAnswerChars, hasEffects?.() === true, timeZone);
+    const { maxAnswerChars, hasEffects: current, timeZone } = this.#options;
+    const hasEffects = current?.() === true;
+    let list = this.#lists.get(hasEffects);
+    if (list === undefined) {
+      list = answerToolList(maxAnswerChars, hasEffects, timeZone);
+      this.#lists.set(hasEffects, list);
+    }
+    return list;
   }
 
   call(call: ToolCall, notify: Send): Promise<ToolReply> | undefined {
