@@ -72,7 +72,8 @@ const withOneHttpParser = {
 
 const bundle = await rolldown({
   cwd: root,
-  input: { main: 'src/main.ts' },
+  // The thread of the checks has a main module of its own. It shares its packages with the program.
+  input: { main: 'src/main.ts', 'chunks/schema-worker': 'src/adapters/outbound/mcp-client/schema-worker.ts' },
   platform: 'node',
   // ES modules where a package has them: they need no wrappers, which cost time at the start.
   resolve: {

@@ -1,8 +1,8 @@
 import type { ServerEntry } from './adapters/outbound/config/server-entry.ts';
+import type { AjvSchemaValidator } from './adapters/outbound/mcp-client/ajv-schema-validator.ts';
 import type { ToolCallReport } from './application/call-tool.ts';
 import type { Gateway } from './application/gateway.ts';
 import type { Logger } from './application/ports/logger.ts';
-import type { SchemaValidator } from './application/ports/schema-validator.ts';
 import type { ToolServer } from './application/ports/tool-server.ts';
 import type { ConfiguredServer } from './application/tool-catalog.ts';
 import type { Runtime } from './bootstrap.ts';
@@ -82,15 +82,23 @@ export async function composeGateway(runtime: Runtime, options: ComposeGatewayOp
     close: async () => {
       await gateway.close();
       await fetches.close();
+      await validator.close();
     },
   };
 }
 
-/** Also used for the answer tools over REST. */
-export async function loadSchemaValidator({ logger }: Pick<Runtime, 'logger'>): Promise<SchemaValidator> {
-  const { AjvSchemaValidator } = await import('./adapters/outbound/mcp-client/ajv-schema-validator.ts');
-  return new AjvSchemaValidator(logger);
+/** One for the process, also used for the answer tools over REST. The gateway closes it. */
+export function loadSchemaValidator(runtime: Runtime): Promise<AjvSchemaValidator> {
+  const load = async () => {
+    const { AjvSchemaValidator } = await import('./adapters/outbound/mcp-client/ajv-schema-validator.ts');
+    return new AjvSchemaValidator(runtime);
+  };
+  const validator = validators.get(runtime) ?? load();
+  validators.set(runtime, validator);
+  return validator;
 }
+
+const validators = new WeakMap<Runtime, Promise<AjvSchemaValidator>>();
 
 function toConfiguredServer(entry: ServerEntry, server: ToolServer): ConfiguredServer {
   const { connection, maxResponseBytes: _, isPublic: _isPublic, ...definition } = entry;

@@ -1,7 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { GatewayTool } from '../domain/gateway-tool.ts';
 import { type JsonObject, withoutUndefined } from '../domain/json.ts';
-import type { ToolCallError } from '../domain/tool-call-error.ts';
+import { jsonExtent } from '../domain/json-extent.ts';
+import { CHECK_PROBLEMS, type SchemaCheckError, type ToolCallError, toInputError } from '../domain/tool-call-error.ts';
 import type { ToolResult } from '../domain/tool-result.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
@@ -112,8 +113,9 @@ export class CallTool {
     if (tool === undefined) {
       return err({ kind: 'unknown_tool', server, tool: name, known: supervisor.tools.map(({ name }) => name) });
     }
-    const errors = this.#deps.validator.validate(tool.inputSchema, args);
-    if (errors.length > 0) return err({ kind: 'invalid_input', errors });
+    const check = { server, tool: name, schema: tool.inputSchema, value: args, caller };
+    const checked = await this.#deps.validator.validate(check, signal);
+    if (checked.isErr()) return err(toInputError(checked.error));
 
     const slot = await supervisor.slots.acquire(caller, signal);
     if (slot === 'aborted') return err({ kind: 'cancelled' });
@@ -124,30 +126,61 @@ export class CallTool {
       const { connection } = supervisor;
       if (connection === undefined) return err(notAvailable(supervisor));
       const outcome = await connection.callTool(name, args, input.onProgress, signal);
-      if (outcome.isOk()) return this.#checkOutput(tool, outcome.value);
+      if (outcome.isOk()) return await this.#checkOutput(tool, outcome.value, caller, signal);
       return err(outcome.error.kind === 'aborted' ? { kind: 'cancelled' } : outcome.error);
     } finally {
       supervisor.slots.release(caller);
     }
   }
 
-  #checkOutput({ server, name, outputSchema }: GatewayTool, result: ToolResult): ToolCallOutcome {
-    const { validator, logger, checkOutput } = this.#deps;
-    if (outputSchema === undefined || result.isError) return ok(result);
-    const detail =
-      result.structuredContent === undefined
-        ? 'structuredContent is missing, but the tool has an outputSchema'
-        : validator
-            .validate(outputSchema, result.structuredContent)
-            .map(({ path, message }) => `${path} ${message}`)[0];
-    if (detail === undefined) return ok(result);
-    if (checkOutput === 'strict') return err({ kind: 'invalid_result', detail });
-    if (!this.#warned.has(`${server}/${name}`)) {
-      this.#warned.add(`${server}/${name}`);
-      logger.warn(`gateway: a result of ${server}/${name} does not match the tool's outputSchema: ${detail}`);
+  async #checkOutput(
+    { server, name, outputSchema: schema }: GatewayTool,
+    result: ToolResult,
+    caller: string,
+    signal: AbortSignal,
+  ): Promise<ToolCallOutcome> {
+    const { validator, checkOutput } = this.#deps;
+    const { structuredContent: value, isError } = result;
+    if (schema === undefined || isError) return ok(result);
+    const isStrict = checkOutput === 'strict';
+    if (!isStrict && isLarge(value)) return ok(result);
+    const checked =
+      value === undefined ? MISSING : await validator.validate({ server, tool: name, schema, value, caller }, signal);
+    if (checked.isOk()) return ok(result);
+    const { error } = checked;
+    if (error.kind === 'aborted') return err({ kind: 'cancelled' });
+    if (error.kind === 'unchecked') {
+      this.#warn(server, name, `was not checked: ${CHECK_PROBLEMS[error.problem]}`);
+      return ok(result);
     }
+    const detail = error.errors.map(({ path, message }) => `${path} ${message}`)[0] ?? '';
+    if (isStrict) return err({ kind: 'invalid_result', detail });
+    this.#warn(server, name, `does not match the tool's outputSchema: ${detail}`);
     return ok(result);
   }
+
+  /** Once per tool. */
+  #warn(server: string, tool: string, problem: string): void {
+    const name = `${server}/${tool}`;
+    if (this.#warned.has(name)) return;
+    this.#warned.add(name);
+    this.#deps.logger.warn(`gateway: a result of ${name} ${problem}`);
+  }
+}
+
+const MISSING = err<void, SchemaCheckError>({
+  kind: 'mismatch',
+  errors: [{ path: 'structuredContent', message: 'is missing, but the tool has an outputSchema' }],
+});
+
+/** A larger output is checked only with `strict`; in characters. */
+const MAX_OUTPUT = 64 * 1024;
+/** Of a value as JSON, beside those of its texts and names: quotes, commas, digits. */
+const CHARACTERS_PER_VALUE = 4;
+
+function isLarge(output: unknown): boolean {
+  const { values, characters } = jsonExtent(output, MAX_OUTPUT / CHARACTERS_PER_VALUE);
+  return characters + values * CHARACTERS_PER_VALUE > MAX_OUTPUT;
 }
 
 function notAvailable(supervisor: ServerSupervisor): ToolCallError {

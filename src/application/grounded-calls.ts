@@ -168,6 +168,7 @@ export class GroundedCalls {
     const { messageFor, redactor } = this.#options;
     switch (error.kind) {
       case 'invalid_input':
+      case 'unchecked_input':
         return toProblemOutput(redactor.inLogs(messageFor(error)));
       case 'unknown_server':
       case 'unknown_tool':
@@ -189,6 +190,7 @@ export class GroundedCalls {
 /** The server did not see these calls, and the output contains nothing that it wrote. */
 const NOT_SENT: ReadonlySet<ToolCallError['kind']> = new Set([
   'invalid_input',
+  'unchecked_input',
   'unknown_tool',
   'unknown_server',
   'not_available',

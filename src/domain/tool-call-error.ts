@@ -17,6 +17,7 @@ export type ToolCallError =
   | { readonly kind: 'unknown_server'; readonly server: string; readonly known: readonly string[] }
   | { readonly kind: 'unknown_tool'; readonly server: string; readonly tool: string; readonly known: readonly string[] }
   | { readonly kind: 'invalid_input'; readonly errors: readonly SchemaError[] }
+  | { readonly kind: 'unchecked_input'; readonly problem: CheckProblem }
   /** `state` is that of the server; with `retryAfterMs`, it is restarted then. */
   | {
       readonly kind: 'not_available';
@@ -35,6 +36,34 @@ export type ToolCallError =
 export interface SchemaError {
   readonly path: string;
   readonly message: string;
+}
+
+/** Why a value could not be checked. */
+export type CheckProblem = 'too_slow' | 'too_large' | 'failed';
+
+/** For people. */
+export const CHECK_PROBLEMS: Readonly<Record<CheckProblem, string>> = {
+  too_slow: 'the check against its schema takes too long',
+  too_large: 'it is too large to be checked against its schema',
+  failed: 'the check against its schema failed, perhaps for lack of memory',
+};
+
+/** Why a value is not known to match its schema. */
+export type SchemaCheckError =
+  | { readonly kind: 'mismatch'; readonly errors: readonly SchemaError[] }
+  | { readonly kind: 'unchecked'; readonly problem: CheckProblem }
+  | { readonly kind: 'aborted' };
+
+/** The error of a call whose input did not pass its check. */
+export function toInputError(error: SchemaCheckError): ToolCallError {
+  switch (error.kind) {
+    case 'mismatch':
+      return { kind: 'invalid_input', errors: error.errors };
+    case 'unchecked':
+      return { kind: 'unchecked_input', problem: error.problem };
+    case 'aborted':
+      return { kind: 'cancelled' };
+  }
 }
 
 /** `unavailable` will be started again; `failed` only on request (ruling G3). */

@@ -1,6 +1,7 @@
 import { cleanText } from './clean-text.ts';
 import { toErrorLine, toProblemLine } from './error-line.ts';
 import { isObject, type JsonObject } from './json.ts';
+import { jsonExtent } from './json-extent.ts';
 import { markerOf, type OwnSource } from './own-source.ts';
 import type { ToolResult } from './tool-result.ts';
 
@@ -75,13 +76,9 @@ function bodyOf({ content, structuredContent }: ToolResult, images: readonly Jso
   return cleanText([structured ?? '', ...texts].filter((text) => text !== '').join('\n'));
 }
 
-/** Undefined for a value nested thousands of levels deep, which cannot be converted. */
+/** Undefined for a value that nests too deeply: some versions of Node.js cannot convert it, and others need minutes. */
 function toJson(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined;
-  }
+  return Number.isFinite(jsonExtent(value, Number.MAX_VALUE).values) ? JSON.stringify(value) : undefined;
 }
 
 function truncated(text: string, maxChars: number): string {

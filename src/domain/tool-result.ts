@@ -46,14 +46,18 @@ export function toPlainResult({ content, structuredContent }: ToolResult): {
   const parsed = isOneText && /^\s*[{[]/.test(String(only.text)) ? toValue(String(only.text)) : undefined;
   if (structuredContent !== undefined) {
     // Servers repeat the structured content as a text, for clients that do not know it.
-    const isRepeated = isOneText && JSON.stringify(parsed) === JSON.stringify(structuredContent);
+    const isRepeated = parsed !== undefined && JSON.stringify(parsed) === JSON.stringify(structuredContent);
     return { result: structuredContent, ...(content.length === 0 || isRepeated ? {} : { content }) };
   }
   if (!isOneText) return { result: null, ...(content.length === 0 ? {} : { content }) };
   return { result: typeof parsed === 'object' && parsed !== null ? parsed : only.text };
 }
 
-/** Undefined if the text is not JSON, or nests so deeply that it could not be written as JSON again. */
+/** A longer text is not parsed: the time for that would be missing for other calls. */
+const MAX_PARSED = 256 * 1024;
+
+/** Undefined if the text is long, is not JSON, or nests so deeply that it could not be written as JSON again. */
 function toValue(text: string): unknown {
+  if (text.length > MAX_PARSED) return undefined;
   return nestsDeeper(new TextEncoder().encode(text), MAX_NESTING) ? undefined : parseJson(text);
 }

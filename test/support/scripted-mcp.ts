@@ -16,6 +16,7 @@ export interface ScriptedTool {
   readonly name: string;
   readonly description?: string;
   readonly inputSchema?: object;
+  readonly outputSchema?: object;
   readonly annotations?: object;
   readonly reactions: readonly Reaction[];
 }
@@ -43,12 +44,15 @@ export function scriptedServer(tools: readonly ScriptedTool[]): ScriptedServer {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const script = join(folder, 'script.json');
   const log = join(folder, 'log');
-  const listed = tools.map(({ name, description = `The tool ${name}.`, inputSchema = ANY, annotations }) => ({
-    name,
-    description,
-    inputSchema,
-    annotations,
-  }));
+  const listed = tools.map(
+    ({ name, description = `The tool ${name}.`, inputSchema = ANY, outputSchema, annotations }) => ({
+      name,
+      description,
+      inputSchema,
+      outputSchema,
+      annotations,
+    }),
+  );
   const calls = Object.fromEntries(tools.map(({ name, reactions }) => [name, reactions]));
   writeFileSync(script, JSON.stringify({ tools: listed, calls, log }));
   const events = () =>

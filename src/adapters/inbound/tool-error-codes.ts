@@ -7,6 +7,7 @@ export function toolErrorCode(error: ToolCallError): string {
 
 const CODES: Readonly<Record<Exclude<ToolCallError['kind'], 'json_rpc'>, string>> = {
   invalid_input: 'VALIDATION_ERROR',
+  unchecked_input: 'VALIDATION_ERROR',
   unknown_server: 'SERVER_NOT_FOUND',
   unknown_tool: 'TOOL_NOT_FOUND',
   not_available: 'SERVER_NOT_RUNNING',

@@ -1,5 +1,5 @@
 import { cleanText } from '../../domain/clean-text.ts';
-import type { ServerState, ToolCallError } from '../../domain/tool-call-error.ts';
+import { CHECK_PROBLEMS, type ServerState, type ToolCallError } from '../../domain/tool-call-error.ts';
 import { duration } from './error-messages.ts';
 import { excerpt } from './excerpt.ts';
 import { nearestName } from './nearest-name.ts';
@@ -15,6 +15,8 @@ function rawMessage(error: ToolCallError): string {
   switch (error.kind) {
     case 'invalid_input':
       return `The input does not match the tool's schema: ${error.errors.map(({ path, message }) => `${path || 'the input'} ${message}`).join('; ')}.`;
+    case 'unchecked_input':
+      return `The input was not sent: ${CHECK_PROBLEMS[error.problem]}. Send a shorter one. If all inputs fail, the tool's schema has to be changed.`;
     case 'unknown_server':
       return `There is no server ${JSON.stringify(excerpt(error.server))}. ${choices('The servers are', error.server, error.known, 'No servers are configured.')}`;
     case 'unknown_tool':

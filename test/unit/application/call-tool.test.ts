@@ -1,11 +1,12 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { AjvSchemaValidator } from '../../../src/adapters/outbound/mcp-client/ajv-schema-validator.ts';
 import { CallTool, type ToolCallInput, type ToolCallReport } from '../../../src/application/call-tool.ts';
 import type { ToolProgress } from '../../../src/application/ports/tool-server.ts';
 import { ToolCatalog } from '../../../src/application/tool-catalog.ts';
+import type { JsonObject } from '../../../src/domain/json.ts';
 import { errorOf, expectNoListener, never } from '../../contract/search-kit.ts';
 import { FakeClock, settled } from '../../support/fake-clock.ts';
+import { FakeSchemaValidator } from '../../support/fake-schema-validator.ts';
 import { fakeTool, textResult } from '../../support/fake-tool-server.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { configured, type FakeConfigured } from './fake-servers.ts';
@@ -19,9 +20,10 @@ async function newCallTool(servers: readonly FakeConfigured[], { checkOutput = '
   const logger = new RecordingLogger();
   const catalog = new ToolCatalog({ clock, logger, onToolsChanged: () => {} });
   const reports: ToolCallReport[] = [];
+  const validator = new FakeSchemaValidator();
   const callTool = new CallTool({
     catalog,
-    validator: new AjvSchemaValidator(logger),
+    validator,
     clock,
     logger,
     checkOutput,
@@ -31,7 +33,7 @@ async function newCallTool(servers: readonly FakeConfigured[], { checkOutput = '
   await settled();
   const call = (more: Partial<ToolCallInput> = {}, signal = never()) =>
     callTool.execute({ server: 'server', tool: 'echo', args: {}, onProgress: () => {}, ...more }, signal);
-  return { clock, logger, catalog, callTool, call, reports };
+  return { clock, logger, catalog, callTool, call, reports, validator };
 }
 
 /** A server whose calls are answered when the test says so. */
@@ -131,6 +133,31 @@ describe('a call is refused', () => {
     expect(errorOf(await call())).toMatchObject({ kind: 'invalid_input', errors: [{ path: '/a' }] });
     expect(server.server.last.calls).toEqual([]);
     expect((await call({ args: { a: 1 } })).isOk()).toBe(true);
+  });
+
+  test('if its input is not checked in time, and is not sent then', async () => {
+    const server = configured('server');
+    server.server.tools = [fakeTool('echo', { inputSchema: { does: 'slow' } })];
+    const { call, validator, reports } = await newCallTool([server]);
+    const outcome = call();
+    await settled();
+    validator.giveUp();
+    expect(errorOf(await outcome)).toEqual({ kind: 'unchecked_input', problem: 'too_slow' });
+    expect(reports).toMatchObject([{ tool: 'echo', outcome: 'unchecked_input' }]);
+    expect(server.server.last.calls).toEqual([]);
+  });
+
+  test('if the caller leaves while its input is checked', async () => {
+    const server = configured('server');
+    server.server.tools = [fakeTool('echo', { inputSchema: { does: 'slow' } })];
+    const { call } = await newCallTool([server]);
+    const controller = new AbortController();
+    const outcome = call({}, controller.signal);
+    await settled();
+    controller.abort();
+    expect(errorOf(await outcome)).toEqual({ kind: 'cancelled' });
+    expectNoListener(controller.signal);
+    expect(server.server.last.calls).toEqual([]);
   });
 
   test('if the server is down, with its state, the reason, and when it is started again', async () => {
@@ -358,9 +385,13 @@ describe('calls that run at the same time', () => {
 describe('the result of a tool with an output schema', () => {
   const outputSchema = { type: 'object', required: ['a'] };
 
-  async function answering(result: ReturnType<typeof textResult>, options: CallToolOptions) {
+  async function answering(
+    result: ReturnType<typeof textResult>,
+    options: CallToolOptions,
+    schema: JsonObject = outputSchema,
+  ) {
     const server = configured('server');
-    server.server.tools = [fakeTool('echo', { server: 'server', outputSchema })];
+    server.server.tools = [fakeTool('echo', { server: 'server', outputSchema: schema })];
     server.server.answer = async () => ok(result);
     return newCallTool([server], options);
   }
@@ -389,6 +420,46 @@ describe('the result of a tool with an output schema', () => {
     const { call, logger } = await answering(textResult('x', { structuredContent: { a: 1 } }), { checkOutput });
     expect((await call()).isOk()).toBe(true);
     expect(logger.lines).toEqual([]);
+  });
+
+  const large = textResult('x', { structuredContent: { b: 'x'.repeat(64 * 1024) } });
+
+  test('is checked above 64 KiB only with `strict`', async () => {
+    const lenient = await answering(large, { checkOutput: 'warn' });
+    expect((await lenient.call()).isOk()).toBe(true);
+    expect(lenient.logger.lines).toEqual([]);
+    const strict = await answering(large, { checkOutput: 'strict' });
+    expect(errorOf(await strict.call())).toMatchObject({ kind: 'invalid_result' });
+  });
+
+  test.each(['warn', 'strict'] as const)(
+    'is passed on with one warning if its check takes too long (%s)',
+    async (checkOutput) => {
+      const { call, logger, validator } = await answering(
+        textResult('x', { structuredContent: {} }),
+        { checkOutput },
+        { does: 'slow' },
+      );
+      for (let calls = 0; calls < 2; calls += 1) {
+        const outcome = call();
+        await settled();
+        validator.giveUp();
+        expect((await outcome).isOk()).toBe(true);
+      }
+      expect(logger.lines).toEqual([
+        'warn gateway: a result of server/echo was not checked: the check against its schema takes too long',
+      ]);
+    },
+  );
+
+  test('is not waited for when the caller leaves during its check', async () => {
+    const { call } = await answering(textResult('x', { structuredContent: {} }), {}, { does: 'slow' });
+    const controller = new AbortController();
+    const outcome = call({}, controller.signal);
+    await settled();
+    controller.abort();
+    expect(errorOf(await outcome)).toEqual({ kind: 'cancelled' });
+    expectNoListener(controller.signal);
   });
 
   test('is not checked if the tool reports an error', async () => {

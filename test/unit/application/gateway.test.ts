@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { AjvSchemaValidator } from '../../../src/adapters/outbound/mcp-client/ajv-schema-validator.ts';
 import { startGateway } from '../../../src/application/gateway.ts';
 import { errorOf, expectNoListener, never } from '../../contract/search-kit.ts';
 import { FakeClock, settled } from '../../support/fake-clock.ts';
+import { FakeSchemaValidator } from '../../support/fake-schema-validator.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { configured, type FakeConfigured } from './fake-servers.ts';
 
@@ -12,7 +12,7 @@ function newGateway(servers: readonly FakeConfigured[]) {
   const gateway = startGateway({
     clock,
     logger,
-    validator: new AjvSchemaValidator(logger),
+    validator: new FakeSchemaValidator(),
     servers,
     checkOutput: 'warn',
     drainMs: 1000,

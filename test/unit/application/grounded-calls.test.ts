@@ -192,6 +192,17 @@ describe('what is not a call (ruling L10)', () => {
     expect(grounded).toMatchObject({ isExhausted: false, hasPrivateOutput: false });
     expect(summaries).toEqual([]);
   });
+
+  test('arguments that are not checked in time: the model gets the problem, and the call counts', async () => {
+    const { run, grounded } = start({
+      replies: { get: callFails({ kind: 'unchecked_input', problem: 'too_slow' }) },
+      options: { maxCalls: 1 },
+    });
+    expect((await run(get(1)))[0]?.text).toMatch(
+      /^error: The input was not sent: the check against its schema takes too long\./,
+    );
+    expect(grounded).toMatchObject({ isExhausted: true, summaries: [{ ok: false }], hasPrivateOutput: false });
+  });
 });
 
 describe('outputs (ruling L11)', () => {
@@ -314,6 +325,7 @@ describe('what is private (rulings L19 and L20)', () => {
     [{ kind: 'unauthorized', status: 401 }, true],
     [{ kind: 'cancelled' }, true],
     [{ kind: 'invalid_input', errors: [] }, false],
+    [{ kind: 'unchecked_input', problem: 'failed' }, false],
     [{ kind: 'unknown_tool', server: 'jira', tool: 'get', known: [] }, false],
     [{ kind: 'unknown_server', server: 'jira', known: [] }, false],
     [{ kind: 'not_available', server: 'jira', state: 'failed' }, false],

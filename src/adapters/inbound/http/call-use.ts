@@ -12,6 +12,7 @@ const NOT_RUN: ReadonlySet<Outcome> = new Set<Outcome>([
   'placeholder_api_key',
   'malformed_api_key',
   'invalid_input',
+  'unchecked_input',
   'unknown_server',
   'unknown_tool',
   'not_available',

@@ -4,6 +4,7 @@ import type { Clock } from '../../../application/ports/clock.ts';
 import type { SchemaValidator } from '../../../application/ports/schema-validator.ts';
 import { BUILT_IN_SERVER, type GatewayTool, parseTool } from '../../../domain/gateway-tool.ts';
 import { latest } from '../../../domain/latest.ts';
+import { toInputError } from '../../../domain/tool-call-error.ts';
 import { parseToolResult } from '../../../domain/tool-result.ts';
 import type { CallObserver } from '../mcp/call-meter.ts';
 import type { Tool, ToolSet } from '../mcp/tool-set.ts';
@@ -48,8 +49,9 @@ export class BuiltInServer {
     if (tool === undefined) {
       return err({ kind: 'unknown_tool', server, tool: name, known: this.tools.map(({ name }) => name) });
     }
-    const errors = (await validator()).validate(tool.inputSchema, args);
-    if (errors.length > 0) return err({ kind: 'invalid_input', errors });
+    const check = { server, tool: name, schema: tool.inputSchema, value: args, caller };
+    const checked = await (await validator()).validate(check, signal);
+    if (checked.isErr()) return err(toInputError(checked.error));
     if (signal.aborted) return err({ kind: 'cancelled' });
     this.#calls += 1;
     const requestKey = `rest/${this.#calls}`;

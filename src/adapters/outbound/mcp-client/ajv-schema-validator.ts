@@ -1,84 +1,106 @@
-import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
-import { Ajv2019 } from 'ajv/dist/2019.js';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
+import { err, ok, type Result } from 'neverthrow';
+import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import type { SchemaValidator } from '../../../application/ports/schema-validator.ts';
+import type { SchemaCheck, SchemaValidator } from '../../../application/ports/schema-validator.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import type { SchemaError } from '../../../domain/tool-call-error.ts';
+import { jsonExtent } from '../../../domain/json-extent.ts';
+import type { SchemaCheckError, SchemaError } from '../../../domain/tool-call-error.ts';
+import { type CheckCost, costOf } from './check-cost.ts';
+import { CheckingThread } from './checking-thread.ts';
+import { type CheckValue, compileSchema } from './compile-schema.ts';
 
-const OPTIONS: Options = { strict: false, allErrors: true, addUsedSchema: false, logger: false, validateFormats: true };
-const MAX_ERRORS = 20;
-/** Paths contain names from the input, which may be long. */
-const MAX_PATH_LENGTH = 200;
+/** A check of so many steps takes a few milliseconds. */
+const MAX_STEPS = 100_000;
+const CHARACTERS_PER_STEP = 64;
+/** What can be written as JSON, for the thread, in some milliseconds. */
+const MAX_VALUES = 100_000;
+const MAX_CHARACTERS = 8 * 1024 * 1024;
+const MAX_SCHEMA_CHARACTERS = 1024 * 1024;
 
-/** JSON Schema by ajv: 2020-12, 2019-09, draft-07 and draft-06. Compiled schemas are kept as long as the schema. */
+/** How values are checked against a schema. */
+interface Prepared {
+  /** For a small schema of plain keywords. */
+  readonly plain?: { readonly check: CheckValue; readonly cost: CheckCost } | undefined;
+  /** The schema as JSON, once the thread needs it. */
+  json?: string;
+}
+
+interface AjvSchemaValidatorOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The main module of the thread. */
+  readonly thread?: URL;
+}
+
+/**
+ * JSON Schema by ajv. Small values are checked at once against small schemas of plain keywords; all others in a thread. What was prepared
+ * for a schema is kept as long as the schema.
+ */
 export class AjvSchemaValidator implements SchemaValidator {
   readonly #logger: Logger;
-  /** Null for a schema that cannot be compiled. */
-  readonly #compiled = new WeakMap<JsonObject, ValidateFunction | null>();
+  readonly #thread: CheckingThread;
+  /** Null for a schema that cannot be used. */
+  readonly #prepared = new WeakMap<JsonObject, Prepared | null>();
+  /** The tools whose schema was reported as not usable. */
+  readonly #reported = new Set<string>();
 
-  constructor(logger: Logger) {
+  constructor({ clock, logger, thread = new URL('./schema-worker.js', import.meta.url) }: AjvSchemaValidatorOptions) {
     this.#logger = logger;
+    this.#thread = new CheckingThread(clock, thread);
   }
 
-  validate(schema: JsonObject, value: unknown): readonly SchemaError[] {
-    let compiled = this.#compiled.get(schema);
-    if (compiled === undefined) {
-      compiled = this.#compile(schema);
-      this.#compiled.set(schema, compiled);
+  async validate(check: SchemaCheck, signal: AbortSignal): Promise<Result<void, SchemaCheckError>> {
+    if (signal.aborted) return err({ kind: 'aborted' });
+    const { server, caller, schema, value } = check;
+    const prepared = this.#prepare(check);
+    if (prepared === null) return ok();
+    const { plain } = prepared;
+    const { values, characters } = jsonExtent(value, MAX_VALUES);
+    if (plain !== undefined) {
+      const { perValue, perCharacter } = plain.cost;
+      const steps = values * perValue + (characters / CHARACTERS_PER_STEP) * perCharacter;
+      if (steps <= MAX_STEPS) return toResult(plain.check(value));
     }
-    if (compiled === null || compiled(value)) return [];
-    return (compiled.errors ?? []).slice(0, MAX_ERRORS).map((error) => {
-      const { path, message } = toSchemaError(error);
-      return { path: path.slice(0, MAX_PATH_LENGTH), message };
-    });
+    if (values > MAX_VALUES || characters > MAX_CHARACTERS) return err({ kind: 'unchecked', problem: 'too_large' });
+    prepared.json ??= JSON.stringify(schema);
+    const job = { server, caller, schema: prepared.json, value: JSON.stringify(value) };
+    const outcome = await this.#thread.run(job, signal);
+    if (outcome === 'aborted') return err({ kind: 'aborted' });
+    if (outcome.kind === 'unchecked') return err(outcome);
+    if (outcome.kind === 'checked') return toResult(outcome.errors);
+    this.#prepared.set(schema, this.#unusable(check, outcome.reason));
+    return ok();
   }
 
-  #compile(schema: JsonObject): ValidateFunction | null {
-    try {
-      // An instance per schema: IDs of different servers may be equal.
-      return createAjv(schema.$schema).compile(schema);
-    } catch (error) {
-      const reason = (error as Error).message;
-      this.#logger.warn(`gateway: a schema cannot be used, so values are not checked against it: ${reason}`);
-      return null;
+  /** Resolves when the thread has ended. Later, only what needs no thread is checked. */
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+
+  #prepare(check: SchemaCheck): Prepared | null {
+    const { schema } = check;
+    const known = this.#prepared.get(schema);
+    if (known !== undefined) return known;
+    const { values, characters } = jsonExtent(schema, MAX_VALUES);
+    const isTooLarge = values > MAX_VALUES || characters > MAX_SCHEMA_CHARACTERS;
+    const cost = costOf(schema);
+    const prepared = isTooLarge
+      ? this.#unusable(check, 'it is too large')
+      : { plain: cost && { check: compileSchema(schema, true), cost } };
+    this.#prepared.set(schema, prepared);
+    return prepared;
+  }
+
+  #unusable({ server, tool }: SchemaCheck, reason: string): null {
+    const name = `${server}/${tool}`;
+    if (!this.#reported.has(name)) {
+      this.#reported.add(name);
+      this.#logger.warn(`gateway: a schema of ${name} cannot be used, so values are not checked against it: ${reason}`);
     }
+    return null;
   }
 }
 
-function createAjv(version: unknown): Ajv {
-  const name = String(version ?? '');
-  const ajv = /draft-0[67]/.test(name)
-    ? new Ajv(OPTIONS)
-    : name.includes('2019-09')
-      ? new Ajv2019(OPTIONS)
-      : new Ajv2020(OPTIONS);
-  addFormats.default(ajv);
-  return ajv;
-}
-
-/** The path leads to the member that is wrong, also if it is missing or not allowed. */
-function toSchemaError({ instancePath, params, message = 'is not valid', keyword }: ErrorObject): SchemaError {
-  const member = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty;
-  const path =
-    typeof member === 'string' ? `${instancePath}/${member.replaceAll('~', '~0').replaceAll('/', '~1')}` : instancePath;
-  const values = (allowed: readonly unknown[]) => allowed.map((one) => JSON.stringify(one)).join(', ');
-  switch (keyword) {
-    case 'required':
-      return { path, message: 'is required' };
-    case 'dependentRequired':
-    case 'dependencies':
-      return { path, message: `is required with ${params.property}` };
-    case 'additionalProperties':
-    case 'unevaluatedProperties':
-    case 'false schema':
-      return { path, message: 'is not allowed' };
-    case 'enum':
-      return { path, message: `must be one of ${values(params.allowedValues)}` };
-    case 'const':
-      return { path, message: `must be ${values([params.allowedValue])}` };
-    default:
-      return { path, message };
-  }
+function toResult(errors: readonly SchemaError[]): Result<void, SchemaCheckError> {
+  return errors.length === 0 ? ok() : err({ kind: 'mismatch', errors });
 }

@@ -154,6 +154,13 @@ describe('the error table', () => {
       'No answer within 1.5 s. The tool may still be running. Allow more time (timeout of the server), or ask for less.',
       { timeoutMs: 1500 },
     ],
+    [
+      { kind: 'unchecked_input', problem: 'too_slow' },
+      400,
+      'VALIDATION_ERROR',
+      "The input was not sent: the check against its schema takes too long. Send a shorter one. If all inputs fail, the tool's schema has to be changed.",
+      {},
+    ],
   ])('%j', ([error, status, code, message, details, retryAfterMs]) => {
     const row = toRestError(error);
     expect(row).toMatchObject({ status, code, message, details });
@@ -182,6 +189,7 @@ describe('any error', () => {
     unknown_server: fc.record({ server: name, known: list }),
     unknown_tool: fc.record({ server: name, tool: name, known: list }),
     invalid_input: fc.record({ errors: fc.array(fc.record({ path: text, message: text })) }),
+    unchecked_input: fc.record({ problem: fc.constantFrom('too_slow', 'too_large', 'failed') }),
     not_available: fc
       .record({
         server: name,

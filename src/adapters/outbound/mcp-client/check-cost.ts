@@ -1,0 +1,102 @@
+import { isObject } from '../../../domain/json.ts';
+
+/** What the check of a value costs at most, in steps of the check. */
+export interface CheckCost {
+  readonly perValue: number;
+  readonly perCharacter: number;
+}
+
+/** To compile a schema takes up to 0.2 ms per step. */
+const MAX_PER_VALUE = 100;
+
+/**
+ * The cost for a small schema of plain keywords, which takes each value of its input once; undefined for any other. Patterns, formats,
+ * references and `uniqueItems` can take any time. Also undefined if the schema is not valid.
+ */
+export function costOf(schema: unknown): CheckCost | undefined {
+  const cost = { perValue: 0, perCharacter: 0 };
+  return isPlain(schema, cost) ? cost : undefined;
+}
+
+interface Cost {
+  perValue: number;
+  perCharacter: number;
+}
+
+function isPlain(schema: unknown, cost: Cost): boolean {
+  if (!spend(cost, '')) return false;
+  if (typeof schema === 'boolean') return true;
+  if (!isObject(schema)) return false;
+  return Object.entries(schema).every(
+    ([keyword, value]) => Object.hasOwn(KEYWORDS, keyword) && KEYWORDS[keyword]?.(value, cost) === true,
+  );
+}
+
+/** Whether the schema is still small with one more step, for which a text is compared. */
+function spend(cost: Cost, text: string): boolean {
+  cost.perValue += 1 + text.length / 64;
+  return cost.perValue <= MAX_PER_VALUE;
+}
+
+type Reader = (value: unknown, cost: Cost) => boolean;
+
+const isText: Reader = (value) => typeof value === 'string';
+const isFlag: Reader = (value) => typeof value === 'boolean';
+const isNumber: Reader = (value, cost) => typeof value === 'number' && spend(cost, '');
+const isCount: Reader = (value, cost) => Number.isInteger(value) && Number(value) >= 0 && spend(cost, '');
+const isLength: Reader = (value, cost) => {
+  cost.perCharacter += 1;
+  return isCount(value, cost);
+};
+const isScalar: Reader = (value, cost) =>
+  (value === null || ['string', 'number', 'boolean'].includes(typeof value)) && spend(cost, String(value));
+const isName: Reader = (value, cost) => typeof value === 'string' && spend(cost, value);
+const isType: Reader = (value, cost) => TYPES.has(value) && spend(cost, '');
+
+const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
+
+function listOf(read: Reader, minItems = 1): Reader {
+  return (value, cost) => Array.isArray(value) && value.length >= minItems && value.every((item) => read(item, cost));
+}
+
+function setOf(read: Reader, minItems = 1): Reader {
+  const isList = listOf(read, minItems);
+  return (value, cost) => Array.isArray(value) && isList(value, cost) && new Set(value).size === value.length;
+}
+
+const VERSION =
+  /^(?:http:\/\/json-schema\.org\/draft-0[67]\/schema#?|https:\/\/json-schema\.org\/draft\/(?:2019-09|2020-12)\/schema)$/;
+
+/** Reads the values of the keywords, which mean the same in every version. */
+const KEYWORDS: Readonly<Record<string, Reader>> = {
+  $schema: (value) => typeof value === 'string' && VERSION.test(value),
+  $comment: isText,
+  title: isText,
+  description: isText,
+  default: () => true,
+  examples: Array.isArray,
+  deprecated: isFlag,
+  readOnly: isFlag,
+  writeOnly: isFlag,
+  type: (value, cost) => isType(value, cost) || setOf(isType)(value, cost),
+  const: isScalar,
+  enum: setOf(isScalar),
+  minimum: isNumber,
+  maximum: isNumber,
+  exclusiveMinimum: isNumber,
+  exclusiveMaximum: isNumber,
+  minLength: isLength,
+  maxLength: isLength,
+  minItems: isCount,
+  maxItems: isCount,
+  minProperties: isCount,
+  maxProperties: isCount,
+  required: setOf(isName, 0),
+  properties: (value, cost) =>
+    isObject(value) && Object.entries(value).every(([name, schema]) => isName(name, cost) && isPlain(schema, cost)),
+  additionalProperties: isPlain,
+  items: isPlain,
+  anyOf: listOf(isPlain),
+  oneOf: listOf(isPlain),
+  allOf: listOf(isPlain),
+};

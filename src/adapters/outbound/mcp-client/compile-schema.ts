@@ -1,0 +1,83 @@
+import { Ajv, type ErrorObject, type Options } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { JsonObject } from '../../../domain/json.ts';
+import type { SchemaError } from '../../../domain/tool-call-error.ts';
+
+const OPTIONS: Options = { strict: false, allErrors: true, addUsedSchema: false, logger: false, validateSchema: false };
+const MAX_ERRORS = 20;
+/** Paths contain names from the input, which may be long. */
+const MAX_PATH_LENGTH = 200;
+/** Messages contain the values that a schema allows. */
+const MAX_MESSAGE_LENGTH = 2000;
+
+/** Every problem of a value, up to a limit. */
+export type CheckValue = (value: unknown) => readonly SchemaError[];
+
+/**
+ * A schema of version 2020-12, 2019-09, draft-07 or draft-06, compiled by ajv. Throws if it cannot be used, and so may the check.
+ * `isValid`: it is known to follow its version.
+ */
+export function compileSchema(schema: JsonObject, isValid: boolean): CheckValue {
+  const Version = versionOf(schema.$schema);
+  if (!isValid) metaOf(Version).validateSchema(schema, true);
+  // An instance per schema: IDs of different servers may be equal.
+  const check = newAjv(Version).compile(schema);
+  return (value) => {
+    const matches: unknown = check(value);
+    if (matches === true) return [];
+    if (matches !== false) throw new Error('its check has no result');
+    return (check.errors ?? []).slice(0, MAX_ERRORS).map((error) => {
+      const { path, message } = toSchemaError(error);
+      return { path: path.slice(0, MAX_PATH_LENGTH), message: message.slice(0, MAX_MESSAGE_LENGTH) };
+    });
+  };
+}
+
+type AjvVersion = typeof Ajv | typeof Ajv2019 | typeof Ajv2020;
+
+function versionOf(name: unknown): AjvVersion {
+  if (/draft-0[67]/.test(String(name))) return Ajv;
+  return String(name).includes('2019-09') ? Ajv2019 : Ajv2020;
+}
+
+function newAjv(Version: AjvVersion) {
+  const ajv = new Version(OPTIONS);
+  addFormats.default(ajv);
+  return ajv;
+}
+
+/** To compile the schema of schemas takes ten times as long as most schemas. */
+const metas = new Map<AjvVersion, Ajv>();
+
+function metaOf(Version: AjvVersion): Ajv {
+  const meta = metas.get(Version) ?? newAjv(Version);
+  metas.set(Version, meta);
+  return meta;
+}
+
+/** The path leads to the member that is wrong, also if it is missing or not allowed. */
+function toSchemaError({ instancePath, params, message = 'is not valid', keyword }: ErrorObject): SchemaError {
+  const member = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty;
+  const path =
+    typeof member === 'string' ? `${instancePath}/${member.replaceAll('~', '~0').replaceAll('/', '~1')}` : instancePath;
+  const values = (allowed: readonly unknown[]) => allowed.map((one) => JSON.stringify(one)).join(', ');
+  switch (keyword) {
+    case 'required':
+      return { path, message: 'is required' };
+    case 'dependentRequired':
+    case 'dependencies':
+      return { path, message: `is required with ${params.property}` };
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+    case 'false schema':
+      return { path, message: 'is not allowed' };
+    case 'enum':
+      return { path, message: `must be one of ${values(params.allowedValues)}` };
+    case 'const':
+      return { path, message: `must be ${values([params.allowedValue])}` };
+    default:
+      return { path, message };
+  }
+}

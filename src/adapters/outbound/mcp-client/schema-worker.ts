@@ -1,0 +1,52 @@
+import { parentPort } from 'node:worker_threads';
+import type { JsonObject } from '../../../domain/json.ts';
+import type { SchemaError } from '../../../domain/tool-call-error.ts';
+import { type CheckValue, compileSchema } from './compile-schema.ts';
+
+/** A schema and a value, as JSON: a thread gets texts at less cost than objects. */
+export interface CheckRequest {
+  readonly schema: string;
+  readonly value: string;
+}
+
+/** What the thread is doing, or the outcome. */
+export type CheckReport =
+  | 'compiling'
+  | 'checking'
+  | { readonly kind: 'checked'; readonly errors: readonly SchemaError[] }
+  | { readonly kind: 'unusable'; readonly reason: string };
+
+const MAX_COMPILED = 50;
+const MAX_REASON_LENGTH = 300;
+
+/** The oldest is dropped first. */
+const compiled = new Map<string, CheckValue>();
+
+/** The main module of a thread that checks one value after the other: the thread that started it ends it if that takes too long. */
+parentPort?.on('message', (request: CheckRequest) => report(outcomeOf(request)));
+
+function outcomeOf({ schema, value }: CheckRequest): CheckReport {
+  try {
+    report('compiling');
+    const check = compiled.get(schema) ?? compile(schema);
+    compiled.set(schema, check);
+    for (const oldest of compiled.keys()) if (compiled.size > MAX_COMPILED) compiled.delete(oldest);
+    report('checking');
+    return { kind: 'checked', errors: check(JSON.parse(value)) };
+  } catch (error) {
+    return { kind: 'unusable', reason: String(error).slice(0, MAX_REASON_LENGTH) };
+  }
+}
+
+/** A schema with `$async` is refused, wherever that is: its check would be a promise, which counts as a match and then rejects. */
+function compile(json: string): CheckValue {
+  const schema: JsonObject = JSON.parse(json, (name, value) => {
+    if (name === '$async') throw new Error('$async is not supported');
+    return value;
+  });
+  return compileSchema(schema, false);
+}
+
+function report(report: CheckReport): void {
+  parentPort?.postMessage(report);
+}

@@ -1,0 +1,26 @@
+import { MAX_NESTING } from './json-nesting.ts';
+
+/** How large a JSON value is: the values of which it consists, and the characters of its texts and names. */
+export interface JsonExtent {
+  readonly values: number;
+  readonly characters: number;
+}
+
+/** Counting ends soon above `maxValues`. Infinitely many values if it nests more deeply than messages may. */
+export function jsonExtent(value: unknown, maxValues: number): JsonExtent {
+  let values = 0;
+  let characters = 0;
+  const visit = (value: unknown, depth: number): void => {
+    values += depth > MAX_NESTING ? Number.POSITIVE_INFINITY : 1;
+    if (typeof value === 'string') characters += value.length;
+    if (typeof value !== 'object' || value === null) return;
+    const names = Array.isArray(value) ? undefined : Object.keys(value);
+    for (const name of names ?? []) characters += name.length;
+    for (const member of Array.isArray(value) ? value : Object.values(value)) {
+      if (values > maxValues) return;
+      visit(member, depth + 1);
+    }
+  };
+  visit(value, 0);
+  return { values, characters };
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { costOf } from '../../../../../src/adapters/outbound/mcp-client/check-cost.ts';
+import type { JsonObject } from '../../../../../src/domain/json.ts';
+
+test.each<readonly [unknown, number, number]>([
+  [true, 1, 0],
+  [{}, 1, 0],
+  [{ $schema: 'http://json-schema.org/draft-07/schema#', type: 'object', title: 'x', default: { a: [1] } }, 2, 0],
+  [{ properties: { a: { type: 'string', maxLength: 9 }, b: false }, required: ['a'] }, 8.046875, 1],
+  [{ items: { anyOf: [{ type: ['string', 'null'] }, { minimum: 1 }] }, required: [] }, 7, 0],
+])('%j costs %d steps per value and %i per character', (schema, perValue, perCharacter) => {
+  expect(costOf(schema)).toEqual({ perValue, perCharacter });
+});
+
+test.each<JsonObject>([
+  { pattern: 'x' },
+  { patternProperties: {} },
+  { format: 'date' },
+  { uniqueItems: true },
+  { $ref: '#' },
+  { $async: true },
+  { properties: { a: { $ref: '#' } } },
+  { items: [{}] },
+  { anyOf: [] },
+  { anyOf: [{ pattern: 'x' }] },
+  { enum: [] },
+  { enum: [{}] },
+  { type: 'x' },
+  { type: ['string', 'string'] },
+  { type: [] },
+  { required: ['a', 'a'] },
+  { required: true },
+  { minLength: -1 },
+  { exclusiveMinimum: true },
+  { title: 1 },
+  { constructor: {} },
+  { $schema: 'http://json-schema.org/draft-04/schema#' },
+  { required: Array.from({ length: 101 }, (_, at) => `${at}`) },
+  { enum: ['x'.repeat(10_000)] },
+])('%j is not plain', (schema) => {
+  expect(costOf(schema)).toBeUndefined();
+});
