@@ -43,6 +43,7 @@ const MEANINGS = {
   unauthorized: 'a remote server answered 401 or 403',
   unknown_server: 'no server has this name',
   unknown_tool: 'the server has no tool of this name',
+  unchecked_input: 'the input could not be checked in time',
   invalid_input: "the input does not match the tool's schema",
   not_available: 'the server is not running',
   overloaded: 'too many calls run on the server, or wait for it',

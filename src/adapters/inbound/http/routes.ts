@@ -70,7 +70,6 @@ export class Routes {
       await this.#dispatch(path, request, response, entry, refuse);
     } catch (bug) {
       logger.error(`internal error in an HTTP request: ${String(bug)}`);
-      const refusal = { status: 500, error: internalError(bug) };
       if (response.headersSent) response.destroy();
       else refuse({ status: 500, error: internalError(bug) });
     }

@@ -38,7 +38,7 @@ export class RestApi {
   readonly #restarts: ServerRestarts;
 
   constructor(context: HttpContext) {
-    const { rest, tokens, oauth, redact } = context;
+    const { rest, tokens, oauth, redactor } = context;
     const { gateway, builtIn, version } = rest;
     this.#context = context;
     this.#restarts = new ServerRestarts(gateway);
@@ -48,7 +48,7 @@ export class RestApi {
       timeoutOf: (server) => (server === BUILT_IN_SERVER ? builtIn.timeoutMs : gateway()?.timeoutOf(server)),
       version,
       requiresToken: tokens.length > 0 || oauth !== undefined,
-      redact,
+      redact: redactor.anywhere,
     });
   }
 

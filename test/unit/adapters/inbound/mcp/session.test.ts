@@ -273,7 +273,7 @@ describe('a call that fails', () => {
     const tools = { list: () => [], call: () => undefined, cancel: () => {}, prepare: () => Promise.reject(bug) };
     const session = newSession({ application: new FakeApplication(), logger, tools });
     const sent: object[] = [];
-    await receive(session, request('tools/list'), (one) => sent.push(one));
+    await receiveRaw(session, request('tools/list'), (one: OutgoingMessage) => sent.push(one));
     expect(sent).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message } }]);
     expect(logger.lines).toEqual([`error internal error in tools/list: ${bug}`]);
   });

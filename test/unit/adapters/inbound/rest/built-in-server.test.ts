@@ -1,6 +1,8 @@
+import { err } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { AnswerTools } from '../../../../../src/adapters/inbound/mcp/answer-tools.ts';
 import { BuiltInServer } from '../../../../../src/adapters/inbound/rest/built-in-server.ts';
+import type { SchemaValidator } from '../../../../../src/application/ports/schema-validator.ts';
 import { createRedactor } from '../../../../../src/domain/redaction.ts';
 import { never, startCore } from '../../../../support/core.ts';
 
@@ -10,10 +12,10 @@ function start(hasEffects: () => boolean = () => false) {
   const redactor = createRedactor([]);
   const options = { application, clock, logger, redactor, toolErrors: 'protocol', maxAnswerChars: 20_000 } as const;
   const schemas = new Set<object>();
-  const validator = {
-    validate: (schema: object) => {
+  const validator: SchemaValidator = {
+    validate: async ({ schema }) => {
       schemas.add(schema);
-      return [{ path: '/query', message: 'is wrong' }];
+      return err({ kind: 'mismatch', errors: [{ path: '/query', message: 'is wrong' }] });
     },
   };
   const tools = new AnswerTools({ ...options, hasEffects });
