@@ -271,9 +271,8 @@ describe('a call that fails', () => {
   ])('of a list because of %o is an error too', async (bug, message) => {
     const logger = new RecordingLogger();
     const tools = { list: () => [], call: () => undefined, cancel: () => {}, prepare: () => Promise.reject(bug) };
-    const session = newSession({ application: new FakeApplication(), logger, tools });
-    const sent: object[] = [];
-    await receiveRaw(session, request('tools/list'), (one: OutgoingMessage) => sent.push(one));
+    const { sent, receive } = start({ logger, tools });
+    await receive(request('tools/list'));
     expect(sent).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message } }]);
     expect(logger.lines).toEqual([`error internal error in tools/list: ${bug}`]);
   });
