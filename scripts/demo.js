@@ -57,6 +57,7 @@ function questions() {
   if (isGrounded) return [['answer', 'When do we deploy next week, and is that day a public holiday in Japan?']];
   const day = isLive ? new Intl.DateTimeFormat('sv-SE', { timeZone: 'Asia/Tokyo' }).format(new Date()) : '2026-11-20';
   return [
+    ['answer', `What is the weather in Tokyo today, ${day}?`],
     ['answer', `本日 ${day} の東京の天気は？`],
     ['answer', 'What does HTTP 404 mean?'],
     ['answer_detailed', 'Compare HTTP/2 and HTTP/3'],
@@ -92,6 +93,6 @@ function printRounds(server, meta) {
     for (const step of params.message.split(' · ')) console.log(`... ${step}`);
   }
   const [report] = Object.values(meta);
-  const calls = report.toolCalls.map(({ server, tool }) => `${server}/${tool}`).join(', ');
+  const calls = report.tool_calls.map(({ server, tool }) => `${server}/${tool}`).join(', ');
   console.log(`\n${report.rounds} rounds, ${report.searches.count} search of the web, calls of own tools: ${calls}\n`);
 }

@@ -93,6 +93,16 @@ describe('a policy violation ends the conversation, and is never retried', () =>
   });
 });
 
+test('the explanation of a policy violation is part of the message, in one line of 300 characters', async () => {
+  const misalignment = { detailed_explanation: `A ticket\u202E named\na host. ${'x'.repeat(500)}` };
+  const error = { message: 'Blocked.', type: 'x', param: null, code: 'misalignment_policy_violation', misalignment };
+  const { api, ask } = await startTurns();
+  api.script([OK]);
+  api.disturb(0, [fails({ status: 403, error })]);
+  const detail = `Blocked. A ticket named a host. ${'x'.repeat(277)}…`;
+  expect(errorOf(await ask())).toMatchObject({ kind: 'policy_violation', detail });
+});
+
 describe('a later round that fails for a moment', () => {
   const busy = { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' };
   const broken = { message: 'The server had an error.', type: 'server_error', param: null, code: null };

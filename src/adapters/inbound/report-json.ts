@@ -19,20 +19,20 @@ export function toReportJson(report: Answer['report']): Readonly<Record<string, 
       cached_tokens: usage.cachedTokens,
       output_tokens: usage.outputTokens,
       reasoning_tokens: usage.reasoningTokens,
-      ...withoutUndefined({ cacheWriteTokens: usage.cacheWriteTokens }),
+      ...withoutUndefined({ cache_write_tokens: usage.cacheWriteTokens }),
     },
     searches: { count: searches, queries: queries.slice(0, MAX_QUERIES).map(shortLine) },
     attempts,
     seconds: Math.round(seconds * 1000) / 1000,
     rounds,
     dates: report.dates,
-    toolCalls: toolCalls?.map(({ server, tool, ms, ok }) => ({
+    tool_calls: toolCalls?.map(({ server, tool, ms, ok }) => ({
       server,
       tool: cleanLine(tool),
       ms: Math.round(ms),
       ok,
     })),
-    unavailableServers,
+    unavailable_servers: unavailableServers,
     // Another call accounts for these tokens and searches.
     shared: isShared,
   });

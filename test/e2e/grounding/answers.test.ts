@@ -48,7 +48,7 @@ test('an answer over stdio cites the web and the own system, and the web is clos
     searches: { count: 1, queries: ['holidays next week'] },
     attempts: 2,
     rounds: 2,
-    toolCalls: [{ server: 'notes', tool: 'search_notes', ms: expect.any(Number), ok: true }],
+    tool_calls: [{ server: 'notes', tool: 'search_notes', ms: expect.any(Number), ok: true }],
   });
   expect(api.requests.map(({ body }) => toolsOf(body))).toEqual([
     ['web_search', 'notes__search_notes'],
@@ -78,7 +78,7 @@ test('ask answers the same, shows what it took, and leaves no process', async ()
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(JSON.parse(stdout)).toMatchObject({
     answer: ANSWER,
-    report: { rounds: 2, toolCalls: [{ server: 'notes', tool: 'search_notes', ok: true }] },
+    report: { rounds: 2, tool_calls: [{ server: 'notes', tool: 'search_notes', ok: true }] },
   });
   expect(notes.calls()).toHaveLength(1);
   expect(notes.running()).toEqual([]);
@@ -198,7 +198,7 @@ describe('what the configuration offers', () => {
     const { stdout } = await runCli(['ask', '--json', '--config', configFile({ notes }), 'Anything?'], {
       env: apiEnv(api),
     });
-    expect(JSON.parse(stdout)).toMatchObject({ answer: 'From the web.', report: { unavailableServers: ['notes'] } });
+    expect(JSON.parse(stdout)).toMatchObject({ answer: 'From the web.', report: { unavailable_servers: ['notes'] } });
     expect(api.requests.map(({ body }) => toolsOf(body))).toEqual([['web_search']]);
   });
 

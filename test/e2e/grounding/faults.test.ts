@@ -42,7 +42,7 @@ test.each(FAULTS)('%s in any round: the request is repeated, and no call', async
   );
   for (const response of responses) {
     expect(answerOf(response).answer).toMatch(/^Both are written\./);
-    expect(reportOf(response)).toMatchObject({ attempts: 4, rounds: 3, toolCalls: [{ ok: true }, { ok: true }] });
+    expect(reportOf(response)).toMatchObject({ attempts: 4, rounds: 3, tool_calls: [{ ok: true }, { ok: true }] });
   }
   expect(api.requests).toHaveLength(12);
   expect(api.refusals).toEqual([]);
@@ -140,7 +140,7 @@ test.each<[string, Reaction, RegExp]>([
   const config = configFile({ grounding: { tools: { notes: ['write_note'] } }, more: { servers } });
   const { code, stdout } = await runCli(['ask', '--json', '--config', config, 'Write'], { env: apiEnv(api) });
   expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ report: { rounds: 2, toolCalls: [{ tool: 'write_note', ok: false }] } });
+  expect(JSON.parse(stdout)).toMatchObject({ report: { rounds: 2, tool_calls: [{ tool: 'write_note', ok: false }] } });
   const input = api.requests[1]?.body.input as readonly { output?: string }[] | undefined;
   expect(input?.at(-1)?.output).toMatch(output);
   expect(api.requests).toHaveLength(2);

@@ -74,7 +74,7 @@ test('offline, a tool that fails now does not fail the recorded answer; its sour
   const response = await server.callTool('answer', { query: QUESTION });
   expect(answerOf(response).answer).toMatch(/^We deploy on Tuesday\. It is no holiday\./);
   expect(answerOf(response).answer).not.toMatch(/[\uE200-\uE202]/);
-  expect(reportOf(response)).toMatchObject({ toolCalls: [{ tool: 'search_notes', ok: false }] });
+  expect(reportOf(response)).toMatchObject({ tool_calls: [{ tool: 'search_notes', ok: false }] });
 });
 
 test('doctor shows what is offered, and tries a web search and a grounded question', async () => {

@@ -2,7 +2,7 @@ import type { SearchError } from '../../../domain/answer-error.ts';
 import { cleanLine } from '../../../domain/clean-text.ts';
 import { isObject, type JsonObject, withoutUndefined } from '../../../domain/json.ts';
 import { excerpt, type Failure, type FailureContext, permanentFailure } from './failure.ts';
-import { asText } from './json-values.ts';
+import { asObject, asText } from './json-values.ts';
 
 /** An error of the API, from an HTTP response or from an event of a stream. */
 interface ApiError {
@@ -44,7 +44,11 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   if (code === 'data_residency_mismatch') return permanent({ kind: 'data_residency', detail });
   if (permission !== undefined) return permanent({ kind: 'missing_permission', variable, detail });
   if (status === 401) return permanent({ kind: 'rejected_api_key', variable });
-  if ([code, type].includes('misalignment_policy_violation')) return permanent({ kind: 'policy_violation', detail });
+  if ([code, type].includes('misalignment_policy_violation')) {
+    const explanation = asText(asObject(error.misalignment)?.detailed_explanation) ?? '';
+    const parts = [detail, excerpt(cleanLine(context.redact(explanation)))];
+    return permanent({ kind: 'policy_violation', detail: parts.filter((part) => part !== '').join(' ') });
+  }
   if (CONTENT_FILTER.test(code ?? type ?? '')) return permanent({ kind: 'content_filtered' });
   if (status === 403) return permanent({ kind: 'forbidden', detail });
   if (status === 429) {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { WebAccess } from '../../../application/ports/llm-turns.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { SearchError } from '../../../domain/answer-error.ts';
@@ -8,12 +9,16 @@ import type { Failure } from './failure.ts';
 interface FunctionTool {
   readonly type: string;
   readonly name?: string;
+  readonly parameters?: unknown;
 }
+
+/** Servers may change their schemas without end. */
+const MAX_REMEMBERED = 1000;
 
 /** Remembers what the API rejected in requests with functions (rulings L5, L19). */
 export class TurnRejections {
   readonly #logger: Logger;
-  /** By name. */
+  /** The rejected functions, by `keyOf`. The oldest is dropped first. */
   readonly #functions = new Set<string>();
   /** Models that accept no search tool that is closed. */
   readonly #closedWeb = new Set<string>();
@@ -24,7 +29,8 @@ export class TurnRejections {
 
   /** The body without what is known to be rejected. */
   omitFrom(body: RequestBody): RequestBody {
-    const tools = toolsOf(body).filter(({ name = '' }) => !this.#functions.has(name));
+    const isKnown = (tool: FunctionTool) => this.#functions.size > 0 && this.#functions.has(keyOf(body, tool));
+    const tools = toolsOf(body).filter((tool) => !isKnown(tool));
     const kept = tools.length === toolsOf(body).length ? body : withTools(body, tools);
     return this.#closedWeb.has(String(body.model)) && isRestricted(body) ? withoutWeb(kept) : kept;
   }
@@ -37,11 +43,9 @@ export class TurnRejections {
     const named = /Invalid schema for function '([^']+)'/.exec(message)?.[1];
     const [, index] = /^tools\[(\d+)\]/.exec(param || (/\btools\[.*/.exec(message)?.[0] ?? '')) ?? [];
     const name = named ?? (index === undefined ? undefined : tools[Number(index)]?.name);
-    if (name !== undefined && tools.some((tool) => tool.name === name)) {
-      if (!this.#functions.has(name)) {
-        this.#logger.warn(`grounding: the API rejected the schema of ${name}; the tool is not offered from now on`);
-      }
-      this.#functions.add(name);
+    const rejected = tools.find((tool) => name !== undefined && tool.name === name);
+    if (rejected !== undefined) {
+      this.#remember(body, rejected);
       return withTools(
         body,
         tools.filter((tool) => tool.name !== name),
@@ -55,6 +59,18 @@ export class TurnRejections {
       return undefined;
     this.#closedWeb.add(String(body.model));
     return withoutWeb(body);
+  }
+
+  #remember(body: RequestBody, tool: FunctionTool): void {
+    const key = keyOf(body, tool);
+    if (!this.#functions.has(key)) {
+      this.#logger.warn(
+        `grounding: the API rejected the schema of ${tool.name} for ${body.model}; the tool is not offered to this model until its schema changes`,
+      );
+    }
+    this.#functions.add(key);
+    const [oldest = ''] = this.#functions;
+    if (this.#functions.size > MAX_REMEMBERED) this.#functions.delete(oldest);
   }
 }
 
@@ -81,6 +97,13 @@ export function toTurnError(
 const ABOUT_WEB = /^tools\b|tool_choice|allowed_tools|web_search|external_web_access/;
 /** What a back end reports if the history has a search, but the request declares no search tool. */
 const UNDECLARED_SEARCH = /response protection/i;
+
+/** Another model, or another schema, may be accepted. */
+function keyOf({ model }: RequestBody, { name, parameters }: FunctionTool): string {
+  return createHash('sha256')
+    .update(JSON.stringify([model, name, parameters]))
+    .digest('base64');
+}
 
 function toolsOf({ tools = [] }: RequestBody): readonly FunctionTool[] {
   return tools as readonly FunctionTool[];

@@ -17,7 +17,7 @@ test('a complete report', () => {
     model: 'gpt-5.2-2025-12-11',
     response_id: 'resp_1',
     service_tier: 'flex',
-    usage: { input_tokens: 1, cached_tokens: 2, output_tokens: 3, reasoning_tokens: 4, cacheWriteTokens: 5 },
+    usage: { input_tokens: 1, cached_tokens: 2, output_tokens: 3, reasoning_tokens: 4, cache_write_tokens: 5 },
     dates: [{ url: 'https://a.example/', origin: 'page' }],
     searches: { count: 1, queries: ['q'] },
     attempts: 2,
@@ -77,10 +77,10 @@ test('the report of a grounded answer: its rounds and calls, and the servers tha
     attempts: 2,
     seconds: 1,
     rounds: 2,
-    toolCalls: [
+    tool_calls: [
       { server: 'jira', tool: 'search', ms: 1235, ok: true },
       { server: 'jira', tool: 'a b', ms: 0, ok: false },
     ],
-    unavailableServers: ['wiki'],
+    unavailable_servers: ['wiki'],
   });
 });

@@ -1,11 +1,12 @@
-/** The same for questions that differ only in form, case, whitespace, closing punctuation or dates (ruling 22). */
+/** The same for questions that differ only in form, case, whitespace, closing punctuation, or dates (ruling 22). A date beside a comma may also be absent: `today, 2026-01-05`. */
 export function questionKey(query: string): string {
   return (
     query
       .normalize('NFKC')
       .toLowerCase()
-      .replace(/\d{4}-\d{2}-\d{2}/g, '<date>')
       .replace(/[\s\u3000]+/g, '')
+      .replace(/[,、]\d{4}-\d{2}-\d{2}[,、]?|\d{4}-\d{2}-\d{2}[,、]/g, '')
+      .replace(/\d{4}-\d{2}-\d{2}/g, '<date>')
       // The lookbehind keeps this linear: a run of marks is tried only from its start.
       .replace(/(?<![?!.。、，,…])[?!.。、，,…]+$/u, '')
   );

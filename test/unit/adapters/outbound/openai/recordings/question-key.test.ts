@@ -14,6 +14,8 @@ describe('the same question', () => {
     ['with another mark', '東京の天気は？', '東京の天気は。'],
     ['with marks and spaces', 'What is MCP?', 'What is MCP ?! '],
     ['on another day', '本日 2025-08-09 の東京の天気は？', '本日 2026-01-05 の東京の天気は？'],
+    ['without the day', 'What is the weather in Tokyo today, 2026-11-20?', 'What is the weather in Tokyo today?'],
+    ['without the day, in Japanese', '本日、2026-11-20、の東京の天気は？', '本日の東京の天気は？'],
     ['on another day, in full width', '2025-08-09 の天気', '２０２６-０１-０５ の天気'],
   ])('%s', (_, one, other) => {
     expect(questionKey(one)).toBe(questionKey(other));
