@@ -65,7 +65,7 @@ function installCommands({ name, command, args, env } = SERVER) {
   const start = [command, ...args].join(' ');
   const limit = `--timeout ${CALL_LIMIT_S * 1000}`;
   return {
-    'Claude Code': `claude mcp add ${name} ${variables('-e')} -- ${start}`,
+    'Claude Code': `claude mcp add --scope user ${name} ${variables('-e')} -- ${start}`,
     Codex: `codex mcp add ${name} ${variables('--env')} -- ${start}`,
     'Gemini CLI': `gemini mcp add -s user ${limit} ${variables('-e')} ${name} ${command} -- ${args.join(' ')}`,
     'Copilot CLI': `copilot mcp add ${name} ${limit} ${variables('--env')} -- ${start}`,

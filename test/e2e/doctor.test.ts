@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { startLocalIssuer } from '../contract/local-issuer.ts';
 import { answerEvents, toSse } from '../support/api-stream.ts';
 import { answers } from '../support/behaviours.ts';
 import { startCleanProcess } from '../support/clean-process.ts';
@@ -114,8 +115,8 @@ test('--json prints the same, for programs', async () => {
   expect(checks.map(({ name, verdict }) => [name, verdict])).toEqual([
     ['node', 'ok'],
     ['configuration', 'ok'],
-    ['profiles', 'warning'],
-    ['tool_errors', 'warning'],
+    ['profiles', 'note'],
+    ['tool_errors', 'note'],
     ['key', 'ok'],
     ['connection', 'ok'],
     ['model gpt-5.2', 'ok'],
@@ -364,3 +365,36 @@ test.for([[['doctor', 'now']], [['doctor', '--verbose']], [['doctor', '--tool', 
     expect(stderr).toMatch(/^\S[^\n]*\nTry openai-responses-mcp --help\n$/);
   },
 );
+
+test('a variable whose name is mistyped is named at the start, without its value', async () => {
+  const env = { MCP_TOOL_ERROR: 'my-secret', OPENAI_ORGANIZATION: 'x', MCP_TIMEOUT: '1' };
+  const started = await runCli(['--stdio'], { env });
+  expect(started).toMatchObject({ code: 0, stdout: '' });
+  expect(started.stderr).toMatch(
+    /^\[openai-responses-mcp\] \S+ WARN MCP_TOOL_ERROR: unknown variable; did you mean MCP_TOOL_ERRORS\?\n$/,
+  );
+  const result = await runCli(['doctor', '--offline'], { env });
+  expect(result.stdout).toContain(
+    'WARN  environment: MCP_TOOL_ERROR: unknown variable; did you mean MCP_TOOL_ERRORS?\n',
+  );
+  expect(result.stdout + result.stderr).not.toContain('my-secret');
+});
+
+test('http.oauth: the keys of the issuer are read, and it is a failure if they cannot be', async () => {
+  const issuer = await startLocalIssuer();
+  onTestFinished(() => issuer.close());
+  const { url, pages } = issuer;
+  pages.set('/.well-known/oauth-authorization-server', { issuer: url, jwks_uri: `${url}/keys` });
+  pages.set('/keys', { keys: [{ kty: 'RSA' }] });
+  const config = newFile('config.yaml', `http: { oauth: { issuer: "${url}", audience: "https://mcp.example/mcp" } }\n`);
+  const run = () => runCli(['doctor', '--offline', '--config', config]);
+  const working = await run();
+  expect(working.stdout).toContain(`ok    oauth: ${url} publishes 1 key; tokens must be for https://mcp.example/mcp\n`);
+  expect(working.code).toBe(0);
+  pages.set('/keys', 503);
+  const failing = await run();
+  expect(failing.stdout).toContain(
+    `FAIL  oauth: the keys of ${url} cannot be read, so access tokens are refused (${url}/keys has the status 503).`,
+  );
+  expect(failing.code).toBe(1);
+});

@@ -89,12 +89,12 @@ test('prints JSON with everything that is known', async () => {
       state: 'available',
       since: '2026-01-05T03:00:00.000Z',
       restarts: 0,
-      tools: 3,
+      tools: 4,
       protocolVersion: '2025-11-25',
       serverInfo: { name: 'fake', version: '1.2.3' },
     },
   ]);
-  expect(tools).toHaveLength(3);
+  expect(tools).toHaveLength(4);
   expect(tools[0]).toMatchObject({ server: 'files', name: 'read', inputSchema: { type: 'object' } });
 });
 
