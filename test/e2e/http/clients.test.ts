@@ -6,6 +6,7 @@ import type { Transport as TransportV1 } from '@modelcontextprotocol/sdk/shared/
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { answers, neverAnswers } from '../../support/behaviours.ts';
 import type { FakeApi } from '../../support/fake-api.ts';
+import { deferred } from '../../support/fake-llm-search.ts';
 import { startHttpProcess } from '../../support/http-process.ts';
 import { HOME_VARIABLE } from '../../support/platform.ts';
 import { newFolder } from '../files.ts';
@@ -120,4 +121,38 @@ test.each([
   cancelling.abort();
   await expect(call).rejects.toThrow();
   await api.waitForAbort(0);
+});
+
+const AT_END = 'The server is shutting down; ask again.';
+const RESULT = { isError: true, content: [{ type: 'text', text: AT_END }] };
+const onceCut = (call: Promise<Record<string, unknown>>) => call.catch((error: unknown) => String(error));
+const withV2 = (mode: v2.VersionNegotiationMode) => (url: string) =>
+  connectV2(new v2.StreamableHTTPClientTransport(new URL(url)), mode);
+
+describe.each([
+  ['v1', connectV1],
+  ['v2', withV2('legacy')],
+  ['v2, pinned', withV2(PINNED)],
+] as const)('when the drain ends, the official client %s returns at once', (version, connect) => {
+  test.for([
+    ['an error, on a stream', 'protocol', true, version === 'v2, pinned' ? RESULT : expect.stringContaining(AT_END)],
+    ['a result, on a stream', 'result', true, RESULT],
+    ['an error, without a response yet', 'result', false, expect.stringContaining('shutting down')],
+  ] as const)('with %s', async ([, toolErrors, hasProgress, expected]) => {
+    const api = await fakeApi();
+    api.replyAlways(neverAnswers());
+    const env = { ...apiEnv(api), MCP_HTTP_DRAIN_MS: '100', MCP_TOOL_ERRORS: toolErrors };
+    const { url, kill, exited, stderr } = await startHttpProcess({ env });
+    const client = await connect(url);
+    const { promise: progressed, settle: onprogress } = deferred<unknown>();
+    const outcome = onceCut(client.call('q', hasProgress ? { onprogress } : {}));
+    await (hasProgress ? progressed : api.waitForRequests(1));
+    kill();
+    // The clients' own limit is 60 s.
+    expect(await outcome).toEqual(
+      typeof expected === 'object' && 'isError' in expected ? expect.objectContaining(expected) : expected,
+    );
+    await exited;
+    expect(stderr()).toContain('"outcome":"shutting_down"');
+  });
 });
