@@ -59,14 +59,10 @@ async function run(command: RunnableCommand): Promise<number> {
   const runtime = validated.value;
   redact = runtime.redactor.inLogs;
   const { config, logger } = runtime;
+  // doctor has a line for each.
   if (config.notices.length > 0 && command.kind !== 'doctor') {
     const { logNotices } = await import('./adapters/inbound/cli/config-problems.ts');
     logNotices(config.notices, logger);
-  }
-  // doctor has a line for it.
-  if (config.mistyped.length > 0 && command.kind !== 'doctor') {
-    const { messageForMistyped } = await import('./adapters/inbound/cli/config-problems.ts');
-    for (const variable of config.mistyped) logger.warn(messageForMistyped(variable));
   }
   const isServer = 'showConfig' in command;
   if (command.kind === 'show-config' || (isServer && (command.showConfig || config.server.showConfigOnStart))) {

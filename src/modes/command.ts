@@ -76,7 +76,6 @@ export async function runCommand(
         grounding: runtime.config.grounding,
         quota: await checkedQuota(runtime),
         oauth: await checkedOAuth(runtime),
-        mistyped: runtime.config.mistyped,
         profiles: runtime.config.profiles,
         toolErrors: runtime.config.server.toolErrors,
         err: process.stderr,

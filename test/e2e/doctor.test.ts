@@ -375,7 +375,7 @@ test('a variable whose name is mistyped is named at the start, without its value
   );
   const result = await runCli(['doctor', '--offline'], { env });
   expect(result.stdout).toContain(
-    'WARN  environment: MCP_TOOL_ERROR: unknown variable; did you mean MCP_TOOL_ERRORS?\n',
+    'WARN  configuration: MCP_TOOL_ERROR: unknown variable; did you mean MCP_TOOL_ERRORS?\n',
   );
   expect(result.stdout + result.stderr).not.toContain('my-secret');
 });

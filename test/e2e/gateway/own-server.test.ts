@@ -48,7 +48,7 @@ describe('the program does not start itself', () => {
     expect(started()).toBe(0);
     expect(stdout).toMatch(/^No servers are configured/);
     expect(stderr).toMatch(
-      /^\S+ \S+ WARN gateway: mcpServers\.openai-responses: .*this server is left out \(in .*mcp\.json\)\n$/,
+      /^\S+ \S+ WARN mcpServers\.openai-responses: .*this server is left out \(in .*mcp\.json\)\n$/,
     );
   });
 

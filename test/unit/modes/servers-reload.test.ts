@@ -60,7 +60,7 @@ test('a reload is logged when it was done', async () => {
   configuring[0]?.end();
   await settled();
   expect(lines).toEqual(['gateway: the configuration was read again; servers: a, b']);
-  expect(logger.lines).toEqual(['warn gateway: mcpServers.c: this server is left out']);
+  expect(logger.lines).toEqual(['warn mcpServers.c: this server is left out']);
 });
 
 test('reloads run one after the other, and those requested during one are one', async () => {

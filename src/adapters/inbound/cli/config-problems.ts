@@ -7,14 +7,9 @@ export function messageForProblems(problems: readonly ConfigProblem[]): string {
   return `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${lines.join('\n')}\n`;
 }
 
-/** Warns of servers that were left out or renamed. */
+/** Warns of what is not a reason to stop. */
 export function logNotices(notices: readonly ConfigProblem[], logger: Logger): void {
-  for (const notice of notices) logger.warn(`gateway: ${messageForProblem(notice)}`);
-}
-
-/** A variable that is ignored, but looks like a known one. Its value may be a secret. */
-export function messageForMistyped({ name, nearest }: { readonly name: string; readonly nearest: string }): string {
-  return `${name}: unknown variable; did you mean ${nearest}?`;
+  for (const notice of notices) logger.warn(messageForProblem(notice));
 }
 
 /** Where the problem is, the received value, and what is wrong or expected. */

@@ -12,7 +12,7 @@ import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
 import { messageFor } from '../error-messages.ts';
 import { type CheckedOAuth, checkOAuth } from './check-oauth.ts';
 import { type CheckedQuota, checkQuota } from './check-quota.ts';
-import { messageForMistyped, messageForProblem } from './config-problems.ts';
+import { messageForProblem } from './config-problems.ts';
 import { LiveLine, type Terminal } from './live-line.ts';
 
 interface PrintOptions {
@@ -27,7 +27,7 @@ export interface DoctorOptions extends PrintOptions {
   readonly redactor: Redactor;
   /** Where the configuration was read from, for people. */
   readonly configSources: string;
-  /** Servers that were left out or renamed. */
+  /** What is not as configured, or probably mistyped. */
   readonly notices?: readonly ConfigProblem[];
   readonly apiKey: {
     readonly variable: string;
@@ -45,8 +45,6 @@ export interface DoctorOptions extends PrintOptions {
   readonly quota?: CheckedQuota | undefined;
   /** Undefined if no authorization server is configured. */
   readonly oauth?: CheckedOAuth | readonly ConfigProblem[] | undefined;
-  /** Variables that are ignored, but look like known ones. */
-  readonly mistyped?: readonly Parameters<typeof messageForMistyped>[0][];
   readonly profiles: ModelProfiles;
   readonly toolErrors: 'protocol' | 'result';
   /** Standard error, where progress is shown on a terminal. */
@@ -99,10 +97,7 @@ async function* checks(options: DoctorOptions, signal: AbortSignal): AsyncGenera
   const { application, configSources, notices = [], apiKey, isOffline } = options;
   yield NODE;
   yield { name: 'configuration', verdict: 'ok', detail: `valid (${configSources})` };
-  for (const notice of notices) yield { name: 'servers', verdict: 'warning', detail: messageForProblem(notice) };
-  for (const variable of options.mistyped ?? []) {
-    yield { name: 'environment', verdict: 'warning', detail: messageForMistyped(variable) };
-  }
+  for (const notice of notices) yield { name: 'configuration', verdict: 'warning', detail: messageForProblem(notice) };
   yield* checkSettings(options);
   yield* checkServers(options.gateway, signal);
   if (options.grounding !== undefined) yield* checkGrounding(options.gateway, options.grounding);

@@ -68,11 +68,10 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
         http,
         quota,
         servers,
-        notices: await redacted(notices),
+        notices: [...(await mistypedVariables(environment, secretNames)), ...(await redacted(notices))],
         explicit,
         secretVariables: secretNames,
         secrets: { ...secrets, own: [key.value ?? '', ...secrets.own, ...proxy.secrets].flatMap(formsOf) },
-        mistyped: await mistypedVariables(environment, secretNames),
         sources,
         readOAuth: async () => (await import('./oauth-config.ts')).readOAuth(values),
         shown: async () => {

@@ -1,24 +1,19 @@
+import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { type Environment, variableText } from './environment.ts';
 import { KEYS } from './keys.ts';
-
-/** A variable that this program does not know, and the one that may be meant. */
-export interface MistypedVariable {
-  readonly name: string;
-  readonly nearest: string;
-}
 
 /** Other programs have variables with these prefixes, too. */
 const PREFIX = /^(?:MCP|OPENAI|ANSWER)_[A-Z0-9_]+$/;
 const MAX_TYPOS = 2;
 
 /**
- * The variables within two typos of a known one that is not set: beside it, another variable is meant, such as a second key. `others` are
+ * A notice for each variable within two typos of a known one that is not set, without its value, which may be a secret: beside it, another variable is meant, such as a second key. `others` are
  * the known variables that belong to no key, such as those of secrets.
  */
 export async function mistypedVariables(
   environment: Environment,
   others: readonly string[],
-): Promise<readonly MistypedVariable[]> {
+): Promise<readonly ConfigProblem[]> {
   const known = [...KEYS.flatMap(({ variable }) => variable ?? []), ...others];
   const isSet = (name: string) => variableText(environment, name) !== '';
   const unknown = Object.keys(environment).filter((name) => PREFIX.test(name) && !known.includes(name) && isSet(name));
@@ -27,6 +22,6 @@ export async function mistypedVariables(
   return unknown.flatMap((name) => {
     const near = known.filter((other) => distance(name, other) <= MAX_TYPOS && !isSet(other));
     const [nearest] = near.sort((a, b) => distance(name, a) - distance(name, b));
-    return nearest === undefined ? [] : [{ name, nearest }];
+    return nearest === undefined ? [] : [{ where: name, message: `unknown variable; did you mean ${nearest}?` }];
   });
 }

@@ -7,7 +7,6 @@ import type { SearchDefaults } from '../../../domain/question.ts';
 import type { Secrets } from '../../../domain/redaction.ts';
 import type { HttpConfig } from './http-config.ts';
 import { KEYS, type Values } from './keys.ts';
-import type { MistypedVariable } from './mistyped-variables.ts';
 import type { readOAuth } from './oauth-config.ts';
 import type { QuotaConfig } from './quota-config.ts';
 import type { ServerEntry } from './server-entry.ts';
@@ -33,7 +32,7 @@ interface Extras {
   readonly quota: QuotaConfig | undefined;
   /** The servers of the gateway, if any are configured. */
   readonly servers: readonly ServerEntry[] | undefined;
-  /** What was left out of the servers, or changed: reported, but not a reason to stop. */
+  /** What was left out of the servers, or changed, and variables that are probably mistyped: reported, but not a reason to stop. */
   readonly notices: readonly ConfigProblem[];
   /** The names of the variables that contain keys and tokens of this program. */
   readonly secretVariables: readonly string[];
@@ -41,8 +40,6 @@ interface Extras {
   /** The paths of the keys that are set, and not defaults. */
   readonly explicit: ReadonlySet<string>;
   readonly sources: ConfigSources;
-  /** Variables that are ignored, but look like known ones. */
-  readonly mistyped: readonly MistypedVariable[];
   /** The section `http.oauth`, which is checked only if HTTP is served. */
   readonly readOAuth: () => Promise<ReturnType<typeof readOAuth>>;
   /** What `--show-config` prints. Contains no key. */

@@ -4,6 +4,7 @@ import { mistypedVariables } from '../../../../../src/adapters/outbound/config/m
 
 const KNOWN = ['OPENAI_API_KEY', 'OPENAI_API_KEY_FILE', 'MCP_HTTP_TOKEN', 'MCP_HTTP_QUOTA_STORE'];
 
+const noticeOf = (where: string, nearest: string) => ({ where, message: `unknown variable; did you mean ${nearest}?` });
 const find = (environment: Record<string, string>) => mistypedVariables(environment, KNOWN);
 
 test.each([
@@ -14,7 +15,7 @@ test.each([
   ['ANSWER_EFORT', 'ANSWER_EFFORT'],
   ['MCP_HTTP_TOKENS', 'MCP_HTTP_TOKEN'],
 ])('%s may be meant as %s', async (name, nearest) => {
-  expect(await find({ PATH: '/bin', [name]: 'secret' })).toEqual([{ name, nearest }]);
+  expect(await find({ PATH: '/bin', [name]: 'secret' })).toEqual([noticeOf(name, nearest)]);
 });
 
 test.each([
@@ -42,7 +43,7 @@ test('an empty variable is not set', async () => {
 
 test('a variable beside the one that it resembles is meant, such as a second key', async () => {
   expect(await find({ OPENAI_API_KEY: 'a', OPENAI_API_KEY2: 'b' })).toEqual([]);
-  expect(await find({ OPENAI_API_KEY2: 'b' })).toEqual([{ name: 'OPENAI_API_KEY2', nearest: 'OPENAI_API_KEY' }]);
+  expect(await find({ OPENAI_API_KEY2: 'b' })).toEqual([noticeOf('OPENAI_API_KEY2', 'OPENAI_API_KEY')]);
 });
 
 test('a variable that the configuration names is known', async () => {

@@ -82,10 +82,7 @@ describe('the reason of npm is what it could not do, and not where its log is', 
       notFound('error'),
       'npm error 404 Not Found - GET https://registry.example/@modelcontextprotocol%2fserver-memmory',
     ],
-    [
-      notFound('ERR!'),
-      'npm ERR! 404 Not Found - GET https://registry.example/@modelcontextprotocol%2fserver-memmory',
-    ],
+    [notFound('ERR!'), 'npm ERR! 404 Not Found - GET https://registry.example/@modelcontextprotocol%2fserver-memmory'],
     [
       UNREACHABLE,
       'npm error FetchError: request to http://127.0.0.1:1/foo failed, reason: connect ECONNREFUSED 127.0.0.1:1',
