@@ -98,6 +98,13 @@ const { output } = await bundle.write({
   minify: { compress: true, mangle: { toplevel: true, keepNames: { class: true, function: false } }, codegen: true },
 });
 
+// Whatever is in main.js would start the program again in the thread.
+const threadFiles = (file) => {
+  const { imports } = output.find(({ fileName }) => fileName === file) ?? { imports: [] };
+  return [file, ...imports.flatMap(threadFiles)];
+};
+if (threadFiles('chunks/schema-worker.js').includes('main.js')) throw new Error('schema-worker.js imports main.js');
+
 writeFileSync(`${root}build/package.json`, '{ "type": "commonjs" }\n');
 writeFileSync(`${root}build/index.js`, entryPoint(version));
 // Only known files: `--record` may have added others to the folder.

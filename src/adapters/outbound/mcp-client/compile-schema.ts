@@ -17,13 +17,14 @@ export type CheckValue = (value: unknown) => readonly SchemaError[];
 
 /**
  * A schema of version 2020-12, 2019-09, draft-07 or draft-06, compiled by ajv. Throws if it cannot be used, and so may the check.
- * `isValid`: it is known to follow its version.
+ * `isPlain`: it is known to follow its version, and has neither formats nor references.
  */
-export function compileSchema(schema: JsonObject, isValid: boolean): CheckValue {
+export function compileSchema(schema: JsonObject, isPlain: boolean): CheckValue {
   const Version = versionOf(schema.$schema);
-  if (!isValid) metaOf(Version).validateSchema(schema, true);
+  if (!isPlain) metaOf(Version).validateSchema(schema, true);
   // An instance per schema: IDs of different servers may be equal.
-  const check = newAjv(Version).compile(schema);
+  const ajv = isPlain ? new Version({ ...OPTIONS, meta: false }) : newAjv(Version);
+  const check = ajv.compile(schema);
   return (value) => {
     const matches: unknown = check(value);
     if (matches === true) return [];
