@@ -1,6 +1,7 @@
 import type { WebAccess } from '../../../application/ports/llm-turns.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { SearchError } from '../../../domain/answer-error.ts';
+import { BoundedSet } from '../../../domain/bounded-set.ts';
 import { isObject, type JsonObject } from '../../../domain/json.ts';
 import type { RequestBody } from './api-types.ts';
 import type { Failure } from './failure.ts';
@@ -14,7 +15,7 @@ interface FunctionTool {
 export class TurnRejections {
   readonly #logger: Logger;
   /** By name. */
-  readonly #functions = new Set<string>();
+  readonly #functions = new BoundedSet();
   /** Models that accept no search tool that is closed. */
   readonly #closedWeb = new Set<string>();
 
