@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { BoundedSet } from '../domain/bounded-set.ts';
 import type { GatewayTool } from '../domain/gateway-tool.ts';
 import { type JsonObject, withoutUndefined } from '../domain/json.ts';
 import { jsonExtent } from '../domain/json-extent.ts';
@@ -50,7 +51,7 @@ interface Dependencies {
 export class CallTool {
   readonly #deps: Dependencies;
   /** The tools with a warning about their output. */
-  readonly #warned = new Set<string>();
+  readonly #warned = new BoundedSet();
   readonly #limits: TimeLimits;
   #isDraining = false;
 

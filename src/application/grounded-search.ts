@@ -1,4 +1,5 @@
 import { err, ok } from 'neverthrow';
+import { BoundedSet } from '../domain/bounded-set.ts';
 import type { GatewayTool } from '../domain/gateway-tool.ts';
 import {
   type GroundingPolicy,
@@ -42,7 +43,7 @@ const START_MS = 10_000;
  */
 export class GroundedSearch implements LlmSearch {
   readonly #options: GroundedSearchOptions;
-  readonly #warned = new Set<string>();
+  readonly #warned = new BoundedSet();
   /** The tools of the servers that were available for the latest answer. */
   #known: readonly GatewayTool[] = [];
 

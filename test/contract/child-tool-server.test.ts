@@ -251,6 +251,9 @@ describe.each([
   ['objects that are no messages', '{"a":1}', 1],
   ['responses that are not awaited', '{"jsonrpc":"2.0","id":4711,"result":{}}', 0],
   ['notifications that are not used', NOTE, 0],
+  ['changes of its tools', '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}', 0],
+  ['progress of no call', '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":99}}', 0],
+  ['pings', '{"jsonrpc":"2.0","id":1,"method":"ping"}', 0],
   ['blank lines', '', 0],
 ])('a server that writes %s', (_, line, warnings) => {
   test('continues with as many as a chatty server writes', async () => {
@@ -362,6 +365,8 @@ describe.concurrent('the end of a server by force', () => {
       'ignores the end of its input and SIGTERM': { behaviours: ['stubborn'] },
       'has children': { behaviours: ['with-children'] },
       'ignores everything and has children': { behaviours: ['stubborn', 'with-children'] },
+      // On other systems, processes that left the group are not found.
+      ...(process.platform === 'linux' ? { 'has detached children': { behaviours: ['with-detached'] } } : {}),
       'is wrapped': { command: wrapper },
       'is wrapped and ignores everything': { command: wrapper, behaviours: ['stubborn'] },
       'is wrapped in what ignores SIGTERM': { command: shell('trap "" TERM; "$0" "$@"; sleep 60') },

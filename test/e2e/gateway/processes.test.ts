@@ -55,6 +55,14 @@ posixTest('shell')('however servers misbehave, the others work, and no process i
   expect(leftOf(servers)).toEqual({});
 });
 
+test('a long answer with an ID that is not JSON fails its call, and nothing else', async () => {
+  const servers = [stdioServer('good'), stdioServer('malformed', [], { max_response_bytes: 1024 })];
+  const gateway = await startGatewayProcess(servers.map(({ entry }) => entry));
+  expect(await gateway.call('malformed', 'huge', { size: 2000, at: 'malformed' })).toMatchObject({ status: 502 });
+  expect(await gateway.call('malformed', 'sum', { a: 1, b: 2 })).toMatchObject({ status: 200 });
+  expect(await gateway.call('good', 'echo', { text: 'a' })).toMatchObject({ status: 200, body: GOOD });
+});
+
 test('is ready when every first start has settled, and while each required server is available', async () => {
   const slow = stdioServer('slow', ['never-initialize'], { startup_timeout: 1000, restart: 'never' });
   const required = stdioServer('required', [], { required: true });

@@ -23,10 +23,11 @@ function stayAlive() {
 }
 
 /** The same program with other behaviour, in the same process group, which holds this program's output open. */
-function leaveChild(...behaviours) {
+function leaveChild(behaviours, options = {}) {
   const tags = args.filter((arg) => arg.startsWith('--tag='));
   spawn(process.execPath, [fileURLToPath(import.meta.url), ...behaviours, ...tags], {
     stdio: ['ignore', 'inherit', 'inherit'],
+    ...options,
   });
 }
 
@@ -149,6 +150,7 @@ function onLine(line) {
 }
 
 if (is('endless-list')) tools.listWithoutEnd(100);
+if (is('endless-huge-list')) tools.listWithoutEnd(5, 'x'.repeat(1_000_000));
 if (is('endless-large-list')) tools.listWithoutEnd(5, 'x'.repeat(100_000));
 tools.onChanged = () => send({ method: 'notifications/tools/list_changed' });
 if (is('described-by-pid')) tools.describeAs(`Answers with its text, by process ${process.pid}.`);
@@ -163,7 +165,9 @@ if (is('stubborn')) {
   process.on('SIGTERM', () => {});
   stayAlive();
 }
-if (is('with-children')) for (const behaviours of [['stubborn'], ['idle']]) leaveChild(...behaviours);
-if (is('with-child')) leaveChild('idle');
+if (is('with-children')) for (const behaviours of [['stubborn'], ['idle']]) leaveChild(behaviours);
+if (is('with-child')) leaveChild(['idle']);
+// A session of its own, as browsers have.
+if (is('with-detached')) leaveChild(['stubborn', 'with-child', 'idle'], { detached: true, stdio: 'ignore' });
 if (is('idle') || is('idle-after-input')) stayAlive();
 if (!is('idle')) input.on('line', onLine);

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import spawn from 'cross-spawn';
+import { descendantsOf, isRunning, type RunningProcess } from './descendants.ts';
 
 export interface ChildOptions {
   readonly command: string;
@@ -21,18 +22,27 @@ export function startChild({ command, args, cwd, env }: ChildOptions): ChildProc
 }
 
 /**
- * Ends a process and all its descendants: closes the input, then sends SIGTERM to the group, then SIGKILL. Resolves when none is left.
- * The group outlives its leader.
+ * Ends a process and all its descendants: closes the input, then sends SIGTERM, then SIGKILL, to the group, which outlives its leader. On
+ * Linux also to descendants that left the group, such as browsers, if the process was still running. Resolves when none is left.
  */
 export async function endTree(child: ChildProcess): Promise<void> {
+  const { pid } = child;
+  const leavers = pid === undefined ? [] : await leaversOf(pid);
   child.stdin?.end();
-  if (child.pid === undefined) return;
-  if (isWindows) return endTreeOnWindows(child, child.pid);
+  if (pid === undefined) return;
+  if (isWindows) return endTreeOnWindows(child, pid);
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    if (await isGone(child.pid, GRACE_MS)) return;
-    signalGroup(child.pid, signal);
+    if (await isGone(pid, leavers, GRACE_MS)) return;
+    leavers.push(...(await leaversOf(pid, ...leavers.map((leaver) => leaver.pid))));
+    send(-pid, signal);
+    for (const leaver of leavers) if (await isRunning(leaver)) send(leaver.pid, signal);
   }
-  await isGone(child.pid, GRACE_MS);
+  await isGone(pid, leavers, GRACE_MS);
+}
+
+/** The descendants that are not in the group of the first process. */
+async function leaversOf(...roots: readonly [number, ...number[]]): Promise<RunningProcess[]> {
+  return (await descendantsOf(roots)).filter(({ group }) => group !== roots[0]);
 }
 
 /** Windows has no groups: `taskkill /T` finds the tree by parents, while the root is still running. */
@@ -46,18 +56,20 @@ async function endTreeOnWindows(child: ChildProcess, pid: number): Promise<void>
 }
 
 /** There is no event for the end of a group. */
-async function isGone(groupId: number, maxMs: number): Promise<boolean> {
-  for (let waitedMs = 0; signalGroup(groupId, 0); waitedMs += POLL_MS) {
+async function isGone(groupId: number, leavers: readonly RunningProcess[], maxMs: number): Promise<boolean> {
+  const areRunning = async () =>
+    send(-groupId, 0) || (await Promise.all(leavers.map(isRunning))).some((isLeft) => isLeft);
+  for (let waitedMs = 0; await areRunning(); waitedMs += POLL_MS) {
     if (waitedMs >= maxMs) return false;
     await sleep(POLL_MS);
   }
   return true;
 }
 
-/** False if the group has no processes. */
-function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolean {
+/** False if there is no such process, or no process in the group that a negative ID means. */
+function send(id: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    return process.kill(-groupId, signal);
+    return process.kill(id, signal);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }

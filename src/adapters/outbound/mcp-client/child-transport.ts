@@ -31,15 +31,12 @@ const LAST_OUTPUT_MS = 50;
 
 /** How much a process may leave unread. Without a limit, calls that time out on a process that hangs would fill the memory. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
-/** An answer to a ping of 50 bytes needs 400. More calls than this never run at a time. */
-const MAX_UNREAD = 10_000;
+/** An answer to a ping of 50 bytes needs 400. So many calls hardly run at a time. */
+const MAX_UNREAD = 5000;
 
-/** How many lines in how long are ignored. A process that logs to its standard output is slower. */
-const MAX_IGNORED = 10_000;
-const IGNORED_MS = 10_000;
-
-/** The other notifications are not used by this program, and are ignored. */
-const NOTIFICATIONS: ReadonlySet<unknown> = new Set(['notifications/progress', 'notifications/tools/list_changed']);
+/** How many lines that no call waits for are accepted in how long. A process that logs to its standard output is slower. */
+const MAX_COUNTED = 10_000;
+const COUNTED_MS = 10_000;
 
 /**
  * The transport of the official client for a child process. Other than the client's own, it ends the complete process tree, always reads
@@ -58,9 +55,9 @@ export class ChildTransport implements Transport {
   #broken: string | undefined;
   #isClosed = false;
   #hasWarned = false;
-  /** Counts the lines that were ignored since then. */
-  #ignored = 0;
-  #ignoredSinceMs = 0;
+  /** Counts the lines since then that no call waits for. */
+  #counted = 0;
+  #countedSinceMs = 0;
   /** Counts the messages that were not passed to the process. */
   #unread = 0;
   /** The IDs of the requests that wait for a response. The client uses numbers. */
@@ -180,20 +177,23 @@ export class ChildTransport implements Transport {
     const message = parseJson(line.text);
     if (isObject(message) && 'method' in message) this.#onServerMessage(message);
     else if (isObject(message) && isId(message.id)) this.#onResponse(message.id, message);
-    else this.#ignore(line.text.trim() !== '');
+    else this.#count(line.text.trim() !== '');
   }
 
+  /** The other notifications are not used by this program. */
   #onServerMessage(message: JsonObject): void {
-    const { jsonrpc, id, method } = message;
-    const isUsed = id === undefined ? NOTIFICATIONS.has(method) : isId(id);
-    if (jsonrpc !== '2.0' || typeof method !== 'string') this.#ignore(true);
-    else if (isUsed) this.onmessage?.(message as JSONRPCMessage);
-    else this.#ignore(false);
+    const { jsonrpc, id, method, params } = message;
+    const isMessage = jsonrpc === '2.0' && typeof method === 'string' && (id === undefined || isId(id));
+    const token = method === 'notifications/progress' && isObject(params) ? Number(params.progressToken) : Number.NaN;
+    const isProgress = this.#pending.has(token);
+    if (!isMessage || !isProgress) this.#count(!isMessage);
+    const isUsed = isProgress || id !== undefined || method === 'notifications/tools/list_changed';
+    if (isMessage && isUsed) this.onmessage?.(message as JSONRPCMessage);
   }
 
   #onResponse(id: string | number, message: JsonObject): void {
     if (this.#pending.delete(Number(id))) this.onmessage?.(toResponse(id, message));
-    else this.#ignore(false);
+    else this.#count(false);
   }
 
   /** The response to a cancelled request is not awaited. */
@@ -217,8 +217,8 @@ export class ChildTransport implements Transport {
     }
   }
 
-  /** Lines that are not used cost time too. */
-  #ignore(isWrong: boolean): void {
+  /** Limits what no call waits for: it costs time too. */
+  #count(isWrong: boolean): void {
     const { name, logger, clock } = this.#options;
     if (isWrong && !this.#hasWarned) {
       this.#hasWarned = true;
@@ -227,12 +227,12 @@ export class ChildTransport implements Transport {
       );
     }
     const nowMs = clock.elapsedMs();
-    if (nowMs - this.#ignoredSinceMs > IGNORED_MS) {
-      this.#ignoredSinceMs = nowMs;
-      this.#ignored = 0;
+    if (nowMs - this.#countedSinceMs > COUNTED_MS) {
+      this.#countedSinceMs = nowMs;
+      this.#counted = 0;
     }
-    this.#ignored += 1;
-    if (this.#ignored > MAX_IGNORED) void this.#onLost('flooded its standard output');
+    this.#counted += 1;
+    if (this.#counted > MAX_COUNTED) void this.#onLost('flooded its standard output');
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { WebAccess } from '../../../application/ports/llm-turns.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { SearchError } from '../../../domain/answer-error.ts';
+import { BoundedSet } from '../../../domain/bounded-set.ts';
 import { isObject, type JsonObject } from '../../../domain/json.ts';
 import type { RequestBody } from './api-types.ts';
 import type { Failure } from './failure.ts';
@@ -12,14 +13,11 @@ interface FunctionTool {
   readonly parameters?: unknown;
 }
 
-/** Servers may change their schemas without end. */
-const MAX_REMEMBERED = 1000;
-
 /** Remembers what the API rejected in requests with functions (rulings L5, L19). */
 export class TurnRejections {
   readonly #logger: Logger;
-  /** The rejected functions, by `keyOf`. The oldest is dropped first. */
-  readonly #functions = new Set<string>();
+  /** The rejected functions, by `keyOf`: servers may change their schemas without end. */
+  readonly #functions = new BoundedSet();
   /** Models that accept no search tool that is closed. */
   readonly #closedWeb = new Set<string>();
 
@@ -69,8 +67,6 @@ export class TurnRejections {
       );
     }
     this.#functions.add(key);
-    const [oldest = ''] = this.#functions;
-    if (this.#functions.size > MAX_REMEMBERED) this.#functions.delete(oldest);
   }
 }
 
