@@ -5,7 +5,7 @@ import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
-import { withoutUnusedRedis } from './lib/without-unused-redis.js';
+import { withoutUnusedParts } from './lib/without-unused-parts.js';
 
 /** The recordings in the package. */
 const SHIPPED_RECORDINGS = [
@@ -51,23 +51,11 @@ const findStarts = {
   },
 };
 
-/** Dates and JSON-LD contain no named entities but those of XML: the table of HTML's two thousand others is left out. */
-const withoutHtmlEntities = {
-  name: 'without-html-entities',
-  load(id) {
-    if (!/entities.dist.*decode-data-html\.js$/.test(id)) return undefined;
-    return "export { xmlDecodeTree as htmlDecodeTree } from './decode-data-xml.js';";
-  },
-};
-
-/** undici contains its HTTP parser twice, with SIMD and without, for engines that lack it. SIMD saves about 1 % of the instructions of a short call. */
-const withOneHttpParser = {
-  name: 'with-one-http-parser',
-  load(id) {
-    return /undici.lib.llhttp.llhttp_simd-wasm\.js$/.test(id)
-      ? "module.exports = require('./llhttp-wasm.js');"
-      : undefined;
-  },
+/** Each plugin and each alias leaves out what this program does not use of a package. */
+const ALIASES = {
+  '@modelcontextprotocol/client/_shims': 'scripts/lib/client-shims.js',
+  '@redis/client$': 'scripts/lib/redis-parts.js',
+  undici$: 'scripts/lib/undici-parts.js',
 };
 
 const bundle = await rolldown({
@@ -78,15 +66,11 @@ const bundle = await rolldown({
   // ES modules where a package has them: they need no wrappers, which cost time at the start.
   resolve: {
     mainFields: ['es2015', 'module', 'main'],
-    alias: {
-      '@modelcontextprotocol/client/_shims': join(root, 'scripts/lib/client-shims.js'),
-      '@redis/client$': join(root, 'scripts/lib/redis-parts.js'),
-      undici$: join(root, 'scripts/lib/undici-parts.js'),
-    },
+    alias: Object.fromEntries(Object.entries(ALIASES).map(([name, file]) => [name, join(root, file)])),
   },
   transform: { target: 'node20', define: { PACKAGE_VERSION: JSON.stringify(version) } },
   logLevel: 'warn',
-  plugins: [findStarts, withoutHtmlEntities, withOneHttpParser, withoutUnusedRedis],
+  plugins: [findStarts, withoutUnusedParts],
 });
 const { output } = await bundle.write({
   dir: 'build',
@@ -105,11 +89,15 @@ const threadFiles = (file) => {
 };
 if (threadFiles('chunks/schema-worker.js').includes('main.js')) throw new Error('schema-worker.js imports main.js');
 
+const files = output.flatMap((chunk) => Object.keys(chunk.modules));
+for (const [name, file] of Object.entries(ALIASES)) {
+  if (!files.some((id) => posix(id).endsWith(file))) throw new Error(`${name} is no longer replaced by ${file}`);
+}
 writeFileSync(`${root}build/package.json`, '{ "type": "commonjs" }\n');
 writeFileSync(`${root}build/index.js`, entryPoint(version));
 // Only known files: `--record` may have added others to the folder.
 for (const name of SHIPPED_RECORDINGS) cpSync(`${root}recordings/${name}`, `${root}build/recordings/${name}`);
-const packages = bundledPackages(output.flatMap((chunk) => Object.keys(chunk.modules)));
+const packages = bundledPackages(files);
 writeFileSync(`${root}build/THIRD_PARTY_LICENSES.txt`, packages.map(licenceOf).join('\n'));
 writeFileSync(`${root}build/sbom.cdx.json`, `${JSON.stringify(billOfMaterials(packages))}\n`);
 cpSync(`${root}src/adapters/inbound/rest/page`, `${root}build/page`, { recursive: true });
