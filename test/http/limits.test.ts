@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { ok } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
@@ -263,6 +263,45 @@ describe('a response that nobody reads', () => {
       shutDown: () => {},
     }),
   };
+
+  const CALL_BYTES = JSON.stringify(legacy('tools/call', { name: 'answer', arguments: { query: 'q' } }));
+  /** A client that sends a request, and reads nothing of the response. */
+  function unread(url: string, head: string, body = ''): Socket {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
+    const length = body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+    socket.pause().write(`${head} HTTP/1.1\r\nHost: localhost\r\n${length}\r\n${body}`);
+    return socket;
+  }
+  const status = async (reply: Promise<{ readonly status: number }>) => (await reply).status;
+  const timeouts = TIMEOUTS;
+  const WAIT = { timeout: 15_000 };
+
+  test('keeps the place of its call, and frees it with its connection', async () => {
+    const { url, at, post } = await serveHttp({ http: { ...http, timeouts, maxCallsPerToken: 1 } });
+    const client = unread(url, 'POST /mcp', CALL_BYTES);
+    const call = () => status(post(legacy('tools/call', { name: 'answer', arguments: { query: 'q' } })));
+    await vi.waitFor(async () => expect(await call()).toBe(429), WAIT);
+    const list = await send(at('/mcp/servers'), { method: 'GET' });
+    expect(list.status).toBe(429);
+    expect(list.message.error).toMatchObject({ code: 'OVERLOADED' });
+    client.destroy();
+    await vi.waitFor(async () => expect(await status(send(at('/mcp/servers'), { method: 'GET' }))).toBe(200), WAIT);
+  });
+
+  test('counts its bytes for its caller, whose further responses are refused', async () => {
+    const { url, post } = await serveHttp({ http: { ...http, timeouts } });
+    const client = unread(url, 'POST /mcp', CALL_BYTES);
+    const call = legacy('tools/call', { name: 'answer', arguments: { query: 'q' } });
+    await vi.waitFor(async () => expect(await status(post(call))).toBe(429), WAIT);
+    expect((await post(call)).message).toMatchObject({
+      id: 1,
+      error: { message: expect.stringContaining('bytes of responses') },
+    });
+    const streamed = await post(call, { Accept: 'text/event-stream' });
+    expect(streamed.status).toBe(429);
+    client.destroy();
+    await vi.waitFor(async () => expect(await status(post(call))).toBe(200), WAIT);
+  });
 
   test('is discarded with its connection after a while', async () => {
     const { url, untilLogged } = await serveHttp({ http });

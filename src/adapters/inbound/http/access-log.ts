@@ -9,8 +9,8 @@ export interface AccessEntry {
   /** The HTTP method. */
   readonly verb: string;
   caller?: string;
-  /** How much of the body counts as in progress. Not logged. */
-  bodyBytes?: number;
+  /** Each frees what the request uses of a limit of its caller. Not logged. */
+  readonly held: (() => void)[];
   /** Ends a response that has begun, because the process is about to exit. Not logged. */
   onShutDown?: () => void;
   /** Whether the drain ended before the request did. */

@@ -9,8 +9,7 @@ import type { CallObserver } from '../mcp/call-meter.ts';
 import type { McpSession, McpSessionOptions } from '../mcp/session.ts';
 import type { BuiltInServer } from '../rest/built-in-server.ts';
 import type { AccessEntry } from './access-log.ts';
-import type { CallerBytes } from './caller-bytes.ts';
-import type { CallerSlots } from './caller-slots.ts';
+import type { CallerLimit } from './caller-limit.ts';
 import type { Connections } from './connections.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -86,8 +85,12 @@ export interface HttpTimeouts {
 export interface HttpContext extends HttpServerOptions {
   readonly metrics: Metrics;
   readonly isDraining: () => boolean;
-  readonly callerSlots: CallerSlots;
-  readonly callerBytes: CallerBytes;
+  /** Calls, and other requests that need a token. */
+  readonly places: CallerLimit;
+  /** Bytes of request bodies. A value needs up to 21 times as much memory as its JSON. */
+  readonly bodyBytes: CallerLimit;
+  /** Bytes of responses, which stay in memory until they are read. */
+  readonly responseBytes: CallerLimit;
   readonly connections: Connections;
   /** Observes a call of an answer tool, for the metrics and the access log. */
   readonly observe: (entry: AccessEntry) => CallObserver;

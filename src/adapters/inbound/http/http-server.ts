@@ -3,8 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
 import type { ToolCallReport } from '../../../application/call-tool.ts';
-import { CallerBytes } from './caller-bytes.ts';
-import { CallerSlots } from './caller-slots.ts';
+import { CallerLimit } from './caller-limit.ts';
 import { Connections } from './connections.ts';
 import type { HttpServerOptions, HttpTimeouts } from './http-context.ts';
 import { Metrics } from './metrics.ts';
@@ -20,6 +19,10 @@ const ABORT_MS = 500;
 
 /** Time for requests that have arrived, and were not read yet, also on new connections. */
 const LAST_REQUESTS_MS = 100;
+
+/** The limits of a caller's requests and responses in progress, all together. */
+const MAX_BODIES_BYTES = 4 * 1024 * 1024;
+const MAX_RESPONSES_BYTES = 32 * 1024 * 1024;
 
 /** Longer than the 60 s of load balancers: the balancer must close first, otherwise it may reuse a closing connection. */
 const KEEP_ALIVE_MS = 65_000;
@@ -45,8 +48,9 @@ export class HttpServer {
       ...options,
       metrics,
       isDraining: () => this.#isDraining,
-      callerSlots: new CallerSlots(options.maxCallsPerToken),
-      callerBytes: new CallerBytes(options.maxBodyBytes),
+      places: new CallerLimit(options.maxCallsPerToken),
+      bodyBytes: new CallerLimit(Math.max(MAX_BODIES_BYTES, options.maxBodyBytes)),
+      responseBytes: new CallerLimit(MAX_RESPONSES_BYTES),
       connections,
       observe: (entry) => ({
         onStarted: () => metrics.onStarted(),

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { redactedJson } from '../../../domain/redaction.ts';
 import type { Era } from '../mcp/era.ts';
-import { METHOD_NOT_FOUND, type OutgoingMessage } from '../mcp/json-rpc.ts';
+import { errorMessage, METHOD_NOT_FOUND, type OutgoingMessage } from '../mcp/json-rpc.ts';
 import type { Exchange, HttpContext } from './http-context.ts';
-import { sendJson } from './refusal.ts';
+import { admits, overloaded, sendJson, UNREAD } from './refusal.ts';
 
 /** Proxies and clients close a connection that is silent for about a minute. */
 const STREAM_AFTER_MS = 10_000;
@@ -32,8 +32,7 @@ export class PostResponse {
   send(message: OutgoingMessage): void {
     if (this.#isEnded || this.#response.writableEnded) return;
     const json = redactedJson(message, this.#context.redactor.anywhere);
-    // JSON contains no line breaks, so that an event is one line of data.
-    const event = `event: message\ndata: ${json}\n\n`;
+    const event = toEvent(json);
     if ('method' in message) {
       if (this.#accepts.stream) this.#openStream();
       if (this.#isStream) this.#writeIfRead(event);
@@ -45,9 +44,11 @@ export class PostResponse {
     const isJson = this.#accepts.json || !this.#accepts.stream || status !== 200;
     if (isJson && !this.#isStream) {
       sendJson(this.#response, status, json);
-    } else {
+    } else if (admits(this.#response, json.length)) {
       this.#openStream();
       this.#response.end(event);
+    } else if (this.#isStream) {
+      this.#response.end(toEvent(JSON.stringify(errorMessage(message.id, overloaded(UNREAD).error))));
     }
   }
 
@@ -82,6 +83,11 @@ export class PostResponse {
   #writeIfRead(text: string): void {
     if (!this.#response.writableNeedDrain) this.#response.write(text);
   }
+}
+
+/** JSON contains no line breaks, so that an event is one line of data. */
+function toEvent(json: string): string {
+  return `event: message\ndata: ${json}\n\n`;
 }
 
 /** Errors of tools are responses like any other; errors that the protocol defines have a status. */

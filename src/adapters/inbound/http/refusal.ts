@@ -25,6 +25,31 @@ export function shuttingDown(): Refusal {
   return refusal(503, 'Service Unavailable: the server is shutting down', headers);
 }
 
+/** More is in progress than one caller may have. */
+export function overloaded(message: string): Refusal {
+  return refusal(429, message, { 'Retry-After': '1' });
+}
+
+export const tooManyCalls = (max: number): string =>
+  `Too many calls in flight: at most ${max} per token. Try again when one has finished.`;
+
+export const UNREAD =
+  'Too many bytes of responses in progress, so that this one was dropped. Read them, then ask again.';
+
+const limits = new WeakMap<ServerResponse, (bytes: number) => boolean>();
+
+/** Makes a response depend on its length. If it may not be sent, `admit` sends a refusal instead. */
+export function limitBytes(response: ServerResponse, admit: (bytes: number) => boolean): void {
+  limits.set(response, admit);
+}
+
+/** Whether so many bytes may be sent. If not, the refusal was sent. */
+export function admits(response: ServerResponse, bytes: number): boolean {
+  const admit = limits.get(response);
+  limits.delete(response);
+  return admit?.(bytes) ?? true;
+}
+
 /** Sends a refusal as a JSON-RPC error message. */
 export function sendRefusal(response: ServerResponse, { status, error, id, headers = {} }: Refusal): void {
   sendJson(response, status, JSON.stringify(errorMessage(id, error)), headers);
@@ -37,8 +62,8 @@ export function sendJson(
   json: string | Buffer,
   headers?: OutgoingHttpHeaders,
 ): void {
-  if (response.headersSent) return;
   const length = Buffer.byteLength(json);
+  if (response.headersSent || !admits(response, length)) return;
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': length, ...headers }).end(json);
 }
 

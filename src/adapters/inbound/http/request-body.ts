@@ -5,7 +5,7 @@ import { parseJson } from '../../../domain/json.ts';
 import { nestsDeeper } from '../../../domain/json-nesting.ts';
 import { PARSE_ERROR } from '../mcp/json-rpc.ts';
 import type { Exchange, HttpContext } from './http-context.ts';
-import { type Refusal, refusal } from './refusal.ts';
+import { overloaded, type Refusal, refusal } from './refusal.ts';
 
 /** No tool of a sane program needs more. */
 const MAX_NESTING = 64;
@@ -13,7 +13,7 @@ const MAX_NESTING = 64;
 /** The JSON value in the body of a POST, of at most `maxBodyBytes`. */
 export async function readJsonBody(
   exchange: Exchange,
-  context: Pick<HttpContext, 'maxBodyBytes' | 'callerBytes'>,
+  context: Pick<HttpContext, 'maxBodyBytes' | 'bodyBytes'>,
 ): Promise<Result<unknown, Refusal>> {
   const { headers } = exchange.request;
   const refused = typeRefusal(headers);
@@ -26,8 +26,7 @@ export async function readJsonBody(
     return err(refusal(413, `The body must not exceed ${context.maxBodyBytes} bytes (http.max_body_bytes)`));
   }
   if (bytes === 'too_many') {
-    const advice = 'Too many bytes of requests in progress. Try again when one has finished.';
-    return err(refusal(429, advice, { 'Retry-After': '1' }));
+    return err(overloaded('Too many bytes of requests in progress. Try again when one has finished.'));
   }
   if (!isUtf8(bytes)) return err(parseError('is not valid UTF-8'));
   if (nestsDeeper(bytes, MAX_NESTING)) return err(parseError(`nests more than ${MAX_NESTING} levels deep`));
@@ -50,13 +49,13 @@ function parseError(problem: string): Refusal {
  * a reset connection. The time limit for requests applies to the rest too.
  */
 function readBytes(
-  { request, caller, entry }: Exchange,
-  { maxBodyBytes, callerBytes }: Pick<HttpContext, 'maxBodyBytes' | 'callerBytes'>,
+  exchange: Exchange,
+  { maxBodyBytes, bodyBytes }: Pick<HttpContext, 'maxBodyBytes' | 'bodyBytes'>,
 ): Promise<Buffer | 'too_large' | 'too_many'> {
+  const { request } = exchange;
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > maxBodyBytes) return Promise.resolve('too_large');
-  if (!callerBytes.take(caller, announced)) return Promise.resolve('too_many');
-  entry.bodyBytes = announced;
+  if (!bodyBytes.hold(exchange, announced)) return Promise.resolve('too_many');
   return new Promise((resolve) => {
     let chunks: Buffer[] = [];
     let length = 0;
@@ -69,10 +68,7 @@ function readBytes(
     const onData = (chunk: Buffer) => {
       length += chunk.length;
       if (length > maxBodyBytes) return settle('too_large');
-      if (announced === 0) {
-        if (!callerBytes.take(caller, chunk.length)) return settle('too_many');
-        entry.bodyBytes = length;
-      }
+      if (announced === 0 && !bodyBytes.hold(exchange, chunk.length)) return settle('too_many');
       chunks.push(chunk);
     };
     request.on('data', onData);

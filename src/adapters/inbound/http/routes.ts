@@ -7,7 +7,18 @@ import { discardedBody } from './discarded-body.ts';
 import type { Exchange, HttpContext } from './http-context.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { ProtectedResource } from './protected-resource.ts';
-import { type Refusal, refusal, sendEmpty, sendJson, sendRefusal, shuttingDown } from './refusal.ts';
+import {
+  limitBytes,
+  overloaded,
+  type Refusal,
+  refusal,
+  sendEmpty,
+  sendJson,
+  sendRefusal,
+  shuttingDown,
+  tooManyCalls,
+  UNREAD,
+} from './refusal.ts';
 import { preflightHeaders, RequestGuard } from './request-guard.ts';
 import type { Route } from './route.ts';
 
@@ -53,9 +64,9 @@ export class Routes {
       return this.#probe(path, response);
     }
 
-    const { clock, metrics, logger, callerBytes, writeAccessLine } = this.#context;
+    const { clock, metrics, logger, writeAccessLine } = this.#context;
     const startedMs = clock.elapsedMs();
-    const entry: AccessEntry = { verb: request.method ?? '' };
+    const entry: AccessEntry = { verb: request.method ?? '', held: [] };
     const closed = new Promise<void>((resolve) => response.once('close', () => resolve()));
     forwardClose(request, response);
     const refuse = (refusal: Refusal) =>
@@ -75,7 +86,7 @@ export class Routes {
     }
     await closed;
     this.#pending.delete(end);
-    if (entry.caller !== undefined && entry.bodyBytes !== undefined) callerBytes.give(entry.caller, entry.bodyBytes);
+    for (const give of entry.held) give();
     const refused = REASONS[response.statusCode];
     if (entry.call === undefined && entry.gatewayCall === undefined) {
       if (refused !== undefined) entry.reason ??= refused;
@@ -150,7 +161,17 @@ export class Routes {
     if (handle === undefined) return this.#methodNotAllowed(route, request, response, refuse);
     if (isRest) await this.#context.rest.loading?.();
     // The client may have left in the meantime.
-    if (!response.destroyed) await handle({ request, response, caller: known.caller, entry });
+    if (response.destroyed) return;
+    const exchange = { request, response, caller: known.caller, entry };
+    const { places, responseBytes, maxCallsPerToken } = this.#context;
+    limitBytes(response, (bytes) => {
+      const fits = responseBytes.hold(exchange, bytes);
+      if (!fits) refuse({ ...overloaded(UNREAD), id: entry.id });
+      return fits;
+    });
+    // Calls are counted when they start.
+    if (method !== 'POST' && !places.hold(exchange, 1)) return refuse(overloaded(tooManyCalls(maxCallsPerToken)));
+    await handle(exchange);
   }
 
   /** There are no streams to GET and no sessions to DELETE. DELETE with a session ID gets 204: OpenAI's API sends it. */

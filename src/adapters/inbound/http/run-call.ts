@@ -6,6 +6,7 @@ import { limitName, quotaMessage } from '../quota-messages.ts';
 import { CLIENT_CLOSED } from './access-log.ts';
 import { useOf } from './call-use.ts';
 import type { Exchange, HttpContext } from './http-context.ts';
+import { tooManyCalls } from './refusal.ts';
 
 /** Why a call does not run. */
 export interface CallRefusal {
@@ -36,29 +37,29 @@ const HAS_LEFT: CallRefusal = {
 
 /** Runs a call of a tool, unless its caller has too many in flight, or has used up a quota. */
 export async function runCall<T>(
-  { request, caller, entry }: Exchange,
-  { callerSlots, maxCallsPerToken, quota, metrics }: HttpContext,
+  exchange: Exchange,
+  { places, maxCallsPerToken, quota, metrics }: HttpContext,
   call: () => Promise<T>,
 ): Promise<Result<Ran<T>, CallRefusal>> {
-  const ran = await callerSlots.run(caller, async (): Promise<Result<Ran<T>, CallRefusal>> => {
-    if (quota === undefined) return ok({ value: await call(), left: undefined });
-    const admitted = await quota.admit(caller);
-    if (admitted.isErr()) {
-      const limit = admitted.error.kind === 'quota_reached' ? limitName(admitted.error.unit) : 'unknown';
-      metrics.onQuotaRefused(limit);
-      entry.reason = limit === 'unknown' ? 'quota store not available' : `quota reached: ${limit}`;
-      return err(ofQuotaError(admitted.error));
-    }
-    // The client may have left while the store was asked.
-    if (request.socket.destroyed) {
-      await admitted.value.settle(NOTHING_USED);
-      return err(HAS_LEFT);
-    }
-    const value = await call();
-    return ok({ value, left: await admitted.value.settle(useOf(entry)) });
-  });
-  const message = `Too many calls in flight: at most ${maxCallsPerToken} per token. Try again when one has finished.`;
-  return ran ?? err({ status: 429, code: 'OVERLOADED', message, retryAfterMs: 1000 });
+  const { request, caller, entry } = exchange;
+  if (!places.hold(exchange, 1)) {
+    return err({ status: 429, code: 'OVERLOADED', message: tooManyCalls(maxCallsPerToken), retryAfterMs: 1000 });
+  }
+  if (quota === undefined) return ok({ value: await call(), left: undefined });
+  const admitted = await quota.admit(caller);
+  if (admitted.isErr()) {
+    const limit = admitted.error.kind === 'quota_reached' ? limitName(admitted.error.unit) : 'unknown';
+    metrics.onQuotaRefused(limit);
+    entry.reason = limit === 'unknown' ? 'quota store not available' : `quota reached: ${limit}`;
+    return err(ofQuotaError(admitted.error));
+  }
+  // The client may have left while the store was asked.
+  if (request.socket.destroyed) {
+    await admitted.value.settle(NOTHING_USED);
+    return err(HAS_LEFT);
+  }
+  const value = await call();
+  return ok({ value, left: await admitted.value.settle(useOf(entry)) });
 }
 
 /** The refusal of a call whose caller has used up a quota, or whose quota is not known. */
