@@ -12,7 +12,14 @@ export function nearestName(text: string, names: readonly string[]): string | un
   const typed = text.toLowerCase();
   const near = names.filter(({ length }) => Math.abs(length - typed.length) <= MAX_TYPOS);
   const nearest = near.length === 0 ? undefined : closest(typed, near);
-  if (nearest !== undefined && distance(typed, nearest) <= MAX_TYPOS) return nearest;
+  if (nearest !== undefined && isNear(typed, nearest)) return nearest;
   const containing = typed.length < SHORTEST_PART ? [] : names.filter((name) => name.toLowerCase().includes(typed));
   return containing.length === 1 ? containing[0] : undefined;
+}
+
+/** Short names have others near them that mean something else, unless the letters are the same. */
+function isNear(typed: string, name: string): boolean {
+  const typos = distance(typed, name);
+  const lettersOf = (text: string) => [...text].toSorted().join('');
+  return typos <= MAX_TYPOS && (2 * typos < name.length || lettersOf(typed) === lettersOf(name));
 }

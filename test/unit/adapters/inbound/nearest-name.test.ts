@@ -10,6 +10,8 @@ test.each([
   ['quick', 'answer_quick'],
   ['answers', 'answer'],
   ['none', undefined],
+  // As near as `ehco`, but another word.
+  ['epic', undefined],
   // Several names contain it.
   ['get', undefined],
   ['', undefined],
