@@ -17,6 +17,9 @@ interface RemoteFetchOptions {
   readonly onStreamEnd: () => void;
 }
 
+/** How many requests of the server are answered at a time. Without a limit, a flood of them would fill the memory. */
+const MAX_ANSWERS = 100;
+
 type Bytes = TransformStream<Uint8Array, Uint8Array>;
 
 /**
@@ -25,12 +28,20 @@ type Bytes = TransformStream<Uint8Array, Uint8Array>;
  */
 export function remoteFetch(options: RemoteFetchOptions): typeof globalThis.fetch {
   const { fetch, maxBytes, answers, deliver, onStreamEnd } = options;
+  let answering = 0;
   return async (url, init) => {
-    const response = await fetch(url, init);
+    const isPost = init?.method === 'POST';
+    const message = isPost && typeof init.body === 'string' ? parseJson(init.body) : undefined;
+    const isAnswer = isObject(message) && !('method' in message);
+    if (isAnswer && answering >= MAX_ANSWERS) throw new Error('the server has too many requests in progress');
+    if (isAnswer) answering += 1;
+    const response = await fetch(url, init).finally(() => {
+      if (isAnswer) answering -= 1;
+    });
     const { body } = response;
     if (body === null) return response;
-    const isPost = init?.method === 'POST';
-    const id = isPost && answers === 'post' && response.ok ? requestIdOf(init?.body) : undefined;
+    const isRequest = isObject(message) && 'method' in message && answers === 'post' && response.ok;
+    const id = isRequest ? (message.id as string | number | undefined) : undefined;
     const onExcess = (excess: Excess, answered: string | number) => deliver(excessResponse(answered, excess, maxBytes));
     const bounded = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
       ? eventLimit(maxBytes, id, onExcess)
@@ -46,11 +57,6 @@ export function remoteFetch(options: RemoteFetchOptions): typeof globalThis.fetc
     const { status, statusText, headers } = response;
     return new Response(bounded.readable, { status, statusText, headers });
   };
-}
-
-function requestIdOf(body: unknown): string | number | undefined {
-  const request = typeof body === 'string' ? parseJson(body) : undefined;
-  return isObject(request) && 'method' in request ? (request.id as string | number | undefined) : undefined;
 }
 
 /** A body that is one message. */
