@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
+import { AjvSchemaValidator } from '../../src/adapters/outbound/mcp-client/ajv-schema-validator.ts';
 import { type Gateway, type GatewayOptions, startGateway } from '../../src/application/gateway.ts';
 import type { ServerDefinition } from '../../src/application/server-supervisor.ts';
 import { FakeClock } from './fake-clock.ts';
-import { FakeSchemaValidator } from './fake-schema-validator.ts';
 import { RecordingLogger } from './recording-logger.ts';
 import type { ScriptedToolServer } from './scripted-tool-server.ts';
 
@@ -17,10 +17,13 @@ export function startScripted(
   { definitions = {}, ...options }: ScriptedGatewayOptions = {},
 ): Gateway {
   const { logger = new RecordingLogger() } = options;
+  const thread = new URL('../../build/chunks/schema-worker.js', import.meta.url);
+  const validator = new AjvSchemaValidator({ clock: new FakeClock(), logger, thread });
+  onTestFinished(() => validator.close());
   const gateway = startGateway({
     clock: new FakeClock(),
     logger,
-    validator: new FakeSchemaValidator(),
+    validator,
     servers: Object.entries(servers).map(([name, server]) => {
       server.name = name;
       return { definition: { ...DEFINITION, name, ...definitions[name] }, server, fingerprint: name };
