@@ -9,7 +9,7 @@ import type { OwnSource } from './own-source.ts';
 import type { Question } from './question.ts';
 import type { Reply } from './reply.ts';
 import { sourcesSection, splitSources } from './sources-section.ts';
-import { isWebUrl } from './web-url.ts';
+import { isWebUrl, namesUnusable, withoutUserInfo } from './web-url.ts';
 
 /** The output contract (spec 3.2): the JSON that every answer tool returns. */
 export interface AnswerResult {
@@ -58,7 +58,7 @@ export function toAnswerResult(received: Reply, context: AnswerContext): Result<
   const urls = citations.map(({ url }) => url);
   const split = hasSources ? splitSources(text, urls) : { body: text, entries: [] };
   const { body } = split;
-  const entries = split.entries.filter((entry) => !isBlocked(entry));
+  const entries = split.entries.filter((entry) => !isBlocked(entry) && !namesUnusable(entry)).map(withoutUserInfo);
   const section = (entries: readonly string[]) => (hasSources ? sourcesSection(entries, citations, accessedOn) : '');
   const notes = NOTES[languageOf(context.question.query)];
   const parts = {

@@ -2,7 +2,7 @@ import { cleanLine } from './clean-text.ts';
 import { clip } from './clip.ts';
 import { isObject, type JsonObject } from './json.ts';
 import type { ToolResult } from './tool-result.ts';
-import { isWebUrl, toWebUrl } from './web-url.ts';
+import { isUnusable, isWebUrl, toWebUrl, withoutUserInfo } from './web-url.ts';
 
 /** A source in one of the user's own systems (ruling L23). */
 export interface OwnSource {
@@ -85,14 +85,11 @@ function ofStructured(content: JsonObject): readonly Found[] {
   return entries.filter(isObject).flatMap(({ url, title, annotations }) => toFound(url, title, annotations));
 }
 
-/** URIs that contain data or code, and not the address of a source. */
-const UNUSABLE = /^(?:data|javascript|vbscript|blob):/i;
-
 function toFound(uri: unknown, title: unknown, annotations: unknown): readonly Found[] {
-  const text = typeof uri === 'string' && uri.length <= MAX_URL ? cleanLine(uri) : '';
+  const text = typeof uri === 'string' && uri.length <= MAX_URL ? withoutUserInfo(cleanLine(uri)) : '';
   // Addresses of the user's own systems may be of any other scheme.
   const url = /^https?:/i.test(text) ? (toWebUrl(text) ?? '') : text;
-  if (url === '' || UNUSABLE.test(url)) return [];
+  if (url === '' || isUnusable(url)) return [];
   const name = typeof title === 'string' ? clip(cleanLine(title.slice(0, MAX_URL)), MAX_NAME) : '';
   const modified = isObject(annotations) ? annotations.lastModified : undefined;
   const [day] =

@@ -8,6 +8,24 @@ export function isWebUrl(text: string): boolean {
   return /^https?:\/\/[^\s/]/i.test(text);
 }
 
+/** A text without the user information of its URIs: it may be a password, and it looks like a host. */
+export function withoutUserInfo(text: string): string {
+  return text.replace(/(:[/\\]{2,})[^\s/\\?#<>"]*@/g, '$1');
+}
+
+/** Schemes of URIs that contain data or code, or that start a program, and are not the address of a source. */
+const UNUSABLE = '(?:javascript|data|vbscript|blob|view-source|intent|ms-[a-z0-9+.-]*):';
+
+/** Browsers ignore white space in a scheme. */
+export function isUnusable(uri: string): boolean {
+  return new RegExp(`^${UNUSABLE}`, 'i').test(uri.replace(/[\s\p{Cc}]/gu, ''));
+}
+
+/** The same for a line that is such a URI, or that links to one. */
+export function namesUnusable(line: string): boolean {
+  return new RegExp(`(?:^|[(<])[\\s<]*${UNUSABLE}\\S`, 'i').test(line.replaceAll('\t', ''));
+}
+
 /**
  * An http(s) URL that can be shown and followed: as it was received, but for characters that would end it where it is shown, which are
  * encoded. Undefined for anything else, and for a URL with a user name, which looks like a host.

@@ -1,4 +1,4 @@
-import type { LookupAddress, LookupAllOptions } from 'node:dns';
+import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { fetch } from 'undici';
@@ -118,7 +118,7 @@ const NO_SECOND_LOOPBACK = 'only Linux has the address 127.0.0.2 without configu
 
 describe('the connection alone refuses', () => {
   /** Any host and any port are allowed before. */
-  function guarded(isAllowed = isPublicAddress, resolve?: Parameters<typeof createPageAgent>[2]) {
+  function guarded(isAllowed = isPublicAddress, resolve: Parameters<typeof createPageAgent>[2] = lookup) {
     const dispatcher = createPageAgent(isAllowed, 1000, resolve);
     onTestFinished(() => dispatcher.destroy());
     const pageDates = new WebPageDates({ ...COMMON, dispatcher, isPort: () => true, isAllowedHost: () => true });

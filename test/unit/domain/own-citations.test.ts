@@ -36,6 +36,27 @@ function answer(given: Given, over: Partial<AnswerContext> = {}) {
 }
 const urlsOf = (...args: Parameters<typeof answer>) => answer(...args).citations.map(({ url }) => url);
 
+test('the list of sources has no user information, and no URI that contains code or starts a program', () => {
+  const listed = [
+    'postgres://user:password@host/db',
+    '[Run](JavaScript:alert(1))',
+    'ms-msdt:/id',
+    'Data: the office (2026-01-01)',
+    '[Docs](https://a.com/docs)',
+  ];
+  const text = `Two.\n\nSources:\n${listed.map((entry) => `- ${entry}`).join('\n')}`;
+  expect(
+    answer({ text, marked: [source('notes://1')] })
+      .answer.split('\n')
+      .slice(3),
+  ).toEqual([
+    expect.stringMatching(/^- postgres:\/\/host\/db \(/),
+    '- Data: the office (2026-01-01)',
+    expect.stringMatching(/^- \[Docs\]\(https:\/\/a\.com\/docs\) \(/),
+    expect.stringMatching(/^- notes:\/\/1 \(/),
+  ]);
+});
+
 describe('citations (ruling L24)', () => {
   test('are the marked sources in order, then the cited pages', () => {
     const marked = [page(2), source('notes://1'), page(1)];

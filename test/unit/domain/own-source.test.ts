@@ -50,14 +50,33 @@ describe('the sources of a result (ruling L23)', () => {
     ['structured content that is no object', [], ['https://a.com']],
     ['blocks without a URI', [link(undefined), link(5), link(' '), embedded(undefined), embedded({ text: 'x' })], null],
     ['a URI that is data or code', [link('data:text/html,x'), link('JavaScript:alert(1)')], { url: 'blob:x' }],
-    ['a URI that is too long', [link(`https://a.com/${'x'.repeat(2000)}`)], undefined],
     [
-      'a URL with a password, and a URL that is none',
-      [link('https://user:password@a.com/1'), link('https://[')],
+      'a URI that starts a program, in any spelling',
+      [
+        link(' \u0001java\tscript:alert(1)'),
+        link('VIEW-SOURCE:javascript:alert(1)'),
+        link('Intent://x#Intent;end'),
+        link('ms-msdt:/id x'),
+        link('ms-word:ofe|u|https://a.com'),
+        link('v\nbscript:x'),
+      ],
       undefined,
     ],
+    ['a URI that is too long', [link(`https://a.com/${'x'.repeat(2000)}`)], undefined],
+    ['a URL that is none', [link('https://[')], undefined],
   ])('of %s are the call', (_, content, structuredContent) => {
     expect(of(content, structuredContent)).toEqual([{ ref: 'turn0tool0', url: CALL, call: CALL }]);
+  });
+
+  test.each([
+    ['postgres://user:password@host/db?a=b@c', 'postgres://host/db?a=b@c'],
+    ['REDIS://:p@ss@host:6379', 'REDIS://host:6379'],
+    ['https://user:password@a.com/1', 'https://a.com/1'],
+    ['jdbc:postgresql://user:password@host/db', 'jdbc:postgresql://host/db'],
+    ['github://org/repo@v1', 'github://org/repo@v1'],
+    ['mailto:team@example.com', 'mailto:team@example.com'],
+  ])('have no user information: %s', (uri, url) => {
+    expect(found([link(uri)])).toEqual([{ url }]);
   });
 
   test('name the title, or else the name', () => {

@@ -18,6 +18,8 @@ const CITATION_NAMES = new Set([
   'date',
 ]);
 const MAX_JSON_LD_CHARS = 200_000;
+/** For each tag, the parser takes time in proportion to the elements that are open. Pages have some tens of them. */
+const MAX_OPEN = 500;
 
 /** Reads where a page may say when it was published, while the page arrives. */
 export class DateParser {
@@ -29,14 +31,21 @@ export class DateParser {
   };
   readonly #parser: Parser;
   #jsonLd: string | undefined;
+  #open = 0;
 
   constructor() {
     this.#parser = new Parser({
-      onopentag: (name, attributes) => this.#onOpen(name, attributes),
+      onopentag: (name, attributes) => {
+        this.#open += 1;
+        // What follows is not read.
+        if (this.#open > MAX_OPEN) this.#parser.pause();
+        else this.#onOpen(name, attributes);
+      },
       ontext: (text) => {
         if (this.#jsonLd !== undefined && this.#jsonLd.length < MAX_JSON_LD_CHARS) this.#jsonLd += text;
       },
       onclosetag: (name) => {
+        this.#open -= 1;
         if (name !== 'script' || this.#jsonLd === undefined) return;
         this.candidates.jsonLd.push(this.#jsonLd);
         this.#jsonLd = undefined;

@@ -1,4 +1,4 @@
-import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
+import { type LookupAddress, type LookupAllOptions, promises } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 
@@ -16,13 +16,33 @@ class ForbiddenAddress extends Error {
 }
 
 /**
+ * Asks name servers for the addresses of a public name, for at most a second. `dns.lookup` would wait for silent name servers on the threads
+ * that it shares with the rest of the process. `servers`: instead of those of the system.
+ */
+export function pageResolver(servers?: readonly string[]): ResolveAll {
+  const resolver = new promises.Resolver({ timeout: 1000, tries: 1 });
+  if (servers !== undefined) resolver.setServers(servers);
+  return (host, _options, callback) => {
+    void Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]).then(([v4, v6]) => {
+      const found = [v4, v6].flatMap((outcome, index) =>
+        outcome.status === 'fulfilled'
+          ? outcome.value.map((address) => ({ address, family: index === 0 ? 4 : 6 }))
+          : [],
+      );
+      const isFailed = found.length === 0 && v4.status === 'rejected';
+      callback(isFailed ? v4.reason : null, found);
+    });
+  };
+}
+
+/**
  * A dispatcher that connects only to allowed addresses. They are checked when the connection is made, so that a name cannot resolve to
  * another address between a check and the connection. `resolve` looks names up.
  */
 export function createPageAgent(
   isAllowed: (address: string) => boolean,
   connectMs: number,
-  resolve: ResolveAll = lookup,
+  resolve: ResolveAll = pageResolver(),
 ): Agent {
   const guardedLookup: LookupFunction = (host, options, callback) => {
     resolve(host, { ...options, all: true }, (error, addresses) => {
