@@ -105,6 +105,7 @@ export class StandardTools {
 }
 
 function endlessPage(page, { perPage, description }) {
+  if (page > 20) throw new Error('So many pages must not be read.');
   const tools = Array.from({ length: perPage }, (_, index) => ({
     name: `tool-${page}-${index}`,
     description,
