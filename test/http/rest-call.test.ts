@@ -244,7 +244,7 @@ describe('the checks', () => {
     const { read, logger } = await serveTool(echoes, {}, { inputSchema: { type: 'object', required: 'all' } });
     expect((await read({ input: { a: 1 } })).status).toBe(200);
     expect((await read({ input: { a: 1 } })).status).toBe(200);
-    expect(logger.lines).toEqual([expect.stringContaining('a schema cannot be used')]);
+    expect(logger.lines).toEqual([expect.stringContaining('a schema of files/read cannot be used')]);
   });
 
   test('run in order: body, server, availability, tool, input', async () => {
