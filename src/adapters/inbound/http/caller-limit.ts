@@ -1,4 +1,4 @@
-import type { Exchange } from './http-context.ts';
+import type { AccessEntry } from './access-log.ts';
 
 /** Bounds what the requests in progress of each caller use, over MCP and REST together: places, or bytes. */
 export class CallerLimit {
@@ -13,7 +13,7 @@ export class CallerLimit {
    * Uses more until the response was sent, or its connection is closed; false, and nothing is used, if it is too much. The first of a caller
    * is never too much.
    */
-  hold({ caller, entry }: Pick<Exchange, 'caller' | 'entry'>, amount: number): boolean {
+  hold({ caller, entry }: { readonly caller: string; readonly entry: AccessEntry }, amount: number): boolean {
     const used = this.#used.get(caller) ?? 0;
     if (used > 0 && used + amount > this.#max) return false;
     this.#used.set(caller, used + amount);
