@@ -93,7 +93,13 @@ export function loadSchemaValidator(runtime: Runtime): Promise<AjvSchemaValidato
     const { AjvSchemaValidator } = await import('./adapters/outbound/mcp-client/ajv-schema-validator.ts');
     return new AjvSchemaValidator(runtime);
   };
-  const validator = validators.get(runtime) ?? load();
+  const validator =
+    validators.get(runtime) ??
+    load().catch((bug: unknown) => {
+      // The next call tries again.
+      validators.delete(runtime);
+      throw bug;
+    });
   validators.set(runtime, validator);
   return validator;
 }

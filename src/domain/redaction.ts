@@ -11,7 +11,8 @@ const SHORTEST_SECRET = 4;
 
 /** `sk-` at the start of a word looks like a key; the API's own messages mask keys with `*`. */
 const KEY_LIKE = /(?<![A-Za-z0-9])sk-[A-Za-z0-9_*-]+/g;
-const BEARER = /\b(Bearer\s+)[^\s"',]+/gi;
+/** Not in words for people, such as `Bearer ...`. */
+const BEARER = /\b(Bearer\s+)(?=[^\s"',]*\w)[^\s"',]+/gi;
 
 /** What must not be shown. */
 export interface Secrets {

@@ -58,7 +58,7 @@ describe('the program does not start itself', () => {
     write('mcp.json', { mcpServers: { me: entry('--stdio', '--expose', '--servers', file) } });
     const { stdout } = await run('doctor', '--offline', '--servers', file);
     expect(started()).toBe(0);
-    expect(stdout).toMatch(/^WARN {2}servers: mcpServers\.me: .*this server is left out/m);
+    expect(stdout).toMatch(/^WARN {2}configuration: mcpServers\.me: .*this server is left out/m);
   });
 
   test('more than once from `servers`, where it serves answers and starts nothing', async () => {
@@ -86,7 +86,7 @@ describe('the program does not start itself', () => {
     const nested = { OPENAI_RESPONSES_MCP_GATEWAY: '1', ...env };
     const { stdout: list, stderr } = await runCli(['tools'], { env: nested });
     expect(list).toMatch(/^No servers are configured/);
-    expect(stderr).toMatch(/^\S+ \S+ WARN gateway: OPENAI_RESPONSES_MCP_GATEWAY: .*\n$/);
+    expect(stderr).toMatch(/^\S+ \S+ WARN OPENAI_RESPONSES_MCP_GATEWAY: .*\n$/);
     const server = serve({ env: nested });
     const { result } = await server.request('tools/list');
     expect(result?.tools).toHaveLength(3);

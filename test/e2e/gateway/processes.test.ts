@@ -280,7 +280,12 @@ posixTest('cleanEnvironment')('a child gets its own environment, and none of our
   );
   const environmentOf = async (name: string) =>
     (await gateway.call(name, 'environment')).body.result as Readonly<Record<string, string>>;
-  const names = async (name: string) => Object.keys(await environmentOf(name)).sort();
+  const names = async (name: string) => {
+    const { OPENAI_RESPONSES_MCP_GATEWAY: marker, ...others } = await environmentOf(name);
+    // By which this program notices that it is a server of itself.
+    expect(marker).toBe('1');
+    return Object.keys(others).sort();
+  };
   expect(await names('plain')).toEqual(['HOME', 'NO_PROXY', 'PATH']);
   expect(await names('some')).toEqual(['HOME', 'NO_PROXY', 'PATH', 'PORT', 'REGION', 'WANTED']);
   expect(await environmentOf('some')).toMatchObject({ PORT: '8080', REGION: 'no-west', WANTED: 'yes' });

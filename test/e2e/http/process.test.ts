@@ -187,7 +187,8 @@ posixTest('signals')('what is not answered in time is aborted upstream', async (
   await api.waitForRequests(1);
   server.kill('SIGTERM');
   await api.waitForAbort(0);
-  await expect(call.reply).rejects.toThrow();
+  const message = 'The server is shutting down; ask again.';
+  expect((await call.reply).events.at(-1)).toMatchObject({ id: 1, error: { code: -32001, message } });
   expect(await server.exited).toEqual({ code: 0, signal: null });
 });
 

@@ -2,7 +2,7 @@ import type { Application } from '../../../application/application.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { SearchObserver } from '../../../application/ports/llm-search.ts';
 import { latest } from '../../../domain/latest.ts';
-import { isToolName, type ToolName } from '../../../domain/tool-name.ts';
+import { isToolName, TOOL_NAMES, type ToolName } from '../../../domain/tool-name.ts';
 import type { PresentationOptions } from './answer-presentation.ts';
 import { answerToolList } from './answer-schemas.ts';
 import { meterCall } from './call-meter.ts';
@@ -36,6 +36,10 @@ export class AnswerTools implements ToolSet {
 
   list(): readonly Tool[] {
     return this.#list(this.#options.hasEffects?.() === true);
+  }
+
+  names(): readonly string[] {
+    return TOOL_NAMES;
   }
 
   call(call: ToolCall, notify: Send): Promise<ToolReply> | undefined {

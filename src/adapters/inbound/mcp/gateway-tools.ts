@@ -56,6 +56,10 @@ export class GatewayTools implements ToolSet {
     return tools;
   }
 
+  names(): readonly string[] {
+    return this.#list().map(({ name }) => name);
+  }
+
   /** Whether the client has a list, which is no longer the current one. */
   get isListOutdated(): boolean {
     return this.#listed !== undefined && this.#listed !== JSON.stringify(this.#list());

@@ -1,6 +1,7 @@
 import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject, withoutUndefined } from '../../../domain/json.ts';
 import { excerpt } from '../excerpt.ts';
+import { unknownToolMessage } from '../tool-error-messages.ts';
 import type { CallObserver } from './call-meter.ts';
 import { type Era, type ServerInfo, stamp } from './era.ts';
 import {
@@ -143,8 +144,8 @@ export class McpSession {
       caller,
       ...withoutUndefined({ isLocal, observer }),
     };
-    const unknown = Promise.resolve('unknown_tool' as const);
-    const reply = tools.call({ ...toolCall, requestKey: this.#requestKey(key) }, call.send) ?? unknown;
+    const reply = tools.call({ ...toolCall, requestKey: this.#requestKey(key) }, call.send);
+    if (reply === undefined) return send(this.#unknownTool(request, name));
     this.#logCall(name, args);
     this.#calls.set(key, call);
     const response = await this.#toResponse(request, name, reply);
@@ -159,7 +160,7 @@ export class McpSession {
     try {
       const outcome = await reply;
       if (outcome === 'cancelled') return undefined;
-      if (outcome === 'unknown_tool') return await this.#unknownTool(request, name);
+      if (outcome === 'unknown_tool') return this.#unknownTool(request, name);
       if ('error' in outcome) return errorMessage(id, outcome.error);
       return resultMessage(id, stamp(outcome.result, era, serverInfo));
     } catch (bug) {
@@ -203,10 +204,8 @@ export class McpSession {
   }
 
   /** The code depends on the era (ruling 4). */
-  async #unknownTool({ id, era }: Request, name: string): Promise<OutgoingMessage> {
-    const { unknownToolMessage } = await import('../tool-error-messages.ts');
-    const known = this.#options.tools.list().map(({ name }) => name);
-    const data = { message: unknownToolMessage(name, known) };
+  #unknownTool({ id, era }: Request, name: string): OutgoingMessage {
+    const data = { message: unknownToolMessage(name, this.#options.tools.names()) };
     return errorMessage(
       id,
       era === 'modern'

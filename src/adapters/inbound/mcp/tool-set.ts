@@ -32,7 +32,11 @@ export type Send = (message: OutgoingMessage) => void;
 
 /** Tools that a session offers. */
 export interface ToolSet {
+  /** The list for a client. */
   list(): readonly Tool[];
+
+  /** The names of the tools, for a message. */
+  names(): readonly string[];
 
   /** Whether the list may change while the process runs, and whether the client is then notified. */
   readonly isDynamic?: boolean;

@@ -27,6 +27,7 @@ const ANSWERS = ['answer', 'answer_detailed', 'answer_quick'];
 /** The answer tools, without answers. */
 const BUILT_IN: ToolSet = {
   list: () => ANSWERS.map((name) => ({ name, description: 'Answers.', inputSchema: { type: 'object' } })),
+  names: () => ANSWERS,
   call: ({ name }) => (ANSWERS.includes(name) ? Promise.resolve({ result: { content: [] } }) : undefined),
   cancel: () => {},
 };

@@ -270,7 +270,13 @@ describe('a call that fails', () => {
     [Object.assign(new Error('x'), { code: 'MODULE_NOT_FOUND' }), expect.stringContaining('Restart it')],
   ])('of a list because of %o is an error too', async (bug, message) => {
     const logger = new RecordingLogger();
-    const tools = { list: () => [], call: () => undefined, cancel: () => {}, prepare: () => Promise.reject(bug) };
+    const tools = {
+      list: () => [],
+      names: () => [],
+      call: () => undefined,
+      cancel: () => {},
+      prepare: () => Promise.reject(bug),
+    };
     const { sent, receive } = start({ logger, tools });
     await receive(request('tools/list'));
     expect(sent).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message } }]);
