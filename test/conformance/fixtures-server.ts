@@ -12,7 +12,7 @@ import { FIXTURE_TOOLS } from './fixture-tools.ts';
 /** The tools that the conformance suite calls. */
 const fixtureTools: ToolSet = {
   list: () => FIXTURE_TOOLS.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
-  names: () => FIXTURE_TOOLS.map(({ name }) => name),
+  unknownTool: (name) => answerTools.unknownTool(name),
   call: ({ name, args, meta }, notify) => {
     const tool = FIXTURE_TOOLS.find((tool) => tool.name === name);
     if (tool === undefined) return undefined;
@@ -42,7 +42,7 @@ const answerTools = new AnswerTools({
 });
 const tools: ToolSet = {
   list: () => [...answerTools.list(), ...fixtureTools.list()],
-  names: () => [...answerTools.names(), ...fixtureTools.names()],
+  unknownTool: (name) => answerTools.unknownTool(name),
   call: (call, notify) => answerTools.call(call, notify) ?? fixtureTools.call(call, notify),
   cancel: (requestKey) => answerTools.cancel(requestKey),
 };

@@ -3,6 +3,7 @@ import type { Clock } from '../../../application/ports/clock.ts';
 import type { SearchObserver } from '../../../application/ports/llm-search.ts';
 import { latest } from '../../../domain/latest.ts';
 import { isToolName, TOOL_NAMES, type ToolName } from '../../../domain/tool-name.ts';
+import { excerpt } from '../excerpt.ts';
 import type { PresentationOptions } from './answer-presentation.ts';
 import { answerToolList } from './answer-schemas.ts';
 import { meterCall } from './call-meter.ts';
@@ -38,8 +39,8 @@ export class AnswerTools implements ToolSet {
     return this.#list(this.#options.hasEffects?.() === true);
   }
 
-  names(): readonly string[] {
-    return TOOL_NAMES;
+  unknownTool(name: string): string {
+    return `There is no tool ${JSON.stringify(excerpt(name))}. The tools are ${TOOL_NAMES.join(', ')}.`;
   }
 
   call(call: ToolCall, notify: Send): Promise<ToolReply> | undefined {

@@ -7,7 +7,7 @@ import { type Redactor, redactedValue } from '../../../domain/redaction.ts';
 import type { ToolCallError } from '../../../domain/tool-call-error.ts';
 import { exposedNames } from '../../../domain/unique-names.ts';
 import { toolErrorCode } from '../tool-error-codes.ts';
-import { toolErrorMessage } from '../tool-error-messages.ts';
+import { toolErrorMessage, unknownToolMessage } from '../tool-error-messages.ts';
 import { INTERNAL, isRequestId, METHOD_NOT_FOUND } from './json-rpc.ts';
 import type { Send, Tool, ToolCall, ToolReply, ToolSet } from './tool-set.ts';
 
@@ -56,8 +56,9 @@ export class GatewayTools implements ToolSet {
     return tools;
   }
 
-  names(): readonly string[] {
-    return this.#list().map(({ name }) => name);
+  unknownTool(name: string): string {
+    const names = this.#list().map((tool) => tool.name);
+    return unknownToolMessage(name, names);
   }
 
   /** Whether the client has a list, which is no longer the current one. */

@@ -1,7 +1,6 @@
 import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject, withoutUndefined } from '../../../domain/json.ts';
 import { excerpt } from '../excerpt.ts';
-import { unknownToolMessage } from '../tool-error-messages.ts';
 import type { CallObserver } from './call-meter.ts';
 import { type Era, type ServerInfo, stamp } from './era.ts';
 import {
@@ -205,7 +204,7 @@ export class McpSession {
 
   /** The code depends on the era (ruling 4). */
   #unknownTool({ id, era }: Request, name: string): OutgoingMessage {
-    const data = { message: unknownToolMessage(name, this.#options.tools.names()) };
+    const data = { message: this.#options.tools.unknownTool(name) };
     return errorMessage(
       id,
       era === 'modern'

@@ -35,8 +35,8 @@ export interface ToolSet {
   /** The list for a client. */
   list(): readonly Tool[];
 
-  /** The names of the tools, for a message. */
-  names(): readonly string[];
+  /** The message for a tool that does not exist: which exist, or which was probably meant. */
+  unknownTool(name: string): string;
 
   /** Whether the list may change while the process runs, and whether the client is then notified. */
   readonly isDynamic?: boolean;

@@ -1,4 +1,3 @@
-import { distance } from 'fastest-levenshtein';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { type Environment, variableText } from './environment.ts';
 import { KEYS } from './keys.ts';
@@ -19,6 +18,7 @@ export async function mistypedVariables(
   const isSet = (name: string) => variableText(environment, name) !== '';
   const unknown = Object.keys(environment).filter((name) => PREFIX.test(name) && !known.includes(name) && isSet(name));
   if (unknown.length === 0) return [];
+  const { distance } = await import('fastest-levenshtein');
   return unknown.flatMap((name) => {
     const near = known.filter((other) => distance(name, other) <= MAX_TYPOS && !isSet(other));
     const [nearest] = near.sort((a, b) => distance(name, a) - distance(name, b));

@@ -27,7 +27,7 @@ const ANSWERS = ['answer', 'answer_detailed', 'answer_quick'];
 /** The answer tools, without answers. */
 const BUILT_IN: ToolSet = {
   list: () => ANSWERS.map((name) => ({ name, description: 'Answers.', inputSchema: { type: 'object' } })),
-  names: () => ANSWERS,
+  unknownTool: (name) => `no ${name}`,
   call: ({ name }) => (ANSWERS.includes(name) ? Promise.resolve({ result: { content: [] } }) : undefined),
   cancel: () => {},
 };

@@ -272,7 +272,7 @@ describe('a call that fails', () => {
     const logger = new RecordingLogger();
     const tools = {
       list: () => [],
-      names: () => [],
+      unknownTool: String,
       call: () => undefined,
       cancel: () => {},
       prepare: () => Promise.reject(bug),
