@@ -34,6 +34,8 @@ const mark = `soak=${process.pid}-${Date.now()}`;
 const problems = [];
 const samples = [];
 const latencies = [];
+/** By tool and HTTP status, of the hostile caller. */
+const outcomes = {};
 const attacks = { strangers: 0, hostile: 0, unread: 0, restarts: 0 };
 let calls = 0;
 let lost = 0;
@@ -151,14 +153,15 @@ const ATTACKS = [
   () => ['values', {}],
   () => ['text', {}],
   () => ['malformed', {}],
-  () => ['die', {}],
 ];
 
 /** A caller with a token, and a server, that do what they can. Any answer is right. */
 async function attack() {
   const [tool, input] = ATTACKS[Math.floor(random() * ATTACKS.length)]();
   attacks.hostile += 1;
-  await call('MALLORY_TOKEN', 'hostile', tool, input).catch(() => {});
+  const { status = 'none' } = await call('MALLORY_TOKEN', 'hostile', tool, input).catch(() => ({}));
+  const outcome = `${tool} ${status}`;
+  outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
 }
 
 /** Large results that are not read. */
@@ -224,6 +227,7 @@ function finish() {
   if (p99 > MAX_P99_MS) problems.push(`the 99th percentile is ${p99} ms`);
   problems.push(...growth('heap', HEAP_GROWTH_MB), ...growth('rss', RSS_GROWTH_MB));
   rmSync(home, { recursive: true, force: true });
+  console.log(`Hostile calls: ${JSON.stringify(outcomes)}`);
   console.log(
     `Total: ${calls} calls, ${lost} lost, median ${percentile(times, 0.5)} ms, p99 ${p99} ms, max ${percentile(times, 1)} ms`,
   );

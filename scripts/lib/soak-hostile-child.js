@@ -22,7 +22,6 @@ const TOOLS = {
   values: object({}),
   text: object({}),
   malformed: object({}),
-  die: object({}),
 };
 
 let version = 0;
@@ -50,7 +49,6 @@ function answer({ id, method, params = {} }) {
   }
   if (method === 'tools/list') return { tools: listOf() };
   if (method !== 'tools/call') return undefined;
-  if (params.name === 'die') process.exit(1);
   // Above the limit, so that only its beginning is read; the ID is no JSON.
   if (params.name === 'malformed') write(`{"jsonrpc":"2.0","id":"\\q${id}","result":"${'x'.repeat(11_000_000)}"}`);
   return (RESULTS[params.name] ?? (() => ({ content: [{ type: 'text', text: 'ok' }] })))();
