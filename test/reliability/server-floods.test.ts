@@ -17,11 +17,10 @@ const GOOD = { status: 200, body: { success: true, result: 'a' } };
 
 const message = (text: object) => JSON.stringify({ jsonrpc: '2.0', ...text });
 
+/** The contract suite of child servers has the others. */
 const FLOODS: readonly (readonly [string, JsonObject])[] = [
   ['lines of a log', { line: 'INFO everything is fine' }],
-  ['notifications', { line: message({ method: 'notifications/message', params: { level: 'info', data: 'a' } }) }],
   ['changes of its tools', { line: message({ method: 'notifications/tools/list_changed' }) }],
-  ['objects that are no messages', { line: '{"a":1}' }],
   ['pings whose answers it does not read', { line: message({ id: 1, method: 'ping' }), isDeaf: true }],
 ];
 

@@ -10,7 +10,6 @@ export interface ChildOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** How long a process tree may take to end after its input was closed, and again after SIGTERM (ruling G7). */
 const GRACE_MS = 2000;
 const POLL_MS = 20;
 
@@ -23,21 +22,22 @@ export function startChild({ command, args, cwd, env }: ChildOptions): ChildProc
 
 /**
  * Ends a process and all its descendants: closes the input, then sends SIGTERM, then SIGKILL, to the group, which outlives its leader. On
- * Linux also to descendants that left the group, such as browsers, if the process was still running. Resolves when none is left.
+ * Linux also to descendants that left the group, such as browsers, if the process was still running. Resolves when none is left. `graceMs` is how
+ * long the tree may take after its input was closed, and again after SIGTERM.
  */
-export async function endTree(child: ChildProcess): Promise<void> {
+export async function endTree(child: ChildProcess, graceMs = GRACE_MS): Promise<void> {
   const { pid } = child;
   const leavers = pid === undefined ? [] : await leaversOf(pid);
   child.stdin?.end();
   if (pid === undefined) return;
-  if (isWindows) return endTreeOnWindows(child, pid);
+  if (isWindows) return endTreeOnWindows(child, pid, graceMs);
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    if (await isGone(pid, leavers, GRACE_MS)) return;
+    if (await isGone(pid, leavers, graceMs)) return;
     leavers.push(...(await leaversOf(pid, ...leavers.map((leaver) => leaver.pid))));
     send(-pid, signal);
     for (const leaver of leavers) if (await isRunning(leaver)) send(leaver.pid, signal);
   }
-  await isGone(pid, leavers, GRACE_MS);
+  await isGone(pid, leavers, graceMs);
 }
 
 /** The descendants that are not in the group of the first process. */
@@ -46,10 +46,10 @@ async function leaversOf(...roots: readonly [number, ...number[]]): Promise<Runn
 }
 
 /** Windows has no groups: `taskkill /T` finds the tree by parents, while the root is still running. */
-async function endTreeOnWindows(child: ChildProcess, pid: number): Promise<void> {
+async function endTreeOnWindows(child: ChildProcess, pid: number, graceMs: number): Promise<void> {
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   if (child.exitCode !== null) return;
-  await Promise.race([exited, sleep(GRACE_MS, undefined, { ref: false })]);
+  await Promise.race([exited, sleep(graceMs, undefined, { ref: false })]);
   if (child.exitCode === null) {
     await new Promise<void>((resolve) => execFile('taskkill', ['/pid', String(pid), '/T', '/F'], () => resolve()));
   }

@@ -22,6 +22,8 @@ export interface ChildTransportOptions extends ChildOptions {
   readonly maxBytes: number;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** As for `endTree`. */
+  readonly graceMs?: number;
   /** Logs the start of the process. */
   readonly logSpawn: (line: string) => void;
 }
@@ -150,7 +152,7 @@ export class ChildTransport implements Transport {
 
   /** A process that left the tree may still hold the pipes. */
   async #end(child: ChildProcess): Promise<void> {
-    await endTree(child);
+    await endTree(child, this.#options.graceMs);
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
   }
 
