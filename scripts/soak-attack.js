@@ -147,7 +147,7 @@ async function strangers() {
 
 const ATTACKS = [
   () => ['pattern', { text: `${'a'.repeat(28)}!` }],
-  () => ['unique', { list: Array.from({ length: 20_000 }, (_, index) => [index]) }],
+  () => ['unique', { list: Array.from({ length: 14_000 }, (_, index) => [index]) }],
   () => ['doubling', { value: 1 }],
   () => ['async', { text: 1 }],
   () => ['values', {}],
