@@ -5,8 +5,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { QUESTIONS, THEMES, terminalImage } from './lib/terminal-image.js';
+import { loadBundle } from './lib/load-source.js';
+import { LOOK, QUESTIONS, THEMES, terminalImage } from './lib/terminal-image.js';
 
+// A pipe gets Markdown; this is what a terminal shows instead.
+const { toTerminalText } = await loadBundle(
+  "export { toTerminalText } from './src/adapters/inbound/cli/terminal-markdown.ts';",
+);
 const root = fileURLToPath(new URL('..', import.meta.url));
 // Without the configuration of this machine.
 const home = mkdtempSync(path.join(tmpdir(), 'openai-responses-mcp-images-'));
@@ -17,7 +22,7 @@ try {
     const output = execFileSync(process.execPath, args, { env, cwd: home, encoding: 'utf8' });
     for (const [theme, colors] of Object.entries(THEMES)) {
       const file = `docs/images/${name}-${theme}.svg`;
-      writeFileSync(path.join(root, file), terminalImage(question, output, colors));
+      writeFileSync(path.join(root, file), terminalImage(question, toTerminalText(output, LOOK), colors));
       console.log(file);
     }
   }

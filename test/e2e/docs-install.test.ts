@@ -60,26 +60,28 @@ describe.each(DOCUMENTS)('%s', (document) => {
   });
 });
 
-test.for([...DOCUMENTS.map((document) => [document, 6] as const), ['llms-install.md', 2] as const])(
-  '%s starts the server in the same way in every command and example',
-  ([document, atLeast]) => {
-    const entries = fencesOf(read(document)).flatMap(({ language, code }) => entriesOf(language, code));
-    const start = [command, ...args];
-    const others = [
-      ['cmd', '/c', ...start],
-      ['node', expect.stringMatching(/\/build\/index\.js$/), '--stdio'],
-    ];
-    expect(entries.length).toBeGreaterThanOrEqual(atLeast);
-    for (const { env: given, ...entry } of entries) {
-      const words = [entry.command, ...entry.args];
-      if (entry.command !== command) expect(others).toContainEqual(words);
-      else expect(words).toEqual(start);
-      if (entry.command === command || given !== undefined) {
-        expect(given).toEqual({ ...env, OPENAI_API_KEY: expect.stringMatching(/^(?:sk-\.\.\.|\$\{[\w:-]+\})$/) });
-      }
+test.for([
+  ['README.md', 3],
+  ['README.ja.md', 3],
+  ['docs/clients.md', 19],
+  ['llms-install.md', 2],
+] as const)('%s starts the server in the same way in every command and example', ([document, atLeast]) => {
+  const entries = fencesOf(read(document)).flatMap(({ language, code }) => entriesOf(language, code));
+  const start = [command, ...args];
+  const others = [
+    ['cmd', '/c', ...start],
+    ['node', expect.stringMatching(/\/build\/index\.js$/), '--stdio'],
+  ];
+  expect(entries.length).toBeGreaterThanOrEqual(atLeast);
+  for (const { env: given, ...entry } of entries) {
+    const words = [entry.command, ...entry.args];
+    if (entry.command !== command) expect(others).toContainEqual(words);
+    else expect(words).toEqual(start);
+    if (entry.command === command || given !== undefined) {
+      expect(given).toEqual({ ...env, OPENAI_API_KEY: expect.stringMatching(/^(?:sk-\.\.\.|\$\{[\w:-]+\})$/) });
     }
-  },
-);
+  }
+});
 
 test('the commands of the documents call the clients of their names', () => {
   const clients = fencesOf(read('docs/clients.md')).flatMap(

@@ -16,7 +16,10 @@ test.for<[string, (text: string) => readonly unknown[]]>([
   ['lists', (text) => sectionsOf(text).map((section) => section.match(/^- /gm)?.length)],
   ['tables', (text) => tablesOf(text).map((rows) => [rows.length, rows[0]])],
   ['links', (text) => sectionsOf(text).map((section) => linksOf(section).toSorted())],
-  ['examples of configuration', (text) => fencesOf(text).filter(({ code }) => code.includes('mcpServers'))],
+  [
+    'commands and examples of configuration',
+    (text) => fencesOf(text).filter(({ code }) => !/ask |`|"answer"/.test(code)),
+  ],
 ])('README.md and README.ja.md have the same %s', ([, partsOf]) => {
   const parts = partsOf(read('README.md'));
   expect(parts.length).toBeGreaterThan(1);
@@ -28,6 +31,26 @@ test('README.md and README.ja.md have the same blocks under each heading', () =>
   // The headings of the Japanese one differ, so that its blocks are shown under the English ones.
   const underEnglish = japanese?.map(({ blocks }, index) => ({ heading: english?.[index]?.heading, blocks }));
   expect(underEnglish).toEqual(english);
+});
+
+test('README.md is short, without the addresses of links', () => {
+  const text = read('README.md').replaceAll(/^\[[\w-]+\]: .*\n/gm, '');
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(180);
+  expect(text.split(/\s+/).length).toBeLessThanOrEqual(1500);
+});
+
+test('the first commands of README.md use a checkout, since these work on every machine', () => {
+  const [first, second] = fencesOf(read('README.md')).map(({ code }) => code.trim());
+  expect(first).toMatch(/^git clone \S+\ncd \S+\nnpm ci && npm run demo$/);
+  expect(second).toBe('npm ci && npm test');
+});
+
+test('docs/README.md lists every page', () => {
+  const names = readdirSync(path.join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) =>
+    name.replaceAll('\\', '/'),
+  );
+  const linked = linksOf(read('docs/README.md'));
+  expect(names.filter((name) => name.endsWith('.md') && name !== 'README.md' && !linked.includes(name))).toEqual([]);
 });
 
 test('every link between the documents leads to a file and a heading that exist', () => {

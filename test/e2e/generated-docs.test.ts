@@ -19,8 +19,8 @@ test('parts of the documents and the schema of the configuration are generated',
   ]);
   const parts = [...docs.values()].flatMap((text) => [...text.matchAll(/<!-- generated: (\S+) -->/g)]);
   expect(parts.map(([, name]) => name)).toEqual([
-    ...['install-links', 'install-commands', 'install-urls'],
-    ...['install-links', 'install-commands', 'install-urls'],
+    ...['install-links', 'install-urls'],
+    ...['install-links', 'install-urls'],
     ...['install-links', 'install-commands', 'install-urls'],
     ...['keys', 'options', 'server-keys', 'answer-outcomes', 'tool-outcomes', 'tools', 'variables', 'options'],
   ]);

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { COLUMNS, QUESTIONS, THEMES, terminalImage, wrapped } from '../../scripts/lib/terminal-image.js';
+import { LOOK, QUESTIONS, THEMES, terminalImage } from '../../scripts/lib/terminal-image.js';
+import { toTerminalText } from '../../src/adapters/inbound/cli/terminal-markdown.ts';
 import { runCli } from '../support/run-cli.ts';
 import { ROOT } from './serve.ts';
 
@@ -10,29 +11,29 @@ const read = (name: string) => readFileSync(path.join(ROOT, name), 'utf8');
 const images = readdirSync(path.join(ROOT, 'docs/images')).map((name) => `docs/images/${name}`);
 const drawings = images.filter((name) => name.endsWith('.svg'));
 
-test.for(Object.entries(QUESTIONS))('the pictures %s show what the program answers', async ([name, question]) => {
-  const { code, stdout } = await runCli(['ask', '--offline', question]);
-  expect(code).toBe(0);
-  for (const [theme, colors] of Object.entries(THEMES)) {
-    const file = `docs/images/${name}-${theme}.svg`;
-    const message = `${file} is out of date: run "npm run images", and commit the result`;
-    expect(read(file), message).toBe(terminalImage(question, stdout, colors));
-  }
-});
+test.for(Object.entries(QUESTIONS))(
+  'the pictures %s show what the program answers, as a terminal shows it',
+  async ([name, question]) => {
+    const { code, stdout } = await runCli(['ask', '--offline', question]);
+    expect(code).toBe(0);
+    for (const [theme, colors] of Object.entries(THEMES)) {
+      const file = `docs/images/${name}-${theme}.svg`;
+      const message = `${file} is out of date: run "npm run images", and commit the result`;
+      expect(read(file), message).toBe(terminalImage(question, toTerminalText(stdout, LOOK), colors));
+    }
+  },
+);
 
 test('a picture of a terminal contains every character of the command and the output', () => {
   const svg = terminalImage('1 < "2" & 3 > 2?', 'One.\n\n  Two & <three>.\n', THEMES.light);
   expect(textsOf(svg)).toEqual(['$ openai-responses-mcp ask --offline "1 < "2" & 3 > 2?"', 'One.', '  Two & <three>.']);
 });
 
-test('a line continues in the next row at the last column, but not within a character', () => {
-  const line = 'x'.repeat(COLUMNS - 1);
-  expect(wrapped(`${line}y`)).toEqual([`${line}y`]);
-  expect(wrapped(`${line}yz`)).toEqual([`${line}y`, 'z']);
-  expect(wrapped(`${line}京`)).toEqual([line, '京']);
-  expect(wrapped(`${line}👩‍💻`)).toEqual([line, '👩‍💻']);
-  expect(wrapped(`${line}e\u0301`)).toEqual([`${line}e\u0301`]);
-  expect(wrapped('')).toEqual(['']);
+test('a picture of a terminal shows the styles of the terminal', () => {
+  const svg = terminalImage('?', toTerminalText('**Bold & `code`**, [link](https://example.com/).', LOOK), THEMES.dark);
+  expect(svg).toContain(
+    '><tspan font-weight="bold">Bold &amp; </tspan><tspan font-weight="bold" fill="#79c0ff">code</tspan>, <tspan text-decoration="underline">link</tspan>\u00A0[1].</text>',
+  );
 });
 
 test.for(drawings.map((name) => [name]))('%s needs nothing but itself, and has a name', ([name = '']) => {
@@ -46,11 +47,11 @@ test.for(drawings.map((name) => [name]))('%s needs nothing but itself, and has a
   expect(Number(width)).toBeLessThanOrEqual(860);
 });
 
-test('the rows of a terminal have the width of their cells', () => {
-  const svg = read('docs/images/ask-ja-light.svg');
+test.for(Object.keys(QUESTIONS))('the rows of %s have the width of their cells, and none is broken', (name) => {
+  const svg = read(`docs/images/${name}-light.svg`);
   const lengths = [...svg.matchAll(/textLength="([\d.]+)"/g)].map(([, length]) => Number(length));
   const widths = textsOf(svg).map((text) => stringWidth(text));
-  expect(Math.max(...widths)).toBeLessThanOrEqual(COLUMNS);
+  expect(Math.max(...widths)).toBeLessThanOrEqual(LOOK.columns);
   expect(lengths.map((length) => length.toFixed(1))).toEqual(widths.map((width) => (width * 8.4).toFixed(1)));
 });
 
@@ -106,11 +107,11 @@ test('every picture of the documents exists, in light and dark, and every pictur
 test.for([
   ['README.md', 'ask-en'],
   ['README.ja.md', 'ask-ja'],
-])('%s shows its picture of the terminal and its command, and the architecture', ([readme = '', name = '']) => {
+])('%s shows its picture of the terminal and its command, and the page', ([readme = '', name = '']) => {
   const text = read(readme);
   expect(text).toContain(`src="docs/images/${name}-light.svg"`);
   expect(text).toContain(` ask --offline "${QUESTIONS[name]}"\n`);
-  expect(text).toContain('src="docs/images/architecture-light.svg"');
+  expect(text).toContain('src="docs/images/page-answer-light.png"');
 });
 
 function inDocs(name: string): string {
@@ -119,7 +120,11 @@ function inDocs(name: string): string {
 
 /** The texts of a drawing, with their entities decoded. */
 function textsOf(svg: string): readonly string[] {
-  return [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text = '']) =>
-    text.replaceAll('&lt;', '<').replaceAll('&quot;', '"').replaceAll('&amp;', '&'),
+  return [...svg.matchAll(/<text[^>]*>(.*?)<\/text>/g)].map(([, text = '']) =>
+    text
+      .replaceAll(/<[^>]+>/g, '')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&amp;', '&'),
   );
 }
