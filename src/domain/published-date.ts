@@ -40,9 +40,7 @@ function toDay(text: string, today: string): string | undefined {
   const [, year, ...parts] = DATE.exec(text) ?? [];
   const [month = '', day = ''] = parts.filter((part) => part !== undefined).map((part) => part.padStart(2, '0'));
   const iso = `${year}-${month}-${day}`;
-  const isDay =
-    year !== undefined &&
-    !Number.isNaN(Date.parse(`${iso}T00:00:00Z`)) &&
-    new Date(`${iso}T00:00:00Z`).toISOString().startsWith(iso);
-  return isDay && iso >= FIRST_DAY && iso <= today ? iso : undefined;
+  if (year === undefined || iso < FIRST_DAY || iso > today) return undefined;
+  const ms = Date.parse(`${iso}T00:00:00Z`);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(iso) ? iso : undefined;
 }

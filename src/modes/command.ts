@@ -8,6 +8,7 @@ import { type Command, QUESTION_REQUIRED } from '../adapters/inbound/cli/command
 import { doctor } from '../adapters/inbound/cli/doctor.ts';
 import { supportsHyperlinks } from '../adapters/inbound/cli/hyperlink-support.ts';
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
+import { toolErrorMessage } from '../adapters/inbound/tool-error-messages.ts';
 import { isUnencrypted } from '../adapters/outbound/config/listen-address.ts';
 import type { Application } from '../application/application.ts';
 import type { ConfigProblem } from '../application/ports/config.ts';
@@ -133,8 +134,8 @@ async function call(
 ): Promise<number> {
   const names = (options.config.servers ?? []).map(({ name }) => name);
   if (!names.includes(server)) {
-    const advice = names.length === 0 ? 'No servers are configured.' : `The servers are ${names.join(', ')}.`;
-    process.stderr.write(`There is no server ${options.redactor.inLogs(JSON.stringify(server))}. ${advice}\n`);
+    const message = toolErrorMessage({ kind: 'unknown_server', server, known: names });
+    process.stderr.write(`${options.redactor.inLogs(message)}\n`);
     return BAD_USAGE;
   }
   const args = await readInput(input, untilAborted);

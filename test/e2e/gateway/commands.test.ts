@@ -92,7 +92,8 @@ describe('call', () => {
   });
 
   test.each<readonly [string, readonly string[], RegExp]>([
-    ['an unknown server', ['none', 'echo'], /^There is no server "none"\. The servers are one\.\n$/],
+    ['an unknown server', ['files', 'echo'], /^There is no server "files"\. The servers are one\.\n$/],
+    ['a mistyped server', ['oen', 'echo'], /^There is no server "oen"\. Did you mean one\?\n$/],
     [
       'a file that does not exist',
       ['one', 'echo', '@none.json'],

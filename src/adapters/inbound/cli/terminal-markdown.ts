@@ -105,7 +105,7 @@ function hanging(start: string, marker: string, cells: readonly Cell[], columns:
 /** The cells of the table that begins at a line, row by row; none if there is no table. */
 function tableAt(source: readonly string[], at: number): readonly (readonly string[])[] {
   const rule = source[at + 1] ?? '';
-  if (!isRow(source[at]) || !/^[\s|:-]+$/.test(rule) || !/-.*\||\|.*-/.test(rule)) return [];
+  if (!isRow(source[at]) || !/^[\s|:-]+$/.test(rule) || !rule.includes('-') || !rule.includes('|')) return [];
   const rows = [source[at] ?? ''];
   for (let next = at + 2; isRow(source[next]); next += 1) rows.push(source[next] ?? '');
   return rows.map((row) =>

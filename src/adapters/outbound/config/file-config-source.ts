@@ -51,11 +51,13 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
     const problems = [key, proxy, set].flatMap((layer) => layer.problems);
     const redacted = async (problems: readonly ConfigProblem[]) =>
       problems.length === 0 ? [] : problems.map((await import('./redacted-problem.ts')).withoutSecrets);
-    if (problems.length > 0) return { problems: await redacted(problems) };
+    const secretNames = secretVariables(values);
+    const mistyped = await mistypedVariables(environment, secretNames);
+    // A name that is mistyped is often the reason for the others.
+    if (problems.length > 0) return { problems: [...(await redacted(problems)), ...mistyped] };
 
     const keyNames = variableText(environment, key.variable) === '' ? [] : [key.variable];
     const env = [...names, ...keyNames, ...proxy.names];
-    const secretNames = secretVariables(values);
     const sources = withoutUndefined({ ts_defaults: true as const, yaml: file, env, cli: Object.keys(commandLine) });
     return {
       value: toServerConfig(values, {
@@ -68,7 +70,7 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
         http,
         quota,
         servers,
-        notices: [...(await mistypedVariables(environment, secretNames)), ...(await redacted(notices))],
+        notices: [...mistyped, ...(await redacted(notices))],
         explicit,
         secretVariables: secretNames,
         secrets: { ...secrets, own: [key.value ?? '', ...secrets.own, ...proxy.secrets].flatMap(formsOf) },

@@ -7,8 +7,8 @@ const PREFIX = /^(?:MCP|OPENAI|ANSWER)_[A-Z0-9_]+$/;
 const MAX_TYPOS = 2;
 
 /**
- * A notice for each variable within two typos of a known one that is not set, without its value, which may be a secret: beside it, another variable is meant, such as a second key. `others` are
- * the known variables that belong to no key, such as those of secrets.
+ * A notice for each variable within two typos of a known one that is not set: beside it, another variable is meant, such as a second key.
+ * Without its value, which may be a secret. `others` are the known variables that belong to no key, such as those of secrets.
  */
 export async function mistypedVariables(
   environment: Environment,

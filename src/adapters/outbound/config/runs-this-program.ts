@@ -11,8 +11,10 @@ export function runsThisProgram(command: unknown, args: unknown, folder: string)
   const texts = [command, ...(Array.isArray(args) ? args : [])].map(String);
   // The line of a shell is one argument.
   const words = texts.flatMap((text) => [text, ...text.split(/\s+/)]);
+  // Undefined if an update has removed it.
   const self = fileAt(process.argv[1] ?? '', folder);
-  return COMMAND.test(String(command)) || words.some((word) => ARGUMENT.test(word) || fileAt(word, folder) === self);
+  const isSelf = (word: string) => self !== undefined && fileAt(word, folder) === self;
+  return COMMAND.test(String(command)) || words.some((word) => ARGUMENT.test(word) || isSelf(word));
 }
 
 /** The file itself if the path is one of a link; undefined if there is none. */

@@ -47,6 +47,8 @@ function leavesOf(name: string, json: unknown): readonly NamedText[] {
 const SECRET_NAME =
   /key|token|secret|pass|pwd|auth(?!or(?!i))|cred|cookie|signature|webhook|dsn|(?:^|[_-])pat(?:$|[_-])/i;
 const TRIVIAL = /^(?:true|false|none|null|auto|default|bearer|basic|oauth2?|\d{1,5})$/i;
+/** Such as `application/json, text/event-stream`, which messages of servers contain. */
+const MEDIA_TYPES = /^(?:(?:application|text)\/[a-z.+-]+(?:[,;]\s*|$))+(?:charset=[a-z0-9-]+)?$/i;
 /** One word, or a short text such as `us-east-1`, `en_US.UTF-8` or `10.0.0.1`. */
 const PLAIN = /^(?:[a-z]{1,15}|(?=.{1,11}$)(?:[a-z]+|\d+)(?:[-_./:](?:[a-z]+|\d+))+)$/i;
 /** A path, or a URL without user, password and parameters. */
@@ -57,7 +59,7 @@ const ADDRESS = /^(?:[a-z][a-z0-9+.-]*:\/\/|[a-z]:\\|~?\/|\.{1,2}[\\/])[^?#@]*$/
  * model reads. A name such as `DB_PASSWORD` makes every value of at least 4 characters a secret; other values have at least 8.
  */
 function isSecret([name, text]: NamedText): boolean {
-  if (text.length < 4 || TRIVIAL.test(text)) return false;
+  if (text.length < 4 || TRIVIAL.test(text) || MEDIA_TYPES.test(text)) return false;
   if (SECRET_NAME.test(name)) return true;
   return text.length >= 8 && !PLAIN.test(text) && (!ADDRESS.test(text) || longParts(text).length > 0);
 }

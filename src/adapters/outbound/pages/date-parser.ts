@@ -1,4 +1,4 @@
-import { Parser } from 'htmlparser2';
+import { Tokenizer } from 'htmlparser2';
 import type { DateCandidates } from '../../../domain/published-date.ts';
 
 const CITATION_NAMES = new Set([
@@ -18,62 +18,76 @@ const CITATION_NAMES = new Set([
   'date',
 ]);
 const MAX_JSON_LD_CHARS = 200_000;
-/** For each tag, the parser takes time in proportion to the elements that are open. Pages have some tens of them. */
-const MAX_OPEN = 500;
+const ATTRIBUTES = new Set(['type', 'content', 'datetime', 'itemprop', 'property', 'name', 'pubdate']);
 
-/** Reads where a page may say when it was published, while the page arrives. */
-export class DateParser {
-  readonly candidates = {
+/**
+ * Where a page may say when it was published. Which element contains which does not matter: a parser that knows would need time in proportion to
+ * the elements that are open, and so let a page hold the process up.
+ */
+export function dateCandidatesIn(html: string): DateCandidates {
+  const candidates = {
     jsonLd: [] as string[],
     article: [] as string[],
     citation: [] as string[],
     time: [] as string[],
   };
-  readonly #parser: Parser;
-  #jsonLd: string | undefined;
-  #open = 0;
-
-  constructor() {
-    this.#parser = new Parser({
-      onopentag: (name, attributes) => {
-        this.#open += 1;
-        // What follows is not read.
-        if (this.#open > MAX_OPEN) this.#parser.pause();
-        else this.#onOpen(name, attributes);
-      },
-      ontext: (text) => {
-        if (this.#jsonLd !== undefined && this.#jsonLd.length < MAX_JSON_LD_CHARS) this.#jsonLd += text;
-      },
-      onclosetag: (name) => {
-        this.#open -= 1;
-        if (name !== 'script' || this.#jsonLd === undefined) return;
-        this.candidates.jsonLd.push(this.#jsonLd);
-        this.#jsonLd = undefined;
-      },
-    });
-  }
-
-  write(text: string): void {
-    this.#parser.write(text);
-  }
-
-  end(): DateCandidates {
-    this.#parser.end();
-    return this.candidates;
-  }
-
-  #onOpen(name: string, attributes: Readonly<Record<string, string>>): void {
+  let tag = '';
+  let attributes: Record<string, string> = {};
+  let attribute = '';
+  let jsonLd: string | undefined;
+  const nameAt = (start: number, end: number) => html.slice(start, end).toLowerCase();
+  const addValue = (text: string) => {
+    if (ATTRIBUTES.has(attribute)) attributes[attribute] += text;
+  };
+  const onOpened = () => {
     const { type = '', content, datetime, itemprop = '' } = attributes;
-    if (name === 'script' && /^application\/ld\+json\b/i.test(type.trim())) this.#jsonLd = '';
-    const names = [attributes.property, attributes.name].map((text = '') => text.trim().toLowerCase());
-    if (name === 'meta' && content !== undefined) {
+    if (tag === 'script' && /^application\/ld\+json\b/i.test(type.trim())) jsonLd = '';
+    if (tag === 'meta' && content !== undefined) {
+      const names = [attributes.property, attributes.name].map((text = '') => text.trim().toLowerCase());
       if (names.some((text) => text === 'article:published_time' || text === 'og:article:published_time')) {
-        this.candidates.article.push(content);
-      } else if (names.some((text) => CITATION_NAMES.has(text))) this.candidates.citation.push(content);
+        candidates.article.push(content);
+      } else if (names.some((text) => CITATION_NAMES.has(text))) candidates.citation.push(content);
     }
-    const isPublished = itemprop.toLowerCase().split(/\s+/).includes('datepublished');
+    const isPublished = /(?:^|\s)datepublished(?:\s|$)/i.test(itemprop);
     const date = datetime ?? content;
-    if (date !== undefined && (isPublished || (name === 'time' && 'pubdate' in attributes)))
-      this.candidates.time.push(date);
-  }
+    if (date !== undefined && (isPublished || (tag === 'time' && 'pubdate' in attributes))) candidates.time.push(date);
+  };
+  const ignore = () => {};
+  const tokenizer = new Tokenizer(
+    {},
+    {
+      onopentagname: (start, end) => {
+        tag = nameAt(start, end);
+        attributes = {};
+      },
+      onattribname: (start, end) => {
+        const name = nameAt(start, end);
+        // The first of several counts.
+        attribute = name in attributes ? '' : name;
+        if (ATTRIBUTES.has(attribute)) attributes[attribute] = '';
+      },
+      onattribdata: (start, end) => addValue(html.slice(start, end)),
+      onattribentity: (code) => addValue(String.fromCodePoint(code)),
+      onattribend: ignore,
+      onopentagend: onOpened,
+      onselfclosingtag: onOpened,
+      ontext: (start, end) => {
+        if (jsonLd !== undefined && jsonLd.length < MAX_JSON_LD_CHARS) jsonLd += html.slice(start, end);
+      },
+      ontextentity: ignore,
+      onclosetag: (start, end) => {
+        if (jsonLd === undefined || nameAt(start, end) !== 'script') return;
+        candidates.jsonLd.push(jsonLd);
+        jsonLd = undefined;
+      },
+      oncdata: ignore,
+      oncomment: ignore,
+      ondeclaration: ignore,
+      onprocessinginstruction: ignore,
+      onend: ignore,
+    },
+  );
+  tokenizer.write(html);
+  tokenizer.end();
+  return candidates;
 }

@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util';
 
 /** So many bytes at the start of a page may name its encoding (WHATWG HTML, 13.2.3.2). */
-export const SNIFFED_BYTES = 1024;
+const SNIFFED_BYTES = 1024;
 
 /** Decodes a page as browsers do: a byte order mark, the header, or a `<meta>` names the encoding; the default is UTF-8. */
 export function decoderFor(start: Uint8Array, contentType: string): TextDecoder {

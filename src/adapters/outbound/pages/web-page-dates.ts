@@ -1,12 +1,11 @@
-import type { TextDecoder } from 'node:util';
 import { type Dispatcher, fetch as undiciFetch } from 'undici';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { PageDates } from '../../../application/ports/page-dates.ts';
-import { type DateCandidates, publishedOn } from '../../../domain/published-date.ts';
+import { publishedOn } from '../../../domain/published-date.ts';
 import { zonedDate } from '../../../domain/zoned-date.ts';
-import { DateParser } from './date-parser.ts';
+import { dateCandidatesIn } from './date-parser.ts';
 import { isFetchable } from './fetchable-url.ts';
-import { decoderFor, SNIFFED_BYTES } from './page-decoder.ts';
+import { decoderFor } from './page-decoder.ts';
 
 interface WebPageDatesOptions {
   /** Connects to public addresses only. */
@@ -104,7 +103,8 @@ export class WebPageDates implements PageDates {
         if (response.status >= 500) throw new Error(`HTTP ${response.status}`);
         return undefined;
       }
-      return publishedOn(await parse(response.body, contentType), zonedDate(clock.now(), timeZone));
+      const candidates = dateCandidatesIn(await textOf(response.body, contentType));
+      return publishedOn(candidates, zonedDate(clock.now(), timeZone));
     }
     return undefined;
   }
@@ -117,22 +117,15 @@ export class WebPageDates implements PageDates {
   }
 }
 
-async function parse(body: AsyncIterable<Uint8Array>, contentType: string): Promise<DateCandidates> {
-  const parser = new DateParser();
-  let decoder: TextDecoder | undefined;
-  let start = new Uint8Array();
+/** The text of a page, as far as it is read. */
+async function textOf(body: AsyncIterable<Uint8Array>, contentType: string): Promise<string> {
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
-    const kept = chunk.subarray(0, MAX_BYTES - bytes);
-    bytes += kept.length;
-    if (decoder === undefined) {
-      start = Buffer.concat([start, kept]);
-      if (start.length < SNIFFED_BYTES) continue;
-      decoder = decoderFor(start, contentType);
-      parser.write(decoder.decode(start, { stream: true }));
-    } else parser.write(decoder.decode(kept, { stream: true }));
+    chunks.push(chunk.subarray(0, MAX_BYTES - bytes));
+    bytes += chunk.length;
     if (bytes >= MAX_BYTES) break;
   }
-  if (decoder === undefined) parser.write(decoderFor(start, contentType).decode(start));
-  return parser.end();
+  const page = Buffer.concat(chunks);
+  return decoderFor(page, contentType).decode(page);
 }

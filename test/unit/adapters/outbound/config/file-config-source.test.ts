@@ -56,6 +56,13 @@ const problems = async (given: Given) => {
   return 'problems' in loaded ? loaded.problems : expect.fail('nothing is wrong');
 };
 
+test('a variable that is probably mistyped is named beside the problems that it may have caused', async () => {
+  const environment = { MCP_HTTP_TOKENS: 'token-of-alice-0123456789' };
+  const found = await problems({ environment, commandLine: { '--http': '0.0.0.0:3917' } });
+  expect(found.map(({ where }) => where)).toEqual(['--http (http.listen)', 'MCP_HTTP_TOKENS']);
+  expect(JSON.stringify(found)).not.toContain('alice');
+});
+
 describe('defaults', () => {
   test('are those of the contract', async () => {
     expect(await config()).toMatchObject({

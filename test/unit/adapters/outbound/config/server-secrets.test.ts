@@ -82,6 +82,8 @@ describe('the secrets of servers', () => {
     ['NOTES', 'C:\\Users\\joe\\notes'],
     ['JIRA_URL', 'https://company.example.net'],
     ['AUTHOR', 'jane'],
+    ['Accept', 'application/json, text/event-stream'],
+    ['Content-Type', 'application/json; charset=utf-8'],
   ])('%s=%s is none: masking it would damage other texts', (name, value) => {
     expect(isSecret(name, value)).toBe(false);
   });

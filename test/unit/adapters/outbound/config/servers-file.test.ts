@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Environment } from '../../../../../src/adapters/outbound/config/environment.ts';
 import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
 import { HOME_VARIABLE } from '../../../../support/platform.ts';
@@ -314,6 +314,13 @@ describe('an entry that runs this program', () => {
   test('by a link or a relative path is left out', async () => {
     symlinkSync(process.argv[1] ?? '', join(folder, 'link.js'));
     expect(await serversOf({ mcpServers: { a: { command: 'node', args: ['link.js'] } } })).toEqual([]);
+  });
+
+  test('is not every entry after an update has removed the main file', async () => {
+    const [, main = ''] = process.argv;
+    onTestFinished(() => void process.argv.splice(1, 1, main));
+    process.argv.splice(1, 1, join(folder, 'removed.js'));
+    expect(await serversOf({ mcpServers: { files: { command: 'npx', args: ['-y', 'files'] } } })).toHaveLength(1);
   });
 
   test('is not one that only names a folder like it', async () => {

@@ -1,19 +1,25 @@
 import { expect, test } from 'vitest';
-import { DateParser } from '../../../../../src/adapters/outbound/pages/date-parser.ts';
+import { dateCandidatesIn } from '../../../../../src/adapters/outbound/pages/date-parser.ts';
+import { expectLinear } from '../../../../support/expect-linear.ts';
 
 const META = '<meta name="date" content="2024-03-05">';
 
-function citationIn(html: string): readonly string[] {
-  const parser = new DateParser();
-  parser.write(html);
-  return parser.end().citation;
-}
-
-test('a page is read to its end if few elements are open at the same time', () => {
-  expect(citationIn(`${'<b></b><br>'.repeat(5000)}${META}`)).toEqual(['2024-03-05']);
+test('a date is found whatever stands before it', () => {
+  for (const part of ['<b>', '<b></b><br>', '<svg/>', '</p>', '<title>a &amp; b</title>']) {
+    expect(dateCandidatesIn(`${part.repeat(5000)}${META}`).citation).toEqual(['2024-03-05']);
+  }
 });
 
-test('a page is read no further than to 500 open elements, so that its time stays linear', () => {
-  expect(citationIn(`${META}${'<b>'.repeat(499)}${META}`)).toHaveLength(2);
-  expect(citationIn(`${META}${'<b>'.repeat(501)}${META}`)).toHaveLength(1);
+test('the first of several attributes of a name counts, and entities are decoded', () => {
+  const meta = '<META Name="date" CONTENT="2024-03-05&#x54;10&amp;" content="2025-01-01" __proto__="x">';
+  expect(dateCandidatesIn(meta).citation).toEqual(['2024-03-05T10&']);
+});
+
+test('the text of a script is JSON-LD only to its end', () => {
+  const html = '<script type="application/ld+json">{"a": "<b>&amp;"}</script>text<script>no</script>';
+  expect(dateCandidatesIn(html).jsonLd).toEqual(['{"a": "<b>&amp;"}']);
+});
+
+test.each(['<b>', '</p>', '<svg/>', '<b><svg></b>'])('a page of %s takes time in proportion to its length', (part) => {
+  expectLinear((size) => dateCandidatesIn(part.repeat(size)), 50_000);
 });
