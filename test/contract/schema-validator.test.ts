@@ -158,6 +158,14 @@ describe('AjvSchemaValidator', () => {
     expect(lines).toEqual([]);
   });
 
+  test('fails checks while no thread can be started', async () => {
+    const { validator } = startAjv(new URL('https://localhost/'));
+    for (let check = 0; check < 2; check += 1) {
+      const outcome = await validator.validate(checkOf(pattern, {}), never());
+      expect(outcome._unsafeUnwrapErr()).toEqual({ kind: 'unchecked', problem: 'failed' });
+    }
+  });
+
   test('ends its thread when it is closed, and fails what waits', async () => {
     const { validator } = startAjv();
     const outcomes = [slow('a', ''), slow('b', ''), slow('b', '')].map((check) => validator.validate(check, never()));

@@ -284,6 +284,7 @@ describe('a response that nobody reads', () => {
     const list = await send(at('/mcp/servers'), { method: 'GET' });
     expect(list.status).toBe(429);
     expect(list.message.error).toMatchObject({ code: 'OVERLOADED' });
+    expect(await status(send(at('/metrics'), { method: 'GET' }))).toBe(200);
     client.destroy();
     await vi.waitFor(async () => expect(await status(send(at('/mcp/servers'), { method: 'GET' }))).toBe(200), WAIT);
   });

@@ -85,7 +85,7 @@ export interface HttpTimeouts {
 export interface HttpContext extends HttpServerOptions {
   readonly metrics: Metrics;
   readonly isDraining: () => boolean;
-  /** Calls, and other requests that need a token. */
+  /** Calls, and lists over REST. */
   readonly places: CallerLimit;
   /** Bytes of request bodies. A value needs up to 21 times as much memory as its JSON. */
   readonly bodyBytes: CallerLimit;

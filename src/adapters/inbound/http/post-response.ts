@@ -44,7 +44,7 @@ export class PostResponse {
     const isJson = this.#accepts.json || !this.#accepts.stream || status !== 200;
     if (isJson && !this.#isStream) {
       sendJson(this.#response, status, json);
-    } else if (admits(this.#response, json.length)) {
+    } else if (admits(this.#response, Buffer.byteLength(event))) {
       this.#openStream();
       this.#response.end(event);
     } else if (this.#isStream) {

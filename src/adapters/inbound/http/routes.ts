@@ -169,8 +169,9 @@ export class Routes {
       if (!fits) refuse({ ...overloaded(UNREAD), id: entry.id });
       return fits;
     });
-    // Calls are counted when they start.
-    if (method !== 'POST' && !places.hold(exchange, 1)) return refuse(overloaded(tooManyCalls(maxCallsPerToken)));
+    // Calls are counted when they start. Metrics are needed most when there are too many.
+    if (isRest && method !== 'POST' && !places.hold(exchange, 1))
+      return refuse(overloaded(tooManyCalls(maxCallsPerToken)));
     await handle(exchange);
   }
 

@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { SchemaCheck, SchemaValidator } from '../../../application/ports/schema-validator.ts';
+import { BoundedSet } from '../../../domain/bounded-set.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { jsonExtent } from '../../../domain/json-extent.ts';
 import type { SchemaCheckError, SchemaError } from '../../../domain/tool-call-error.ts';
@@ -42,7 +43,7 @@ export class AjvSchemaValidator implements SchemaValidator {
   /** Null for a schema that cannot be used. */
   readonly #prepared = new WeakMap<JsonObject, Prepared | null>();
   /** The tools whose schema was reported as not usable. */
-  readonly #reported = new Set<string>();
+  readonly #reported = new BoundedSet();
 
   constructor({ clock, logger, thread = new URL('./schema-worker.js', import.meta.url) }: AjvSchemaValidatorOptions) {
     this.#logger = logger;

@@ -90,7 +90,13 @@ export class CheckingThread {
       return;
     }
     const { schema, value } = this.#running;
-    this.#worker ??= this.#start();
+    try {
+      this.#worker ??= this.#start();
+    } catch {
+      // The system has no thread left.
+      this.#settle(FAILED);
+      return;
+    }
     this.#worker.ref();
     this.#worker.postMessage({ schema, value } satisfies CheckRequest);
   }

@@ -234,7 +234,7 @@ export class ChildTransport implements Transport {
       this.#counted = 0;
     }
     this.#counted += 1;
-    if (this.#counted > MAX_COUNTED) void this.#onLost('flooded its standard output');
+    if (this.#counted === MAX_COUNTED + 1) void this.#onLost('flooded its standard output');
   }
 }
 
