@@ -5,6 +5,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Set in the environment of every server that the gateway starts. If the server is this program, it starts no servers: they could start it again. */
 export const GATEWAY_MARKER = 'OPENAI_RESPONSES_MCP_GATEWAY';
 
+/** The variables with the URLs of proxies, which servers inherit. */
+export const PROXY_VARIABLES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
+
 /** A variable's text without surrounding whitespace; '' if it is not set. An empty variable counts as not set. */
 export function variableText(environment: Environment, name: string): string {
   return environment[name]?.trim() ?? '';

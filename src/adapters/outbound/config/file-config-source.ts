@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ConfigProblem, ConfigSource, Validated } from '../../../application/ports/config.ts';
 import { withoutUndefined } from '../../../domain/json.ts';
 import { readApiKey } from './api-key.ts';
-import { type Environment, variableText } from './environment.ts';
+import { type Environment, PROXY_VARIABLES, variableText } from './environment.ts';
 import { expandPath, homeFolder } from './files.ts';
 import { DEFAULTS, KEYS } from './keys.ts';
 import type { CommandLineOptions } from './layers.ts';
@@ -110,7 +110,7 @@ async function readKeys(
 }
 
 async function readProxy(environment: Environment, baseUrl: string): Promise<ProxyLayer> {
-  const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
-  if (names.every((name) => variableText(environment, name) === '')) return { names: [], secrets: [], problems: [] };
+  if (PROXY_VARIABLES.every((name) => variableText(environment, name) === ''))
+    return { names: [], secrets: [], problems: [] };
   return (await import('./proxies.ts')).readProxy(environment, baseUrl);
 }

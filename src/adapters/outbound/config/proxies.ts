@@ -1,5 +1,5 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import { type Environment, variableText } from './environment.ts';
+import { type Environment, PROXY_VARIABLES, variableText } from './environment.ts';
 import { passwordsOf } from './secret-forms.ts';
 
 export interface ProxyLayer {
@@ -23,15 +23,11 @@ export function readProxy(environment: Environment, baseUrl: string): ProxyLayer
   // As in other programs, the proxy for http also serves https if no other is set.
   const url = toProxyUrl(textOf(baseUrl.startsWith('https:') ? https || http : http));
   const names = [https, http, bypass].filter((name) => name !== '');
-  const secrets = PROXY_VARIABLES.flatMap((name) => [name, name.toLowerCase()]).flatMap((name) =>
-    passwordsOf(textOf(name)),
-  );
+  const secrets = PROXY_VARIABLES.flatMap((name) => passwordsOf(textOf(name)));
   return url === undefined || matchesNoProxy(baseUrl, textOf(bypass))
     ? { names, secrets, problems }
     : { proxy: url, names, secrets, problems };
 }
-
-export const PROXY_VARIABLES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
 
 const EXPECTED = 'expected the URL of a proxy, such as http://proxy.example:8080';
 

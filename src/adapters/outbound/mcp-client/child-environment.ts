@@ -1,7 +1,5 @@
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
-import { type Environment, GATEWAY_MARKER } from '../config/environment.ts';
-
-const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'];
+import { type Environment, GATEWAY_MARKER, PROXY_VARIABLES } from '../config/environment.ts';
 
 interface ChildEnvironmentOptions {
   /** The environment of this process. */
@@ -16,10 +14,7 @@ interface ChildEnvironmentOptions {
 /** The environment of a child process: what the official SDK passes, the proxy variables, what is configured, and the mark of the gateway (ruling G2). */
 export function childEnvironment(options: ChildEnvironmentOptions): Record<string, string> {
   const { environment, inherit, envs, ownSecrets } = options;
-  const names =
-    inherit === true
-      ? Object.keys(environment)
-      : [...PROXY_VARIABLES, ...PROXY_VARIABLES.map((name) => name.toLowerCase()), ...inherit];
+  const names = inherit === true ? Object.keys(environment) : [...PROXY_VARIABLES, 'NO_PROXY', 'no_proxy', ...inherit];
   const inherited = names
     .map((name) => [name, environment[name]] as const)
     .filter((entry): entry is readonly [string, string] => entry[1] !== undefined);

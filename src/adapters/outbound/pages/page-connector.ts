@@ -16,13 +16,14 @@ class ForbiddenAddress extends Error {
 }
 
 /**
- * Asks name servers for the addresses of a public name, for at most a second. `dns.lookup` would wait for silent name servers on the threads
- * that it shares with the rest of the process. `servers`: instead of those of the system.
+ * Asks name servers for the addresses of a public name, each for at most a second. `dns.lookup` would wait for silent name servers on the
+ * threads that it shares with the rest of the process. `servers`: instead of those of the system.
  */
 export function pageResolver(servers?: readonly string[]): ResolveAll {
-  const resolver = new promises.Resolver({ timeout: 1000, tries: 1 });
-  if (servers !== undefined) resolver.setServers(servers);
   return (host, _options, callback) => {
+    // A new one each time: it reads once which name servers the system uses, and they change with the network.
+    const resolver = new promises.Resolver({ timeout: 1000, tries: 1 });
+    if (servers !== undefined) resolver.setServers(servers);
     void Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]).then(([v4, v6]) => {
       const found = [v4, v6].flatMap((outcome, index) =>
         outcome.status === 'fulfilled'
