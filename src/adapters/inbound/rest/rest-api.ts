@@ -71,9 +71,8 @@ export class RestApi {
 
   /** The handlers of a path by HTTP method; undefined if there is no such path. */
   routeOf(path: string): Route | undefined {
-    const [, server, action] = /^\/mcp\/servers\/([^/]+)\/(restart)$/.exec(path) ?? [];
-    if (server !== undefined && action !== undefined)
-      return { POST: (exchange) => this.#restart(decode(server), exchange) };
+    const [, server] = /^\/mcp\/servers\/([^/]+)\/restart$/.exec(path) ?? [];
+    if (server !== undefined) return { POST: (exchange) => this.#restart(decode(server), exchange) };
     const [, ofServer, tool] = /^\/mcp\/tools\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
     if (ofServer !== undefined && tool !== undefined) {
       return { POST: (exchange) => this.#callByPath(decode(ofServer), decode(tool), exchange) };
@@ -164,12 +163,8 @@ export class RestApi {
     const body = await readJsonBody(exchange, this.#context);
     if (response.destroyed) return;
     if (body.isErr()) return this.refuse(response, body.error);
-    if (!isObject(body.value)) {
-      return this.#sendError(
-        response,
-        ofInvalidBody([{ path: '', message: 'must be an object: the input of the tool' }]),
-      );
-    }
+    const problem = { path: '', message: 'must be an object: the input of the tool' };
+    if (!isObject(body.value)) return this.#sendError(response, ofInvalidBody([problem]));
     const returned = await this.#call({ server, tool, input: body.value, timeoutMs: undefined }, exchange, 422);
     if (returned === undefined) return;
     const { result, content } = toPlainResult(returned);
