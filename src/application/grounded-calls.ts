@@ -1,8 +1,8 @@
 import { cleanText } from '../domain/clean-text.ts';
 import type { OfferedFunction } from '../domain/grounding.ts';
 import { isObject, type JsonObject, parseJson } from '../domain/json.ts';
-import { callName, type OwnSource, sourcesOf, withoutLocalPath } from '../domain/own-source.ts';
-import { type Redactor, redactedValue } from '../domain/redaction.ts';
+import { callName, type OwnSource, sourcesOf, withoutLocalPath, withoutSecrets } from '../domain/own-source.ts';
+import type { Redactor } from '../domain/redaction.ts';
 import type { ToolCallError } from '../domain/tool-call-error.ts';
 import {
   type OutputSize,
@@ -153,7 +153,7 @@ export class GroundedCalls {
     const { maxOutputChars, isLocal, redactor } = this.#options;
     // A secret can contain hidden characters until the text is clean.
     if (result.isError) return toErrorOutput(redactor.inLogs(cleanText(textOf(result))));
-    const sources = redactedValue(sourcesOf(result, call, turn), redactor.known);
+    const sources = sourcesOf(result, call, turn).map((source) => withoutSecrets(source, redactor.known));
     const shown = isLocal ? sources : sources.map(withoutLocalPath);
     const { characters, imageBytes } = this.#left;
     const max = { characters: Math.min(maxOutputChars, characters), imageBytes };

@@ -1,6 +1,7 @@
 import { cleanLine } from './clean-text.ts';
 import { clip } from './clip.ts';
 import { isObject, type JsonObject } from './json.ts';
+import { redactedValue } from './redaction.ts';
 import type { ToolResult } from './tool-result.ts';
 import { isUnusable, isWebUrl, toWebUrl, withoutUserInfo } from './web-url.ts';
 
@@ -46,6 +47,12 @@ export function withoutLocalPath(source: OwnSource): OwnSource {
   if (isUri(source.url) && !isFileUri(source.url)) return source;
   const { ref, call } = source;
   return { ref, call, url: call };
+}
+
+/** The source without the secrets of servers. An address in which something was masked leads nowhere: the call takes its place. */
+export function withoutSecrets(source: OwnSource, redact: (text: string) => string): OwnSource {
+  const masked = redactedValue(source, redact);
+  return masked.url === source.url ? masked : { ...masked, url: masked.call };
 }
 
 /** The model can repeat a URI that it read in the content of a result. */
