@@ -158,6 +158,17 @@ describe('AjvSchemaValidator', () => {
     expect(lines).toEqual([]);
   });
 
+  test('compiles a schema that takes too long only once, however many checks wait for it', async () => {
+    const { validator, lines } = startAjv();
+    const member = (_: unknown, index: number) => [`p${index}`, { pattern: `^a${index}$`, enum: ['a', `b${index}`] }];
+    const schema = { properties: Object.fromEntries(Array.from({ length: 9000 }, member)) };
+    const startedMs = performance.now();
+    const checks = Array.from({ length: 10 }, () => validator.validate(checkOf(schema, { p1: 'b' }), never()));
+    for (const outcome of await Promise.all(checks)) expect(outcome.isOk()).toBe(true);
+    expect(performance.now() - startedMs).toBeLessThan(8000);
+    expect(lines).toEqual([expect.stringContaining('to compile it takes more than 1000 ms')]);
+  });
+
   test('fails checks while no thread can be started', async () => {
     const { validator } = startAjv(new URL('https://localhost/'));
     for (let check = 0; check < 2; check += 1) {

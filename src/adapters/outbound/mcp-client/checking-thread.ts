@@ -163,8 +163,20 @@ export class CheckingThread {
 
   #settle(outcome: CheckOutcome): void {
     this.#cancelLimit();
-    this.#running?.settle(outcome);
+    const ended = this.#running;
+    ended?.settle(outcome);
     this.#running = undefined;
+    // Each of the others with this schema would take as long.
+    if (outcome.kind === 'unusable') for (const job of this.#waitingFor(ended?.schema)) job.settle(outcome);
     this.#next();
+  }
+
+  /** Takes the waiting jobs with this schema out of their queues. */
+  #waitingFor(schema: string | undefined): readonly WaitingJob[] {
+    return [...this.#queues.values()].flatMap((queue) => {
+      const jobs = [...queue.inOrder()].filter((job) => job.schema === schema);
+      for (const job of jobs) queue.remove(job.caller, job);
+      return jobs;
+    });
   }
 }
