@@ -236,9 +236,9 @@ describe('a result that is too large', () => {
 
   test('fails its own call if it has too many objects, lists and members', async () => {
     const { connection, events } = await connectChild();
-    const detail = 'the answer has more than 500000 objects, lists and members; ask for less';
-    expect(errorOf(await call(connection, 'big', { parts: 600_000 }))).toEqual({ kind: 'invalid_result', detail });
-    expect((await call(connection, 'big', { parts: 400_000 })).isOk()).toBe(true);
+    const detail = 'the answer has too many objects, lists and members; ask for less';
+    expect(errorOf(await call(connection, 'big', { parts: 1_300_000 }))).toEqual({ kind: 'invalid_result', detail });
+    expect((await call(connection, 'big', { parts: 1_200_000 })).isOk()).toBe(true);
     expect(events.lost).toEqual([]);
   });
 

@@ -38,3 +38,24 @@ test('law: the depth is that of the value, however the bytes are split', () => {
   });
   fc.assert(law, { numRuns: 500 });
 });
+
+describe('the parts', () => {
+  const partsOf = (json: string, at = 0) => {
+    const nesting = new JsonNesting(10);
+    for (const part of [bytes(json).subarray(0, at), bytes(json).subarray(at)]) nesting.exceeds(part);
+    return nesting.parts;
+  };
+
+  test('are objects, lists and members', () => {
+    expect(partsOf('{"a":[1,2,{"b":":"}]}')).toBe(5);
+  });
+
+  test('of many members count more if their names are new, however the bytes are split', () => {
+    const rows = (nameOf: (row: number) => string) =>
+      `[${Array.from({ length: 20_000 }, (_, row) => `{"${nameOf(row)}":1}`).join()}]`;
+    const [same, different] = [rows(() => 'name'), rows((row) => `name ${row}`)];
+    expect(partsOf(same) - 40_001).toBeLessThan(10);
+    expect(partsOf(different)).toBeGreaterThan(90_000);
+    for (const at of [100, 123_456, 123_457]) expect(partsOf(different, at)).toBe(partsOf(different));
+  });
+});

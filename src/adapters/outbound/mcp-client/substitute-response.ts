@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { parseJson } from '../../../domain/json.ts';
 import { MAX_NESTING } from '../../../domain/json-nesting.ts';
-import { type Excess, MAX_PARTS } from './line-reader.ts';
+import type { Excess } from './line-reader.ts';
 
 /** Codes of errors that the transports create in place of a response. They are outside the range of JSON-RPC and MCP. */
 export const TOO_LARGE = -1_000_001;
@@ -23,7 +23,7 @@ export function excessResponse(id: string | number, excess: Excess, maxBytes: nu
   const reason =
     excess === 'too_deep'
       ? `nests more than ${MAX_NESTING} levels deep`
-      : `has more than ${MAX_PARTS} objects, lists and members; ask for less`;
+      : 'has too many objects, lists and members; ask for less';
   return errorResponse(id, INVALID, `the answer ${reason}`);
 }
 
