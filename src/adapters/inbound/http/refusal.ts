@@ -34,7 +34,7 @@ export const tooManyCalls = (max: number): string =>
   `Too many calls in flight: at most ${max} per token. Try again when one has finished.`;
 
 export const UNREAD =
-  'Too many bytes of responses in progress, so that this one was dropped. Read them, then ask again.';
+  'Too many bytes of responses in progress, so that this one was dropped. Its call may have had effects. Read the others, then ask again.';
 
 const limits = new WeakMap<ServerResponse, (bytes: number) => boolean>();
 

@@ -25,7 +25,7 @@ const FAILED: CheckOutcome = { kind: 'unchecked', problem: 'failed' };
 const UNUSABLE: CheckOutcome = { kind: 'unusable', reason: `to compile it takes more than ${MAX_COMPILE_MS} ms` };
 
 /** More than a check needs in its time; beyond, the thread ends, and not the process. */
-const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
+const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
 /**
  * Checks values in one thread, which is started with the first job, and anew after a job that took too long. Servers take turns, so that a

@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Client, RequestOptions, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
 import type { ServerConnection, ToolProgress } from '../../../application/ports/tool-server.ts';
 import { untilAborted } from '../../../application/until-aborted.ts';
 import { type GatewayTool, parseTool } from '../../../domain/gateway-tool.ts';
 import type { JsonObject } from '../../../domain/json.ts';
+import { jsonExtent } from '../../../domain/json-extent.ts';
 import type { ToolServerError } from '../../../domain/tool-call-error.ts';
 import { parseToolResult, type ToolResult } from '../../../domain/tool-result.ts';
 import { type RequestFailure, toRequestFailure } from './request-failure.ts';
@@ -84,13 +86,16 @@ export class McpConnection implements ServerConnection {
       if (!Array.isArray(result.value.tools))
         return err({ kind: 'invalid_result', detail: 'tools/list has no list of tools' });
       listed += result.value.tools.length;
-      characters += JSON.stringify(result.value).length;
+      const extent = jsonExtent(result.value, Number.POSITIVE_INFINITY);
+      characters += extent.characters + extent.values;
       if (listed > MAX_TOOLS || characters > MAX_LIST_CHARACTERS) break;
       for (const value of result.value.tools) {
         const tool = parseTool(this.#options.name, value);
         if (tool !== undefined) tools.set(tool.name, tool);
       }
       cursor = result.value.nextCursor;
+      // What becomes of a long list takes as long again: others have their turn before.
+      await nextTurn();
       if (typeof cursor !== 'string') return ok([...tools.values()]);
     }
     const limits = `${MAX_TOOLS} tools, 8 MiB or ${MAX_PAGES} pages`;
