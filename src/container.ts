@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 import { instanceCachingFactory, container as root } from 'tsyringe';
-import { toolErrorMessage } from './adapters/inbound/tool-error-messages.ts';
 import { isUnencrypted } from './adapters/outbound/config/listen-address.ts';
 import { routeTo } from './adapters/outbound/openai/route.ts';
 import { type Application, createApplication, type Grounding } from './application/application.ts';
@@ -72,7 +71,10 @@ async function loadGrounding(
   turns: LlmTurns,
   startGateway: () => Promise<AnswerGateway | undefined>,
 ): Promise<Grounding> {
-  const { GatewayToolBox } = await import('./application/gateway-tool-box.ts');
+  const [{ GatewayToolBox }, { toolErrorMessage }] = await Promise.all([
+    import('./application/gateway-tool-box.ts'),
+    import('./adapters/inbound/tool-error-messages.ts'),
+  ]);
   const toolBox = new GatewayToolBox(startGateway);
   const current: GroundingPolicy = {
     ...policy,
