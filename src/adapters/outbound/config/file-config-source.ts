@@ -73,7 +73,10 @@ export class FileConfigSource implements ConfigSource<ServerConfig> {
         notices: [...mistyped, ...(await redacted(notices))],
         explicit,
         secretVariables: secretNames,
-        secrets: { ...secrets, own: [key.value ?? '', ...secrets.own, ...proxy.secrets].flatMap(formsOf) },
+        secrets: {
+          ...secrets,
+          own: [...(key.value === undefined ? [] : [key.value]), ...secrets.own, ...proxy.secrets].flatMap(formsOf),
+        },
         sources,
         readOAuth: async () => (await import('./oauth-config.ts')).readOAuth(values),
         shown: async () => {

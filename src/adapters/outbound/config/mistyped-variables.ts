@@ -14,9 +14,11 @@ export async function mistypedVariables(
   environment: Environment,
   others: readonly string[],
 ): Promise<readonly ConfigProblem[]> {
+  const candidates = Object.keys(environment).filter((name) => PREFIX.test(name));
+  if (candidates.length === 0) return [];
   const known = [...KEYS.flatMap(({ variable }) => variable ?? []), ...others];
   const isSet = (name: string) => variableText(environment, name) !== '';
-  const unknown = Object.keys(environment).filter((name) => PREFIX.test(name) && !known.includes(name) && isSet(name));
+  const unknown = candidates.filter((name) => !known.includes(name) && isSet(name));
   if (unknown.length === 0) return [];
   const { distance } = await import('fastest-levenshtein');
   return unknown.flatMap((name) => {
