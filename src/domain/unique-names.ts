@@ -21,9 +21,15 @@ const TOOLS: Rules = { maxLength: 64, separator: '_', taken: new Set() };
 
 type ToolName = Pick<GatewayTool, 'server' | 'name'>;
 
-/** The names of tools over MCP, among those of other servers, in the order of the tools (ruling G23). */
-export function exposedNames(tools: readonly ToolName[]): readonly string[] {
-  return uniqueNames(tools.map(toNameable), TOOLS);
+/**
+ * The names of tools over MCP, in the order of the tools (ruling G23). `servers` are all that are configured: a name that could mean a tool of
+ * another one has its hash also while that one is down.
+ */
+export function exposedNames(tools: readonly ToolName[], servers: readonly string[]): readonly string[] {
+  const isOf = (text: string, server: string) => text.startsWith(`${server}__`);
+  const items = tools.map(toNameable);
+  const ambiguous = items.filter(({ text }) => servers.filter((server) => isOf(text, server)).length > 1);
+  return uniqueNames(items, { ...TOOLS, taken: new Set(ambiguous.map(({ text }) => text)) });
 }
 
 /** The same with only letters, digits, `_` and `-`, as the API requires for functions and generators of clients for operations (ruling L3). */

@@ -2,6 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { exposedNames, functionNames, uniqueNames } from '../../../src/domain/unique-names.ts';
 
+type Tools = Parameters<typeof exposedNames>[0];
+const serversOf = (tools: Tools) => [...new Set(tools.map(({ server }) => server))];
+
 type Pair = readonly [server: string, tool: string];
 const toTools = (pairs: readonly Pair[]) => pairs.map(([server, name]) => ({ server, name }));
 const LONG = 'a_tool_with_a_name_that_does_not_fit_into_the_limit_of_the_api_at_all';
@@ -27,7 +30,7 @@ test.each<readonly [string, readonly Pair[], readonly string[]]>([
     ['bank___pay_9b96c8f6', 'bank___pay_8c13ab50', 'bank__pay'],
   ],
 ])('the name over MCP %s', (_, tools, names) => {
-  expect(exposedNames(toTools(tools))).toEqual(names);
+  expect(exposedNames(toTools(tools), serversOf(toTools(tools)))).toEqual(names);
 });
 
 test.each<readonly [string, readonly Pair[], readonly string[]]>([
@@ -72,7 +75,7 @@ const tool = fc.oneof(
 const tools = fc.uniqueArray(fc.tuple(server, tool), { selector: (pair) => pair.join('/'), maxLength: 30 });
 
 describe.each([
-  ['over MCP', exposedNames, /^.{1,64}$/s],
+  ['over MCP', (tools: Tools) => exposedNames(tools, serversOf(tools)), /^.{1,64}$/s],
   ['of functions', functionNames, /^(?!(?:parallel|web_search)$)[a-zA-Z0-9_-]{1,64}$/],
 ])('any names %s', (_, namesOf, valid) => {
   test('are valid, unique, and do not depend on the order of the tools', () => {

@@ -67,7 +67,7 @@ export class GatewayTools implements ToolSet {
   }
 
   #list(): readonly Tool[] {
-    const named = namesOf(this.#gateway?.tools ?? []);
+    const named = namesOf(this.#gateway);
     return [...this.#options.builtIn.list(), ...[...named].map(([name, tool]) => toTool(name, tool))];
   }
 
@@ -109,7 +109,7 @@ export class GatewayTools implements ToolSet {
       };
       return gateway.callTool(input, signal);
     };
-    const find = () => namesOf(gateway.tools).get(call.name);
+    const find = () => namesOf(gateway).get(call.name);
     const listed = find();
     let named = listed ?? addressed(gateway, call.name);
     if (named === undefined) {
@@ -132,8 +132,10 @@ export class GatewayTools implements ToolSet {
   }
 }
 
-function namesOf(tools: readonly GatewayTool[]): ReadonlyMap<string, GatewayTool> {
-  const names = exposedNames(tools);
+function namesOf(gateway: Gateway | undefined): ReadonlyMap<string, GatewayTool> {
+  const { tools = [], servers = [] } = gateway ?? {};
+  const configured = servers.map(({ name }) => name);
+  const names = exposedNames(tools, configured);
   return new Map(tools.map((tool, index) => [names[index] ?? '', tool]));
 }
 

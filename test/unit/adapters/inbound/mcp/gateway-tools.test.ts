@@ -78,7 +78,7 @@ function start(servers: Readonly<Record<string, ScriptedToolServer>>, { notifies
   };
 }
 
-const exposedName = (server: string, name: string) => exposedNames([{ server, name }])[0] ?? '';
+const exposedName = (server: string, name: string) => exposedNames([{ server, name }], [server])[0] ?? '';
 const namesOf = ({ tools }: { readonly tools?: unknown }) => (tools as { name: string }[]).map(({ name }) => name);
 const MODERN = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -307,6 +307,16 @@ describe('a call', () => {
     expect(JSON.stringify(await call('bank___pay_8c13ab50'))).toContain('"bank_/pay"');
     expect(await call('bank___pay')).toMatchObject({ error: { message: 'Unknown tool' } });
     expect([bank.calls.length, other.calls.length]).toEqual([2, 1]);
+  });
+
+  test('reaches no other server while the one that its name could mean is down', async () => {
+    const bank = new ScriptedToolServer({ _pay: says('bank/_pay') });
+    const other = new ScriptedToolServer({ pay: says('bank_/pay') }, { fails: 'It is down.' });
+    const { call, list } = start({ bank, bank_: other });
+    expect(namesOf(await list()).slice(3)).toEqual(['bank___pay_9b96c8f6']);
+    expect(await call('bank___pay')).toMatchObject({ error: { message: 'Unknown tool' } });
+    expect(JSON.stringify(await call('bank___pay_9b96c8f6'))).toContain('"bank/_pay"');
+    expect(bank.calls).toHaveLength(1);
   });
 
   test('of an unknown tool gets the error of its era', async () => {
