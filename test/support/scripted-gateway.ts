@@ -17,8 +17,7 @@ export function startScripted(
   { definitions = {}, ...options }: ScriptedGatewayOptions = {},
 ): Gateway {
   const { logger = new RecordingLogger() } = options;
-  const thread = new URL('../../build/chunks/schema-worker.js', import.meta.url);
-  const validator = new AjvSchemaValidator({ clock: new FakeClock(), logger, thread });
+  const validator = new AjvSchemaValidator({ clock: new FakeClock(), logger });
   onTestFinished(() => validator.close());
   const gateway = startGateway({
     clock: new FakeClock(),

@@ -33,6 +33,10 @@ interface AjvSchemaValidatorOptions {
   readonly thread?: URL;
 }
 
+/** A thread of Node.js 20 cannot load TypeScript: the sources, in tests, use the built one. */
+const BUILT = import.meta.url.endsWith('.ts') ? '../../../../build/chunks/' : './';
+const THREAD = new URL(`${BUILT}schema-worker.js`, import.meta.url);
+
 /**
  * JSON Schema by ajv. Small values are checked at once against small schemas of plain keywords; all others in a thread. What was prepared
  * for a schema is kept as long as the schema.
@@ -45,7 +49,7 @@ export class AjvSchemaValidator implements SchemaValidator {
   /** The tools whose schema was reported as not usable. */
   readonly #reported = new BoundedSet();
 
-  constructor({ clock, logger, thread = new URL('./schema-worker.js', import.meta.url) }: AjvSchemaValidatorOptions) {
+  constructor({ clock, logger, thread = THREAD }: AjvSchemaValidatorOptions) {
     this.#logger = logger;
     this.#thread = new CheckingThread(clock, thread);
   }
