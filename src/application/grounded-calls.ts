@@ -3,7 +3,7 @@ import type { OfferedFunction } from '../domain/grounding.ts';
 import { isObject, type JsonObject, parseJson } from '../domain/json.ts';
 import { callName, type OwnSource, sourcesOf, withoutLocalPath, withoutSecrets } from '../domain/own-source.ts';
 import type { Redactor } from '../domain/redaction.ts';
-import type { ToolCallError } from '../domain/tool-call-error.ts';
+import { NOT_SENT, type ToolCallError } from '../domain/tool-call-error.ts';
 import {
   type OutputSize,
   type ToolOutput,
@@ -133,7 +133,7 @@ export class GroundedCalls {
     if (signal.aborted) return toProblemOutput('the call was cancelled');
     const ms = clock.elapsedMs() - startedMs;
     const failure = outcome.isErr() ? outcome.error.kind : undefined;
-    const isSent = failure === undefined || !NOT_SENT.has(failure);
+    const isSent = failure === undefined || !UNSENT.has(failure);
     if (isSent && !this.#options.publicServers.includes(server)) this.#hasPrivateOutput = true;
     if (isSent) this.#answered.add(server);
     const ok = outcome.isOk() && !outcome.value.isError;
@@ -187,16 +187,7 @@ export class GroundedCalls {
   }
 }
 
-/** The server did not see these calls, and the output contains nothing that it wrote. */
-const NOT_SENT: ReadonlySet<ToolCallError['kind']> = new Set([
-  'invalid_input',
-  'unchecked_input',
-  'unknown_tool',
-  'unknown_server',
-  'not_available',
-  'overloaded',
-  'shutting_down',
-]);
+const UNSENT: ReadonlySet<ToolCallError['kind']> = new Set(NOT_SENT);
 
 function joined(outputs: readonly ToolOutput[]): ToolOutput {
   return { text: outputs.map(({ text }) => text).join('\n\n'), images: outputs.flatMap(({ images }) => images) };

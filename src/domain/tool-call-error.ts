@@ -32,6 +32,17 @@ export type ToolCallError =
   | { readonly kind: 'timed_out'; readonly timeoutMs: number }
   | { readonly kind: 'cancelled' };
 
+/** The server did not see these calls, and their errors contain nothing that it wrote. */
+export const NOT_SENT = [
+  'invalid_input',
+  'unchecked_input',
+  'unknown_tool',
+  'unknown_server',
+  'not_available',
+  'overloaded',
+  'shutting_down',
+] as const satisfies readonly ToolCallError['kind'][];
+
 /** Where a value does not match its schema: a JSON pointer, and what is wrong. */
 export interface SchemaError {
   readonly path: string;

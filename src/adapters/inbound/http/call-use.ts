@@ -1,4 +1,5 @@
 import { NOTHING_USED, type QuotaUse } from '../../../domain/quota.ts';
+import { NOT_SENT } from '../../../domain/tool-call-error.ts';
 import type { CallReport } from '../mcp/call-meter.ts';
 import type { AccessEntry } from './access-log.ts';
 
@@ -11,13 +12,7 @@ const NOT_RUN: ReadonlySet<Outcome> = new Set<Outcome>([
   'no_api_key',
   'placeholder_api_key',
   'malformed_api_key',
-  'invalid_input',
-  'unchecked_input',
-  'unknown_server',
-  'unknown_tool',
-  'not_available',
-  'overloaded',
-  'shutting_down',
+  ...NOT_SENT,
 ]);
 
 /** What a finished call used. A call of a tool that does not exist has no report. */

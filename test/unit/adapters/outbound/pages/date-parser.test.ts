@@ -4,7 +4,7 @@ import { expectLinear } from '../../../../support/expect-linear.ts';
 
 const META = '<meta name="date" content="2024-03-05">';
 
-test('a date is found whatever stands before it', () => {
+test('a date is found whatever precedes it', () => {
   for (const part of ['<b>', '<b></b><br>', '<svg/>', '</p>', '<title>a &amp; b</title>']) {
     expect(dateCandidatesIn(`${part.repeat(5000)}${META}`).citation).toEqual(['2024-03-05']);
   }
