@@ -53,16 +53,10 @@ export class CallTool {
   /** The tools with a warning about their output. */
   readonly #warned = new BoundedSet();
   readonly #limits: TimeLimits;
-  #isDraining = false;
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
     this.#limits = new TimeLimits(deps.clock);
-  }
-
-  /** Later calls fail with `shutting_down`. */
-  drain(): void {
-    this.#isDraining = true;
   }
 
   /** Never rejects. Ends with `cancelled` soon after `signal` aborts, whatever the server does. */
@@ -70,9 +64,8 @@ export class CallTool {
     const { catalog, clock, onEnded } = this.#deps;
     const startedMs = clock.elapsedMs();
     const supervisor = catalog.find(input.server);
-    const outcome = this.#isDraining
-      ? err({ kind: 'shutting_down' as const })
-      : supervisor === undefined
+    const outcome =
+      supervisor === undefined
         ? err({ kind: 'unknown_server' as const, server: input.server, known: catalog.names })
         : await this.#withTimeout(input, supervisor, signal);
     // The name of an unknown server or tool is text from the caller.

@@ -23,8 +23,6 @@ export interface Gateway {
   reconfigure(servers: readonly ConfiguredServer[]): void;
   /** Notifies of changes of `tools`. Returns the removal. */
   onToolsChanged(listener: () => void): () => void;
-  /** Later calls fail with `shutting_down`. */
-  drain(): void;
   /** Ends every server. Resolves when nothing is left of any. */
   close(): Promise<void>;
 }
@@ -79,7 +77,6 @@ export function startGateway(options: GatewayOptions): Gateway {
       changeListeners.add(listener);
       return () => changeListeners.delete(listener);
     },
-    drain: () => callTool.drain(),
     close: () => catalog.close(),
   };
 }

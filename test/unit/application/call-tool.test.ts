@@ -185,19 +185,6 @@ describe('a call is refused', () => {
       reason: 'no licence',
     });
   });
-
-  test('if the gateway is shutting down; calls in flight continue', async () => {
-    const { server, answers } = slowServer();
-    const { call, callTool, reports } = await newCallTool([server]);
-    const running = call();
-    await settled();
-    callTool.drain();
-    expect(errorOf(await call())).toEqual({ kind: 'shutting_down' });
-    expect(errorOf(await call({ server: 'x' }))).toEqual({ kind: 'shutting_down' });
-    answers[0]?.();
-    expect((await running).isOk()).toBe(true);
-    expect(reports.map(({ outcome }) => outcome)).toEqual(['shutting_down', 'shutting_down', 'answered']);
-  });
 });
 
 describe('a call to a server whose first start is in progress', () => {
