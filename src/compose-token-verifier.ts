@@ -4,9 +4,9 @@ import { ProxyFetches } from './adapters/outbound/mcp-client/proxy-fetches.ts';
 import { readKeySet } from './adapters/outbound/oauth/issuer-documents.ts';
 import { IssuerKeys, TIME_LIMIT_MS } from './adapters/outbound/oauth/issuer-keys.ts';
 import { JwtTokenVerifier } from './adapters/outbound/oauth/jwt-token-verifier.ts';
+import { withDeadline } from './application/deadline.ts';
 import type { Clock } from './application/ports/clock.ts';
 import type { TokenVerifier } from './application/ports/token-verifier.ts';
-import { withTimeLimit } from './application/time-limit.ts';
 import type { Runtime } from './bootstrap.ts';
 
 /** Composes the verifier of access tokens. Import this only if an authorization server is configured. */
@@ -26,7 +26,7 @@ export async function countIssuerKeys(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<Result<number, string>> {
-  const { outcome } = await withTimeLimit(clock, TIME_LIMIT_MS, signal, keyReader(oauth));
+  const { outcome } = await withDeadline(clock, TIME_LIMIT_MS, signal, keyReader(oauth));
   return outcome.map(({ keys }) => keys.length);
 }
 

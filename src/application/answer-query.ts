@@ -8,7 +8,7 @@ import { systemPolicyIn } from '../domain/system-policy.ts';
 import type { ToolName } from '../domain/tool-name.ts';
 import { isWebUrl } from '../domain/web-url.ts';
 import { zonedDate } from '../domain/zoned-date.ts';
-import type { AbortCause, InFlightRequests } from './in-flight-requests.ts';
+import { withDeadline } from './deadline.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Config } from './ports/config.ts';
 import type { LlmSearch, SearchObserver, SearchReply, SearchReport, SearchRequest } from './ports/llm-search.ts';
@@ -17,8 +17,6 @@ import type { PageDates } from './ports/page-dates.ts';
 
 /** A call of one of the answer tools. */
 export interface AnswerQueryInput {
-  /** Unique among the requests in flight; CancelRequest finds the call by it. */
-  readonly requestKey: string;
   /** The name of the caller. Calls of different callers never share a search. */
   readonly caller: string;
   /** The caller is the user of this machine, and not a caller over HTTP. */
@@ -50,7 +48,6 @@ interface Dependencies {
   readonly llmSearch: LlmSearch;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly inFlight: InFlightRequests;
   readonly config: Config;
   /** Absent if dates are not to be read from pages. */
   readonly pageDates?: PageDates | undefined;
@@ -64,18 +61,12 @@ export class AnswerQuery {
     this.#deps = deps;
   }
 
-  /** The promise does not reject for a failure that the caller can act on. CancelRequest ends it with `cancelled`. */
-  async execute({
-    requestKey,
-    caller,
-    isLocal,
-    isWebOnly,
-    tool,
-    args,
-    observer,
-    isUnlimited,
-  }: AnswerQueryInput): Promise<Result<Answer, AnswerError>> {
-    const { config, clock, inFlight } = this.#deps;
+  /** The promise does not reject for a failure that the caller can act on. Ends with `cancelled` soon after `signal` aborts. */
+  async execute(
+    { caller, isLocal, isWebOnly, tool, args, observer, isUnlimited }: AnswerQueryInput,
+    signal: AbortSignal,
+  ): Promise<Result<Answer, AnswerError>> {
+    const { config, clock } = this.#deps;
     const question = parseQuestion(tool, args, config.searchDefaults);
     if (question.isErr()) return err({ kind: 'invalid_arguments', problems: question.error });
     const profile = profileFor(tool, config.profiles);
@@ -94,7 +85,7 @@ export class AnswerQuery {
       timeZone: config.timeZone,
       deadlineMs: startedMs + config.timeoutMs,
     };
-    const found = await inFlight.run(requestKey, (controller) => this.#search(request, observer, controller));
+    const found = await this.#find(request, observer, signal);
     return found.andThen(({ reply, publishedOn }) => {
       const hasSearched = reply.searched || reply.sources.cited.length > 0;
       if (profile.search === 'required' && !hasSearched) return err({ kind: 'not_searched' as const });
@@ -109,33 +100,24 @@ export class AnswerQuery {
     });
   }
 
-  /** Searches until the deadline. */
-  async #search(
+  /** Searches until the deadline. It ends the reading of pages, and not the answer. */
+  async #find(
     request: SearchRequest,
     observer: SearchObserver,
-    controller: AbortController,
+    signal: AbortSignal,
   ): Promise<Result<Found, AnswerError>> {
     const { llmSearch, clock, config } = this.#deps;
-    const { signal } = controller;
-    const toAbortError = (): AnswerError =>
-      signal.reason === ('timed_out' satisfies AbortCause)
-        ? { kind: 'timed_out', timeoutMs: config.timeoutMs }
-        : { kind: 'cancelled' };
-    const cancelTimer = clock.after(config.timeoutMs, () => controller.abort('timed_out' satisfies AbortCause));
-    try {
+    const { timeoutMs } = config;
+    const { outcome, isTimedOut } = await withDeadline(clock, timeoutMs, signal, async (untilOver) => {
       observer.onProgress({ kind: 'asking' });
-      const reply = await llmSearch.search(request, observer, signal);
-      if (signal.aborted) return err(toAbortError());
-      if (reply.isOk()) {
-        const publishedOn = await this.#datesOf(reply.value, request, signal);
-        // The deadline ends the reading of pages, and not the answer.
-        const isCancelled = signal.aborted && signal.reason !== ('timed_out' satisfies AbortCause);
-        return isCancelled ? err(toAbortError()) : ok({ reply: reply.value, publishedOn });
-      }
-      return err(reply.error.kind === 'aborted' ? toAbortError() : reply.error);
-    } finally {
-      cancelTimer();
-    }
+      const reply = await llmSearch.search(request, observer, untilOver);
+      if (untilOver.aborted) return err({ kind: 'aborted' as const });
+      if (reply.isErr()) return err(reply.error);
+      return ok({ reply: reply.value, publishedOn: await this.#datesOf(reply.value, request, untilOver) });
+    });
+    if (outcome.isErr() && outcome.error.kind !== 'aborted') return err(outcome.error);
+    if (outcome.isOk() && (isTimedOut || !signal.aborted)) return ok(outcome.value);
+    return err(isTimedOut ? { kind: 'timed_out', timeoutMs } : { kind: 'cancelled' });
   }
 
   #contextOf({ question, profile, today }: SearchRequest) {

@@ -1,11 +1,9 @@
 import type { Result } from 'neverthrow';
 import type { AnswerError } from '../domain/answer-error.ts';
 import { type Answer, AnswerQuery, type AnswerQueryInput } from './answer-query.ts';
-import { CancelRequest, type CancelRequestInput } from './cancel-request.ts';
 import { CoalescingSearch } from './coalescing-search.ts';
 import { type Check, DiagnoseSetup } from './diagnose-setup.ts';
 import { GroundedSearch, type GroundedSearchOptions } from './grounded-search.ts';
-import { InFlightRequests } from './in-flight-requests.ts';
 import type { ApiProbe } from './ports/api-probe.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Config } from './ports/config.ts';
@@ -15,9 +13,8 @@ import type { PageDates } from './ports/page-dates.ts';
 
 /** The use cases, as drivers (MCP, HTTP, the command line) call them. */
 export interface Application {
-  /** Answers a question. Cancelled by `cancelRequest` with the same request key, and by nothing else. */
-  answerQuery(input: AnswerQueryInput): Promise<Result<Answer, AnswerError>>;
-  cancelRequest(input: CancelRequestInput): void;
+  /** Answers a question, unless `signal` aborts before. */
+  answerQuery(input: AnswerQueryInput, signal: AbortSignal): Promise<Result<Answer, AnswerError>>;
   /** Checks each step on the way to an answer. `keyProblem` says why there is no usable API key, if there is none. */
   diagnoseSetup(keyProblem: string | undefined, signal: AbortSignal): AsyncGenerator<Check>;
 }
@@ -39,22 +36,18 @@ export type Grounding = Omit<GroundedSearchOptions, 'llmSearch' | 'clock' | 'log
 /** Composes the core; production, tests and every driver use this function. */
 export function createApplication(ports: Ports, config: Config, grounding?: Grounding): Application {
   const { llmSearch, apiProbe, clock, logger, pageDates } = ports;
-  const inFlight = new InFlightRequests();
   const grounded = grounding && new GroundedSearch({ ...grounding, llmSearch, clock, logger });
   const shared = new CoalescingSearch(grounded ?? llmSearch, (request) => grounded?.isShareable(request) ?? true);
-  const answerQuery = new AnswerQuery({ llmSearch: shared, clock, logger, inFlight, config, pageDates });
-  const cancelRequest = new CancelRequest(inFlight);
+  const answerQuery = new AnswerQuery({ llmSearch: shared, clock, logger, config, pageDates });
   const diagnoseSetup = new DiagnoseSetup({
     apiProbe,
     answerQuery,
-    cancelRequest,
     clock,
     config,
     web: grounding?.policy.web,
   });
   return {
-    answerQuery: (input) => answerQuery.execute(input),
-    cancelRequest: (input) => cancelRequest.execute(input),
+    answerQuery: (input, signal) => answerQuery.execute(input, signal),
     diagnoseSetup: (keyProblem, signal) => diagnoseSetup.execute(keyProblem, signal),
   };
 }

@@ -5,12 +5,12 @@ import { type JsonObject, withoutUndefined } from '../domain/json.ts';
 import { jsonExtent } from '../domain/json-extent.ts';
 import { CHECK_PROBLEMS, type SchemaCheckError, type ToolCallError, toInputError } from '../domain/tool-call-error.ts';
 import type { ToolResult } from '../domain/tool-result.ts';
+import { withDeadline } from './deadline.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
 import type { SchemaValidator } from './ports/schema-validator.ts';
 import type { ToolProgress } from './ports/tool-server.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
-import { TimeLimits } from './time-limits.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
 
 /** A call of a server's tool. */
@@ -52,11 +52,9 @@ export class CallTool {
   readonly #deps: Dependencies;
   /** The tools with a warning about their output. */
   readonly #warned = new BoundedSet();
-  readonly #limits: TimeLimits;
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
-    this.#limits = new TimeLimits(deps.clock);
   }
 
   /** Never rejects. Ends with `cancelled` soon after `signal` aborts, whatever the server does. */
@@ -91,7 +89,7 @@ export class CallTool {
     signal: AbortSignal,
   ): Promise<ToolCallOutcome> {
     const timeoutMs = Math.min(supervisor.definition.timeoutMs, input.timeoutMs ?? Number.POSITIVE_INFINITY);
-    const { outcome, isTimedOut } = await this.#limits.run(timeoutMs, signal, (untilOver) =>
+    const { outcome, isTimedOut } = await withDeadline(this.#deps.clock, timeoutMs, signal, (untilOver) =>
       this.#call(input, supervisor, untilOver),
     );
     if (outcome.isErr() && outcome.error.kind === 'cancelled' && isTimedOut)

@@ -1,17 +1,21 @@
-import type { AnswerQueryInput } from './answer-query.ts';
-import type { InFlightRequests } from './in-flight-requests.ts';
-
-export type CancelRequestInput = Pick<AnswerQueryInput, 'requestKey'>;
-
-/** Cancels a request in flight (spec 6.1). An unknown or finished request is ignored. */
+/** Cancels requests in flight by their ID, for protocols that do so (spec 6.1). IDs are unique among the requests that run here at a time. */
 export class CancelRequest {
-  readonly #inFlight: InFlightRequests;
+  readonly #inFlight = new Map<string, AbortController>();
 
-  constructor(inFlight: InFlightRequests) {
-    this.#inFlight = inFlight;
+  /** Runs a request with a signal, which aborts when it is cancelled. */
+  async run<T>(id: string, request: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const controller = new AbortController();
+    this.#inFlight.set(id, controller);
+    try {
+      return await request(controller.signal);
+    } finally {
+      // A cancelled request may end after another has its ID.
+      if (this.#inFlight.get(id) === controller) this.#inFlight.delete(id);
+    }
   }
 
-  execute({ requestKey }: CancelRequestInput): void {
-    this.#inFlight.cancel(requestKey);
+  /** An unknown or finished request is ignored. */
+  execute(id: string): void {
+    this.#inFlight.get(id)?.abort();
   }
 }

@@ -6,8 +6,7 @@ import { isShutdownNear, shutdownOf } from '../domain/model-shutdown.ts';
 import { TOOL_NAMES } from '../domain/tool-name.ts';
 import { zonedDate } from '../domain/zoned-date.ts';
 import type { AnswerQuery } from './answer-query.ts';
-import type { CancelRequest } from './cancel-request.ts';
-import { forwardAbort } from './forward-abort.ts';
+import { withDeadline } from './deadline.ts';
 import type { ApiProbe } from './ports/api-probe.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Config } from './ports/config.ts';
@@ -32,7 +31,6 @@ const SEARCH_QUESTION = 'Search the web: which is the current stable release of 
 interface Dependencies {
   readonly apiProbe: () => Promise<ApiProbe>;
   readonly answerQuery: AnswerQuery;
-  readonly cancelRequest: CancelRequest;
   readonly clock: Clock;
   readonly config: Config;
   /** `grounding.web`, if answers may use own tools: another question is then a grounded one. */
@@ -94,19 +92,17 @@ export class DiagnoseSetup {
   }
 
   async #ask(name: 'web search' | 'grounded question', signal: AbortSignal): Promise<Check> {
-    const { answerQuery, cancelRequest, web } = this.#deps;
+    const { answerQuery, web } = this.#deps;
     const isWebOnly = name === 'web search';
     const request = {
-      requestKey: 'doctor',
       caller: 'doctor',
       isLocal: true as const,
       ...(isWebOnly && { isWebOnly }),
+      tool: 'answer_quick' as const,
       args: { query: SEARCH_QUESTION },
+      observer: { onProgress: () => {} },
     };
-    const cancel = () => cancelRequest.execute(request);
-    signal.addEventListener('abort', cancel, { once: true });
-    const answer = await answerQuery.execute({ ...request, tool: 'answer_quick', observer: { onProgress: () => {} } });
-    signal.removeEventListener('abort', cancel);
+    const answer = await answerQuery.execute(request, signal);
     return toCheck(name, answer, ({ result, report }) => {
       const { length } = result.citations;
       const sources = length === 1 ? '1 source' : `${length} sources`;
@@ -142,13 +138,7 @@ export class DiagnoseSetup {
     signal: AbortSignal,
     probe: (signal: AbortSignal) => Promise<Result<T, SearchError>>,
   ): Promise<Result<T, AnswerError>> {
-    const controller = new AbortController();
-    const stopForwarding = forwardAbort(signal, controller);
-    void this.#deps.clock.sleep(PROBE_TIMEOUT_MS, controller.signal).then(() => controller.abort());
-    const outcome = await probe(controller.signal);
-    // Ends the timer.
-    controller.abort();
-    stopForwarding();
+    const { outcome } = await withDeadline(this.#deps.clock, PROBE_TIMEOUT_MS, signal, probe);
     return outcome.mapErr((error): AnswerError => {
       if (error.kind !== 'aborted') return error;
       if (signal.aborted) return { kind: 'cancelled' };

@@ -1,5 +1,6 @@
 import type { GatewayTool } from '../domain/gateway-tool.ts';
 import { CallTool, type ToolCallInput, type ToolCallOutcome, type ToolCallReport } from './call-tool.ts';
+import { withDeadline } from './deadline.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
 import type { SchemaValidator } from './ports/schema-validator.ts';
@@ -58,14 +59,7 @@ export function startGateway(options: GatewayOptions): Gateway {
     timeoutOf: (server) => catalog.find(server)?.definition.timeoutMs,
     readiness: () => catalog.readiness(),
     whenStarted: async (maxMs, signal, servers) => {
-      const limit = new AbortController();
-      const onAbort = () => limit.abort();
-      signal.addEventListener('abort', onAbort, { once: true });
-      if (signal.aborted) onAbort();
-      void clock.sleep(maxMs, limit.signal).then(() => limit.abort());
-      await catalog.whenStarted(limit.signal, servers);
-      limit.abort();
-      signal.removeEventListener('abort', onAbort);
+      await withDeadline(clock, maxMs, signal, (untilOver) => catalog.whenStarted(untilOver, servers));
     },
     callTool: (call, signal) => callTool.execute(call, signal),
     restart: (name) => {

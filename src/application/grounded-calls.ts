@@ -12,11 +12,11 @@ import {
   toToolOutput,
 } from '../domain/tool-output.ts';
 import { type ToolResult, textOf } from '../domain/tool-result.ts';
+import { untilAborted } from './deadline.ts';
 import type { Clock } from './ports/clock.ts';
 import type { SearchObserver } from './ports/llm-search.ts';
 import type { FunctionCall, Round } from './ports/llm-turns.ts';
 import type { ToolBox } from './ports/tool-box.ts';
-import { untilAborted } from './until-aborted.ts';
 
 interface Options {
   readonly functions: readonly OfferedFunction[];

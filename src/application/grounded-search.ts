@@ -12,6 +12,7 @@ import {
 import { resolveMarkers, withoutFileUris, withoutLocalPath } from '../domain/own-source.ts';
 import { type Redactor, redactedValue } from '../domain/redaction.ts';
 import type { ToolCallError } from '../domain/tool-call-error.ts';
+import { untilAborted } from './deadline.ts';
 import { GroundedCalls, RESERVED_MS } from './grounded-calls.ts';
 import type { Clock } from './ports/clock.ts';
 import type { LlmSearch, SearchObserver, SearchOutcome, SearchReply, SearchRequest } from './ports/llm-search.ts';
@@ -19,7 +20,6 @@ import type { LlmTurns, Round, Turn, WebAccess } from './ports/llm-turns.ts';
 import type { Logger } from './ports/logger.ts';
 import type { ToolBox } from './ports/tool-box.ts';
 import { countUse } from './total-use.ts';
-import { untilAborted } from './until-aborted.ts';
 
 export interface GroundedSearchOptions {
   readonly policy: GroundingPolicy;

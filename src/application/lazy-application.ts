@@ -2,7 +2,6 @@ import type { Result } from 'neverthrow';
 import type { AnswerError } from '../domain/answer-error.ts';
 import type { Answer, AnswerQueryInput } from './answer-query.ts';
 import type { Application } from './application.ts';
-import type { CancelRequestInput } from './cancel-request.ts';
 import type { Check } from './diagnose-setup.ts';
 
 /** An application, and the function that closes everything built for it. */
@@ -11,7 +10,7 @@ export interface ComposedApplication {
   readonly close: () => Promise<void>;
 }
 
-/** An Application that is composed on first use. Calls wait for it in order, cancellations too. */
+/** An Application that is composed on first use. Calls wait for it in order. */
 export class LazyApplication implements Application {
   readonly #compose: () => Promise<ComposedApplication>;
   #composing: Promise<ComposedApplication> | undefined;
@@ -20,16 +19,9 @@ export class LazyApplication implements Application {
     this.#compose = compose;
   }
 
-  async answerQuery(input: AnswerQueryInput): Promise<Result<Answer, AnswerError>> {
+  async answerQuery(input: AnswerQueryInput, signal: AbortSignal): Promise<Result<Answer, AnswerError>> {
     const { application } = await this.#load();
-    return application.answerQuery(input);
-  }
-
-  cancelRequest(input: CancelRequestInput): void {
-    this.#composing?.then(
-      ({ application }) => application.cancelRequest(input),
-      () => {},
-    );
+    return application.answerQuery(input, signal);
   }
 
   async *diagnoseSetup(keyProblem: string | undefined, signal: AbortSignal): AsyncGenerator<Check> {

@@ -3,14 +3,13 @@ import { type JsonObject, withoutUndefined } from '../domain/json.ts';
 import type { ServerState } from '../domain/tool-call-error.ts';
 import { CallSlots } from './call-slots.ts';
 import { coalesced } from './coalesced.ts';
+import { untilAborted, withDeadline } from './deadline.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
 import type { ServerConnection, ServerEvents, ToolServer } from './ports/tool-server.ts';
 import { RestartBackoff } from './restart-backoff.ts';
 import { startServer } from './start-server.ts';
-import { withTimeLimit } from './time-limit.ts';
 import { ToolList } from './tool-list.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** What the gateway must know about a server; how to reach it is for the adapter (ruling G1). */
 export interface ServerDefinition {
@@ -210,7 +209,7 @@ export class ServerSupervisor {
     const { name, startupTimeoutMs } = definition;
     const startedMs = clock.elapsedMs();
     // A server that does not answer must not prevent that later changes are noticed.
-    const { outcome: listed } = await withTimeLimit(clock, startupTimeoutMs, life.signal, async (limit) =>
+    const { outcome: listed } = await withDeadline(clock, startupTimeoutMs, life.signal, async (limit) =>
       this.#list.read(connection, limit),
     );
     if (connection !== this.#connection) return;

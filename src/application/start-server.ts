@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
+import { withDeadline } from './deadline.ts';
 import type { Clock } from './ports/clock.ts';
 import type { ServerConnection, ServerEvents, ToolServer } from './ports/tool-server.ts';
-import { withTimeLimit } from './time-limit.ts';
 import type { ToolList } from './tool-list.ts';
 
 interface StartOptions {
@@ -30,13 +30,14 @@ export async function startServer(options: StartOptions, signal: AbortSignal): P
       events?.onLost(reason);
     },
   };
-  const { outcome, isOver } = await withTimeLimit(clock, timeoutMs, signal, async (limit) => {
+  const { outcome, isTimedOut } = await withDeadline(clock, timeoutMs, signal, async (limit) => {
     const connected = await server.connect(early, limit);
     hasChanged = false;
     return { connected, listed: await connected.asyncAndThen((connection) => list.read(connection, limit)) };
   });
   const { connected, listed } = outcome;
-  if (connected.isOk() && listed.isOk() && !isOver && !signal.aborted && lostReason === undefined) {
+  const isOver = isTimedOut || signal.aborted;
+  if (connected.isOk() && listed.isOk() && !isOver && lostReason === undefined) {
     events = onStarted(connected.value);
     if (hasChanged) events.onToolsChanged();
     return ok(undefined);

@@ -1,9 +1,9 @@
 import type { GatewayTool } from '../domain/gateway-tool.ts';
+import { untilAborted } from './deadline.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
 import type { ToolServer } from './ports/tool-server.ts';
 import { type ServerDefinition, type ServerStatus, ServerSupervisor } from './server-supervisor.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** A configured server. */
 export interface ConfiguredServer {

@@ -4,6 +4,7 @@ import { claimStdout } from '../adapters/inbound/stdio/claim-stdout.ts';
 import { onReaderGone } from '../adapters/inbound/stdio/reader-watch.ts';
 import { StdioTransport } from '../adapters/inbound/stdio/stdio-transport.ts';
 import type { Application } from '../application/application.ts';
+import { NEVER } from '../application/deadline.ts';
 import type { Runtime } from '../bootstrap.ts';
 import { PROGRAM, VERSION } from '../version.ts';
 import { effectsOf, type GatewayAccess } from './gateway-access.ts';
@@ -40,7 +41,6 @@ export async function serveStdio(application: Application, runtime: Runtime, gat
     tools,
     logger,
     serverInfo: { name: PROGRAM, version: VERSION },
-    sessionKey: 'stdio',
     caller: 'stdio',
     isLocal: true,
   });
@@ -62,7 +62,7 @@ export async function serveStdio(application: Application, runtime: Runtime, gat
       isStopping = true;
       logger.debug(`server: stopping (${reason})`);
       session.close();
-      void clock.sleep(ABORT_MS, new AbortController().signal).then(() => resolve());
+      void clock.sleep(ABORT_MS, NEVER).then(() => resolve());
       void transport.settled().then(stdout.flushed).then(resolve);
     };
     onReaderGone(stop);

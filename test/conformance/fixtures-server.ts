@@ -26,11 +26,10 @@ const fixtureTools: ToolSet = {
     });
     return Promise.resolve(reply);
   },
-  cancel: () => {},
 };
 
 const clock = new SystemClock();
-const { app: application, logger } = startCore({ clock, llmSearch: new FakeLlmSearch() });
+const { application, logger } = startCore({ clock, llmSearch: new FakeLlmSearch() });
 const redactor = createRedactor([]);
 const answerTools = new AnswerTools({
   application,
@@ -43,8 +42,7 @@ const answerTools = new AnswerTools({
 const tools: ToolSet = {
   list: () => [...answerTools.list(), ...fixtureTools.list()],
   unknownTool: (name) => answerTools.unknownTool(name),
-  call: (call, notify) => answerTools.call(call, notify) ?? fixtureTools.call(call, notify),
-  cancel: (requestKey) => answerTools.cancel(requestKey),
+  call: (call, notify, signal) => answerTools.call(call, notify, signal) ?? fixtureTools.call(call, notify, signal),
 };
 const server = new HttpServer({
   host: '127.0.0.1',

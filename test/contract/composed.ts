@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Result } from 'neverthrow';
 import { onTestFinished, vi } from 'vitest';
 import type { Answer, AnswerQueryInput } from '../../src/application/answer-query.ts';
+import { NEVER } from '../../src/application/deadline.ts';
 import { bootstrap } from '../../src/bootstrap.ts';
 import { compose } from '../../src/container.ts';
 import type { AnswerError } from '../../src/domain/answer-error.ts';
@@ -29,12 +30,14 @@ export async function composeOn(api: FakeApi, yaml = '', environment: Readonly<R
   onTestFinished(close);
   onTestFinished(() => validated.value.close());
   return (over: Partial<AnswerQueryInput> = {}): Promise<Result<Answer, AnswerError>> =>
-    application.answerQuery({
-      requestKey: 'test/1',
-      caller: 'test',
-      tool: 'answer',
-      args: { query: 'Hello?' },
-      observer: { onProgress: () => undefined },
-      ...over,
-    });
+    application.answerQuery(
+      {
+        caller: 'test',
+        tool: 'answer',
+        args: { query: 'Hello?' },
+        observer: { onProgress: () => undefined },
+        ...over,
+      },
+      NEVER,
+    );
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { NEVER } from '../../src/application/deadline.ts';
 import { bootstrap } from '../../src/bootstrap.ts';
 import { composeGateway } from '../../src/compose-gateway.ts';
 import { compose } from '../../src/container.ts';
@@ -195,14 +196,16 @@ describe.skipIf(loops.length === 0)('recorded conversations', () => {
       }),
     );
     const application = await startProgram(api.url, server, loop.tools);
-    const outcome = await application.answerQuery({
-      requestKey: 'loop',
-      caller: 'loop',
-      isLocal: true,
-      tool: 'answer',
-      args: { query: 'Do what was recorded.' },
-      observer: { onProgress: () => {} },
-    });
+    const outcome = await application.answerQuery(
+      {
+        caller: 'loop',
+        isLocal: true,
+        tool: 'answer',
+        args: { query: 'Do what was recorded.' },
+        observer: { onProgress: () => {} },
+      },
+      NEVER,
+    );
 
     expect(api.requests).toHaveLength(responses.length);
     const history = responses.map((response) => [

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import nock from 'nock';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RequestOptions } from '../../src/adapters/outbound/openai/request-body.ts';
+import { NEVER } from '../../src/application/deadline.ts';
 import { bootstrap } from '../../src/bootstrap.ts';
 import { compose } from '../../src/container.ts';
 import { toApiResponse } from '../support/api-response.ts';
@@ -236,13 +237,15 @@ describe('the request of the composed program', () => {
     });
     if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
     const { application, close } = await compose(validated.value, home, async () => undefined);
-    await application.answerQuery({
-      requestKey: 'test/1',
-      caller: 'test',
-      tool: 'answer',
-      args: { query: 'Hello?', domains: ['jma.go.jp', 'tenki.jp'] },
-      observer: { onProgress: () => undefined },
-    });
+    await application.answerQuery(
+      {
+        caller: 'test',
+        tool: 'answer',
+        args: { query: 'Hello?', domains: ['jma.go.jp', 'tenki.jp'] },
+        observer: { onProgress: () => undefined },
+      },
+      NEVER,
+    );
     await close();
     validated.value.close();
     return api.requests[0];

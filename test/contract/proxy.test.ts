@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readProxy } from '../../src/adapters/outbound/config/proxies.ts';
 import { createProxyFetch } from '../../src/adapters/outbound/openai/proxy-fetch.ts';
+import { NEVER } from '../../src/application/deadline.ts';
 import { bootstrap } from '../../src/bootstrap.ts';
 import { compose } from '../../src/container.ts';
 import { answers, failsHtml, stallsMidStream } from '../support/behaviours.ts';
@@ -148,13 +149,15 @@ describe('the composed program', () => {
     if ('problems' in validated) return validated;
     const { application } = await compose(validated.value, '/nonexistent', async () => undefined);
     return {
-      value: application.answerQuery({
-        requestKey: 'test/1',
-        caller: 'test',
-        tool: 'answer',
-        args: { query: 'Hello?' },
-        observer: { onProgress: () => undefined },
-      }),
+      value: application.answerQuery(
+        {
+          caller: 'test',
+          tool: 'answer',
+          args: { query: 'Hello?' },
+          observer: { onProgress: () => undefined },
+        },
+        NEVER,
+      ),
     };
   }
 

@@ -45,11 +45,11 @@ export async function serveHttp({
   ...core
 }: ServeHttpOptions = {}): Promise<ServedHttp & ReturnType<typeof startCore>> {
   const started = startCore(core);
-  const { app, clock, logger } = started;
+  const { application, clock, logger } = started;
   const redactor = createRedactor(http.tokens?.map(({ token }) => token) ?? []);
   redactor.learn({ ofServers: serverSecrets });
   const tools = new AnswerTools({
-    application: app,
+    application,
     clock,
     logger,
     redactor,
@@ -75,7 +75,7 @@ export async function serveHttp({
         ...request,
         toolErrors,
         tools: expose(tools, redactor),
-        application: app,
+        application,
         clock,
         logger,
         redactor,

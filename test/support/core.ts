@@ -1,5 +1,6 @@
 import type { AnswerQueryInput } from '../../src/application/answer-query.ts';
-import { createApplication } from '../../src/application/application.ts';
+import { type Application, createApplication } from '../../src/application/application.ts';
+import { CancelRequest } from '../../src/application/cancel-request.ts';
 import type { Clock } from '../../src/application/ports/clock.ts';
 import type { Config } from '../../src/application/ports/config.ts';
 import type { PageDates } from '../../src/application/ports/page-dates.ts';
@@ -23,9 +24,21 @@ export function startCore({
   config = {},
   pageDates,
 }: CoreOptions = {}) {
-  const app = createApplication({ llmSearch, apiProbe: noProbe, clock, logger, pageDates }, coreConfig(config));
-  return { app, llmSearch, clock, logger };
+  const application = createApplication({ llmSearch, apiProbe: noProbe, clock, logger, pageDates }, coreConfig(config));
+  return { application, app: withCancellation(application), llmSearch, clock, logger };
 }
+
+/** The application behind a protocol that cancels a question by its key. */
+export function withCancellation(application: Application) {
+  const cancelRequest = new CancelRequest();
+  return {
+    answerQuery: ({ requestKey, ...input }: TestQuestion) =>
+      cancelRequest.run(requestKey, (signal) => application.answerQuery(input, signal)),
+    cancelRequest: ({ requestKey }: Pick<TestQuestion, 'requestKey'>) => cancelRequest.execute(requestKey),
+  };
+}
+
+export type TestQuestion = AnswerQueryInput & { readonly requestKey: string };
 
 export function coreConfig(over: Partial<Config> = {}): Config {
   return {
@@ -45,7 +58,7 @@ async function noProbe(): Promise<never> {
 }
 
 /** A question that can be answered. */
-export function ask(over: Partial<AnswerQueryInput> = {}): AnswerQueryInput {
+export function ask(over: Partial<TestQuestion> = {}): TestQuestion {
   return {
     requestKey: 'test/1',
     caller: 'test',
@@ -56,7 +69,7 @@ export function ask(over: Partial<AnswerQueryInput> = {}): AnswerQueryInput {
   };
 }
 
-/** A signal that never aborts. */
+/** A signal of its own that never aborts, so that a test can count its listeners. */
 export function never(): AbortSignal {
   return new AbortController().signal;
 }

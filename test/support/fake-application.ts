@@ -1,7 +1,6 @@
 import { err, ok } from 'neverthrow';
 import type { Answer, AnswerQueryInput } from '../../src/application/answer-query.ts';
 import type { Application } from '../../src/application/application.ts';
-import type { CancelRequestInput } from '../../src/application/cancel-request.ts';
 import type { Check } from '../../src/application/diagnose-setup.ts';
 import type { AnswerError } from '../../src/domain/answer-error.ts';
 
@@ -13,28 +12,24 @@ export type ConfiguredAnswer = Application['answerQuery'];
  */
 export class FakeApplication implements Application {
   readonly asked: AnswerQueryInput[] = [];
-  readonly cancelled: CancelRequestInput[] = [];
+  readonly cancelled: AnswerQueryInput[] = [];
   readonly #configured: readonly ConfiguredAnswer[];
-  /** By request key. */
-  readonly #cancel = new Map<string, () => void>();
 
   constructor(...configured: readonly ConfiguredAnswer[]) {
     this.#configured = configured;
   }
 
-  answerQuery(input: AnswerQueryInput): ReturnType<ConfiguredAnswer> {
+  answerQuery(input: AnswerQueryInput, signal: AbortSignal): ReturnType<ConfiguredAnswer> {
     const answer = this.#configured[this.asked.length];
     this.asked.push(input);
     if (answer === undefined) throw new Error(`FakeApplication has ${this.#configured.length} answers and needs more`);
     return new Promise((resolve, reject) => {
-      this.#cancel.set(input.requestKey, () => resolve(err({ kind: 'cancelled' })));
-      answer(input).then(resolve, reject);
+      signal.addEventListener('abort', () => {
+        this.cancelled.push(input);
+        resolve(err({ kind: 'cancelled' }));
+      });
+      answer(input, signal).then(resolve, reject);
     });
-  }
-
-  cancelRequest(input: CancelRequestInput): void {
-    this.cancelled.push(input);
-    this.#cancel.get(input.requestKey)?.();
   }
 
   diagnoseSetup(): AsyncGenerator<Check> {

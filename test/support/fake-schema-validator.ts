@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
+import { untilAborted } from '../../src/application/deadline.ts';
 import type { SchemaCheck, SchemaValidator } from '../../src/application/ports/schema-validator.ts';
-import { untilAborted } from '../../src/application/until-aborted.ts';
 import type { SchemaCheckError } from '../../src/domain/tool-call-error.ts';
 import { RecordingLogger } from './recording-logger.ts';
 

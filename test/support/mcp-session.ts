@@ -19,7 +19,6 @@ export function newSession(options: SessionOptions): McpSession {
     redactor: createRedactor([]),
     serverInfo: { name: 'openai-responses-mcp', version: '1.2.3' },
     toolErrors: 'protocol' as const,
-    sessionKey: 'stdio',
     caller: 'stdio',
     maxAnswerChars: 20_000,
     ...options,

@@ -1,10 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { AnswerQuery } from '../../../src/application/answer-query.ts';
-import { InFlightRequests } from '../../../src/application/in-flight-requests.ts';
 import { SYSTEM_POLICY } from '../../../src/domain/system-policy.ts';
-import { ask, coreConfig, startCore } from '../../support/core.ts';
+import { ask, startCore } from '../../support/core.ts';
 import { FakeClock, settled } from '../../support/fake-clock.ts';
 import {
   FakeLlmSearch,
@@ -250,23 +248,6 @@ describe('a cancellation', () => {
     reply.settle(late);
     expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
   });
-});
-
-test('the reply of a search that was cancelled is dropped', async () => {
-  const reply = repliesLate();
-  const inFlight = new InFlightRequests();
-  const llmSearch = new FakeLlmSearch(reply.configured);
-  const answerQuery = new AnswerQuery({
-    llmSearch,
-    clock: new FakeClock(),
-    logger: new RecordingLogger(),
-    inFlight,
-    config: coreConfig(),
-  });
-  const answer = answerQuery.execute(ask());
-  inFlight.cancel('test/1');
-  reply.settle(ok(searchReply()));
-  expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
 });
 
 describe('nothing is left', () => {

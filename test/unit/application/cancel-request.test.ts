@@ -1,28 +1,59 @@
-import { expect, test } from 'vitest';
-import { ask, startCore } from '../../support/core.ts';
-import { settled } from '../../support/fake-clock.ts';
-import { FakeLlmSearch, hangs, replies } from '../../support/fake-llm-search.ts';
+import { describe, expect, test } from 'vitest';
+import { CancelRequest } from '../../../src/application/cancel-request.ts';
+import { deferred } from '../../support/fake-llm-search.ts';
 
-test('an unknown id is ignored', async () => {
-  const { app } = startCore();
-  app.cancelRequest({ requestKey: 'test/1' });
-  expect((await app.answerQuery(ask())).isOk()).toBe(true);
+/** A request that ends when the test says so, and whether it was cancelled. */
+function started(requests: CancelRequest, id: string) {
+  const { promise, settle } = deferred<void>();
+  const running = requests.run(id, async (signal) => {
+    await promise;
+    return signal.aborted;
+  });
+  const end = () => {
+    settle();
+    return running;
+  };
+  return { end };
+}
+
+test('a request can be cancelled as soon as it runs', async () => {
+  const requests = new CancelRequest();
+  await requests.run('a', async (signal) => {
+    requests.execute('a');
+    expect(signal.aborted).toBe(true);
+  });
 });
 
-test('a question that was answered is ignored', async () => {
-  const { app } = startCore({ llmSearch: new FakeLlmSearch(replies(), replies()) });
-  await app.answerQuery(ask());
-  app.cancelRequest({ requestKey: 'test/1' });
-  expect((await app.answerQuery(ask())).isOk()).toBe(true);
+test('only the request with that ID is cancelled, and an unknown one is ignored', async () => {
+  const requests = new CancelRequest();
+  const [one, two] = [started(requests, 'a'), started(requests, 'b')];
+  requests.execute('b');
+  requests.execute('c');
+  expect([await one.end(), await two.end()]).toEqual([false, true]);
 });
 
-test('only the question with that key ends', async () => {
-  const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(hangs, replies()) });
-  const first = app.answerQuery(ask({ requestKey: 'a/1', args: { query: 'one' } }));
-  const second = app.answerQuery(ask({ requestKey: 'b/1', args: { query: 'two' } }));
-  await settled();
-  app.cancelRequest({ requestKey: 'a/1' });
-  expect((await first).isErr()).toBe(true);
-  expect((await second).isOk()).toBe(true);
-  expect(llmSearch.requests).toHaveLength(2);
+describe('an ID is free again', () => {
+  test.each([
+    ['resolved', () => Promise.resolve()],
+    ['rejected', () => Promise.reject(new Error('a bug'))],
+  ])('after a request that %s', async (_, request) => {
+    const requests = new CancelRequest();
+    let ended: AbortSignal | undefined;
+    await requests
+      .run('a', (signal) => {
+        ended = signal;
+        return request();
+      })
+      .catch(() => {});
+    requests.execute('a');
+    expect(ended?.aborted).toBe(false);
+  });
+});
+
+test('the end of one request does not remove another with the same ID', async () => {
+  const requests = new CancelRequest();
+  const [first, second] = [started(requests, 'a'), started(requests, 'a')];
+  await first.end();
+  requests.execute('a');
+  expect(await second.end()).toBe(true);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createApplication } from '../../../src/application/application.ts';
+import { NEVER } from '../../../src/application/deadline.ts';
 import type { GroundingPolicy } from '../../../src/domain/grounding.ts';
 import { createRedactor } from '../../../src/domain/redaction.ts';
 import { ask, coreConfig } from '../../support/core.ts';
@@ -197,10 +198,10 @@ describe('identical questions (ruling L16)', () => {
     };
     const noProbe = () => Promise.reject(new Error('this test has no API to probe'));
     const app = createApplication({ llmSearch, apiProbe: noProbe, clock, logger }, coreConfig(), grounding);
-    await app.answerQuery({ ...over, requestKey: 'test/0' });
+    await app.answerQuery(over, NEVER);
     const asked = () => turns.requests.length + llmSearch.requests.length;
     const before = asked();
-    await Promise.all(['test/1', 'test/2'].map((requestKey) => app.answerQuery({ ...over, requestKey })));
+    await Promise.all([app.answerQuery(over, NEVER), app.answerQuery(over, NEVER)]);
     return asked() - before;
   }
   const local = ask({ isLocal: true });

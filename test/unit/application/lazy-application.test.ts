@@ -1,17 +1,16 @@
 import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import type { Application } from '../../../src/application/application.ts';
+import { NEVER } from '../../../src/application/deadline.ts';
 import { type ComposedApplication, LazyApplication } from '../../../src/application/lazy-application.ts';
 import { ANSWER, answers, FakeApplication } from '../../support/fake-application.ts';
 
 const INPUT = {
-  requestKey: 'a/1',
   caller: 'a',
   tool: 'answer',
   args: { query: 'Why?' },
   observer: { onProgress: () => {} },
 } as const;
-const CANCEL = { requestKey: 'a/1' } as const;
 
 function composed(application: Application, close = async () => {}): ComposedApplication {
   return { application, close };
@@ -24,29 +23,12 @@ test('is created once, at its first use', async () => {
     return composed(loads[0] as FakeApplication);
   });
   expect(loads).toHaveLength(0);
-  expect(await Promise.all([lazy.answerQuery(INPUT), lazy.answerQuery(INPUT)])).toEqual([ok(ANSWER), ok(ANSWER)]);
+  expect(await Promise.all([lazy.answerQuery(INPUT, NEVER), lazy.answerQuery(INPUT, NEVER)])).toEqual([
+    ok(ANSWER),
+    ok(ANSWER),
+  ]);
   expect(loads).toHaveLength(1);
 });
-
-test.each(['before', 'after'])(
-  '%s it was created, a cancellation on the next line reaches the application after its question',
-  async (when) => {
-    const order: string[] = [];
-    const asked = async () => {
-      order.push('asked');
-      return ok(ANSWER);
-    };
-    const application = new FakeApplication(...(when === 'after' ? [answers()] : []), asked, asked);
-    application.cancelRequest = () => order.push('cancelled');
-    const lazy = new LazyApplication(async () => composed(application));
-    if (when === 'after') await lazy.answerQuery(INPUT);
-    const first = lazy.answerQuery(INPUT);
-    lazy.cancelRequest(CANCEL);
-    const second = lazy.answerQuery(INPUT);
-    await Promise.all([first, second]);
-    expect(order).toEqual(['asked', 'cancelled', 'asked']);
-  },
-);
 
 test('fails for those who asked if it cannot be created, and is created again at the next use', async () => {
   const loads = [
@@ -54,15 +36,9 @@ test('fails for those who asked if it cannot be created, and is created again at
     async () => composed(new FakeApplication(answers())),
   ];
   const lazy = new LazyApplication(async () => loads.shift()?.() ?? expect.fail('it was loaded too often'));
-  const failed = lazy.answerQuery(INPUT);
-  lazy.cancelRequest(CANCEL);
+  const failed = lazy.answerQuery(INPUT, NEVER);
   await expect(failed).rejects.toThrow('no file');
-  expect(await lazy.answerQuery(INPUT)).toEqual(ok(ANSWER));
-});
-
-test('is not created for a cancellation', () => {
-  const lazy = new LazyApplication(() => expect.fail('it was loaded'));
-  lazy.cancelRequest(CANCEL);
+  expect(await lazy.answerQuery(INPUT, NEVER)).toEqual(ok(ANSWER));
 });
 
 test('closes what was composed, and nothing if it was never used', async () => {
@@ -74,7 +50,7 @@ test('closes what was composed, and nothing if it was never used', async () => {
   );
   await lazy.close();
   expect(closed).toBe(0);
-  await lazy.answerQuery(INPUT);
+  await lazy.answerQuery(INPUT, NEVER);
   await lazy.close();
   expect(closed).toBe(1);
 });

@@ -1,4 +1,4 @@
-import type { Answer } from '../../../application/answer-query.ts';
+import type { Answer, AnswerQueryInput } from '../../../application/answer-query.ts';
 import type { Application } from '../../../application/application.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { SearchProgress } from '../../../application/ports/llm-search.ts';
@@ -14,7 +14,7 @@ import { openLine, type Terminal } from './live-line.ts';
 import { type TerminalLook, toTerminalText } from './terminal-markdown.ts';
 
 export interface AskOptions {
-  readonly application: Pick<Application, 'answerQuery' | 'cancelRequest'>;
+  readonly application: Pick<Application, 'answerQuery'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly redactor: Redactor;
@@ -34,8 +34,6 @@ const ANSWERED = 0;
 const FAILED = 1;
 const INTERRUPTED = 130;
 
-const REQUEST_KEY = 'ask';
-
 /** Asks one question for a person, prints the answer and returns the exit code. `signal` aborts on Ctrl-C. */
 export async function ask(options: AskOptions, signal: AbortSignal): Promise<number> {
   const { application, redactor, tool, question, json, verbose, out, terminal, err } = options;
@@ -51,19 +49,15 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
     ended = [];
     return shown;
   };
-  const answering = application.answerQuery({
-    requestKey: REQUEST_KEY,
-    caller: REQUEST_KEY,
+  const query: AnswerQueryInput = {
+    caller: 'ask',
     isLocal: true,
     isUnlimited: true,
     tool,
     args: { query: question },
     observer: { onProgress: (progress) => line?.show(describe(progress)) },
-  });
-  const cancel = () => application.cancelRequest({ requestKey: REQUEST_KEY });
-  if (signal.aborted) cancel();
-  signal.addEventListener('abort', cancel, { once: true });
-  const answer = await answering;
+  };
+  const answer = await application.answerQuery(query, signal);
   line?.end();
 
   if (answer.isErr()) {

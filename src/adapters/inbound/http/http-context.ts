@@ -37,7 +37,7 @@ export interface HttpServerOptions {
   readonly canAnswer: boolean;
   /** Opens a session for one request. */
   readonly openSession: (
-    request: Pick<McpSessionOptions, 'sessionKey' | 'caller' | 'observer'>,
+    request: Pick<McpSessionOptions, 'caller' | 'observer'>,
   ) => Pick<McpSession, 'receive' | 'close' | 'shutDown'>;
   readonly clock: Clock;
   readonly logger: Logger;

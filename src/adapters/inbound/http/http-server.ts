@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
 import type { ToolCallReport } from '../../../application/call-tool.ts';
+import { whenSettled } from '../../../application/deadline.ts';
 import { CallerLimit } from './caller-limit.ts';
 import { Connections } from './connections.ts';
 import type { HttpServerOptions, HttpTimeouts } from './http-context.ts';
@@ -138,13 +139,7 @@ export class HttpServer {
   }
 
   /** Waits until no request is being served, for at most `maxMs`. */
-  async #settled(maxMs: number): Promise<void> {
-    const idle = new AbortController();
-    const untilIdle = async () => {
-      while (this.#serving.size > 0) await Promise.all(this.#serving);
-      idle.abort();
-    };
-    void untilIdle();
-    await this.#options.clock.sleep(maxMs, idle.signal);
+  #settled(maxMs: number): Promise<void> {
+    return whenSettled(this.#serving, this.#options.clock, maxMs);
   }
 }

@@ -1,3 +1,4 @@
+import { NEVER } from '../../../application/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 
 interface LineWriterOptions {
@@ -16,7 +17,6 @@ const MAX_UNREAD = 1024 * 1024;
 /** Writes lines together, because a write for each request would take a tenth of the time of a short call. */
 export class LineWriter {
   readonly #options: LineWriterOptions;
-  readonly #never = new AbortController().signal;
   #lines = '';
 
   constructor(options: LineWriterOptions) {
@@ -25,7 +25,7 @@ export class LineWriter {
 
   /** Adds a line, with its line end. */
   add(line: string): void {
-    if (this.#lines === '') void this.#options.clock.sleep(DELAY_MS, this.#never).then(() => this.flush());
+    if (this.#lines === '') void this.#options.clock.sleep(DELAY_MS, NEVER).then(() => this.flush());
     this.#lines += line;
   }
 

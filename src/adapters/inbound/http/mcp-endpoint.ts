@@ -29,7 +29,6 @@ interface Received {
  */
 export class McpEndpoint {
   readonly #context: HttpContext;
-  #sessions = 0;
 
   constructor(context: HttpContext) {
     this.#context = context;
@@ -98,8 +97,7 @@ export class McpEndpoint {
 
   #openSession({ response, caller, entry }: Exchange) {
     const { openSession, observe } = this.#context;
-    this.#sessions += 1;
-    const session = openSession({ sessionKey: `http/${this.#sessions}`, caller, observer: observe(entry) });
+    const session = openSession({ caller, observer: observe(entry) });
     response.once('close', () => session.close());
     entry.onShutDown = () => session.shutDown();
     return session;

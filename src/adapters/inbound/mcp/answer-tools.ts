@@ -1,4 +1,5 @@
 import type { Application } from '../../../application/application.ts';
+import { NEVER } from '../../../application/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { SearchObserver } from '../../../application/ports/llm-search.ts';
 import { latest } from '../../../domain/latest.ts';
@@ -10,7 +11,7 @@ import { meterCall } from './call-meter.ts';
 import type { Send, Tool, ToolCall, ToolReply, ToolSet } from './tool-set.ts';
 
 export interface AnswerToolsOptions extends PresentationOptions {
-  readonly application: Pick<Application, 'answerQuery' | 'cancelRequest'>;
+  readonly application: Pick<Application, 'answerQuery'>;
   readonly clock: Clock;
   /** Maximum length of an answer; it determines the hint how long a result may be. */
   readonly maxAnswerChars: number;
@@ -43,18 +44,14 @@ export class AnswerTools implements ToolSet {
     return `There is no tool ${JSON.stringify(excerpt(name))}. The tools are ${TOOL_NAMES.join(', ')}.`;
   }
 
-  call(call: ToolCall, notify: Send): Promise<ToolReply> | undefined {
-    return isToolName(call.name) ? this.#answer(call.name, call, notify) : undefined;
-  }
-
-  cancel(requestKey: string): void {
-    this.#options.application.cancelRequest({ requestKey });
+  call(call: ToolCall, notify: Send, signal: AbortSignal): Promise<ToolReply> | undefined {
+    return isToolName(call.name) ? this.#answer(call.name, call, notify, signal) : undefined;
   }
 
   /** The question is asked at once. The code that presents the answer is loaded meanwhile, with the first call. */
-  async #answer(tool: ToolName, call: ToolCall, notify: Send): Promise<ToolReply> {
+  async #answer(tool: ToolName, call: ToolCall, notify: Send, signal: AbortSignal): Promise<ToolReply> {
     const { application, clock } = this.#options;
-    const { args, requestKey, caller, isLocal } = call;
+    const { args, caller, isLocal } = call;
     const presentation = import('./answer-presentation.ts');
     const reporter = presentation.then(
       ({ createReporter }) => createReporter(call, clock, notify),
@@ -70,19 +67,13 @@ export class AnswerTools implements ToolSet {
       },
     };
     try {
-      const answer = await application.answerQuery({
-        requestKey,
-        caller,
-        ...(isLocal && { isLocal }),
-        tool,
-        args,
-        observer,
-      });
+      const query = { caller, ...(isLocal && { isLocal }), tool, args, observer };
+      const answer = await application.answerQuery(query, signal);
       meter.end(answer);
       const { toToolReply } = await presentation;
       const reply = toToolReply(answer, call.era, this.#options);
       const hasPending = reply !== 'cancelled' && (await reporter)?.finish() === true;
-      if (hasPending) await clock.sleep(PROGRESS_FLUSH_DELAY_MS, new AbortController().signal);
+      if (hasPending) await clock.sleep(PROGRESS_FLUSH_DELAY_MS, NEVER);
       return reply;
     } finally {
       meter.end();

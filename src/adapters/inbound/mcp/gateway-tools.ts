@@ -1,3 +1,4 @@
+import { NEVER } from '../../../application/deadline.ts';
 import type { Gateway } from '../../../application/gateway.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
@@ -30,7 +31,6 @@ export interface GatewayToolsOptions {
 /** The built-in tools and, named `server__tool`, those of the gateway's servers (ruling G23). */
 export class GatewayTools implements ToolSet {
   readonly #options: GatewayToolsOptions;
-  readonly #calls = new Map<string, AbortController>();
   #gateway: Gateway | undefined;
   /** The last list as JSON, if the client is notified of changes. */
   #listed: string | undefined;
@@ -47,7 +47,7 @@ export class GatewayTools implements ToolSet {
 
   async prepare(): Promise<void> {
     this.#gateway = await this.#options.gateway();
-    await this.#gateway?.whenStarted(LIST_WAIT_MS, new AbortController().signal);
+    await this.#gateway?.whenStarted(LIST_WAIT_MS, NEVER);
   }
 
   list(): readonly Tool[] {
@@ -71,17 +71,9 @@ export class GatewayTools implements ToolSet {
     return [...this.#options.builtIn.list(), ...[...named].map(([name, tool]) => toTool(name, tool))];
   }
 
-  call(call: ToolCall, notify: Send): Promise<ToolReply> | undefined {
-    const reply = this.#options.builtIn.call(call, notify);
-    if (reply !== undefined || !call.name.includes('__')) return reply;
-    const controller = new AbortController();
-    this.#calls.set(call.requestKey, controller);
-    return this.#call(call, notify, controller.signal).finally(() => this.#calls.delete(call.requestKey));
-  }
-
-  cancel(requestKey: string): void {
-    this.#calls.get(requestKey)?.abort();
-    this.#options.builtIn.cancel(requestKey);
+  call(call: ToolCall, notify: Send, signal: AbortSignal): Promise<ToolReply> | undefined {
+    const reply = this.#options.builtIn.call(call, notify, signal);
+    return reply !== undefined || !call.name.includes('__') ? reply : this.#call(call, notify, signal);
   }
 
   async #call(call: ToolCall, notify: Send, signal: AbortSignal): Promise<ToolReply> {

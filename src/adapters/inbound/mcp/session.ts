@@ -1,3 +1,4 @@
+import { CancelRequest } from '../../../application/cancel-request.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject, withoutUndefined } from '../../../domain/json.ts';
 import { excerpt } from '../excerpt.ts';
@@ -27,8 +28,6 @@ export interface McpSessionOptions {
   readonly tools: ToolSet;
   readonly logger: Logger;
   readonly serverInfo: ServerInfo;
-  /** Unique among the sessions of the process, because the IDs of different clients may be equal. */
-  readonly sessionKey: string;
   /** The name of the client: identical questions of one caller share a search, those of different callers never do. */
   readonly caller: string;
   /** The caller is the user of this machine. */
@@ -52,7 +51,8 @@ interface Call {
 /** The MCP session of one client, in both eras. It receives valid messages from a transport and sends messages to it. */
 export class McpSession {
   readonly #options: McpSessionOptions;
-  /** By request ID. */
+  readonly #cancelRequest = new CancelRequest();
+  /** The calls in flight by the keys of their request IDs. */
   readonly #calls = new Map<string, Call>();
   #isClosed = false;
 
@@ -143,13 +143,15 @@ export class McpSession {
       caller,
       ...withoutUndefined({ isLocal, observer }),
     };
-    const reply = tools.call({ ...toolCall, requestKey: this.#requestKey(key) }, call.send);
-    if (reply === undefined) return send(this.#unknownTool(request, name));
-    this.#logCall(name, args);
-    this.#calls.set(key, call);
-    const response = await this.#toResponse(request, name, reply);
-    if (response !== undefined) call.send(response);
-    if (this.#calls.get(key) === call) this.#calls.delete(key);
+    await this.#cancelRequest.run(key, async (signal) => {
+      const reply = tools.call(toolCall, call.send, signal);
+      if (reply === undefined) return send(this.#unknownTool(request, name));
+      this.#logCall(name, args);
+      this.#calls.set(key, call);
+      const response = await this.#toResponse(request, name, reply);
+      if (response !== undefined) call.send(response);
+      if (this.#calls.get(key) === call) this.#calls.delete(key);
+    });
   }
 
   /** The response to a call; undefined for a cancelled call, which gets none. */
@@ -186,11 +188,7 @@ export class McpSession {
 
   #end(key: string, call: Call): void {
     call.isOver = true;
-    this.#options.tools.cancel(this.#requestKey(key));
-  }
-
-  #requestKey(key: string): string {
-    return `${this.#options.sessionKey}/${key}`;
+    this.#cancelRequest.execute(key);
   }
 
   /** Of a query, only the length is logged (spec 8.1). */

@@ -16,8 +16,6 @@ export interface ToolCall {
   /** The `_meta` of the request, if it is an object. */
   readonly meta: Params;
   readonly era: Era;
-  /** The key by which `cancel` finds the call. */
-  readonly requestKey: string;
   readonly caller: string;
   /** The caller is the user of this machine, and not a caller over HTTP. */
   readonly isLocal?: true;
@@ -46,11 +44,8 @@ export interface ToolSet {
   prepare?(): Promise<void>;
 
   /**
-   * Starts a call before it returns, so that `cancel` finds it from then on; undefined if there is no such tool.
-   * `notify` sends notifications about the call. The promise rejects only because of a bug.
+   * Undefined if there is no such tool. `notify` sends notifications about the call. Settles with `cancelled` soon after `signal` aborts,
+   * and rejects only because of a bug.
    */
-  call(call: ToolCall, notify: Send): Promise<ToolReply> | undefined;
-
-  /** Cancels the call with this key, if it is in flight. */
-  cancel(requestKey: string): void;
+  call(call: ToolCall, notify: Send, signal: AbortSignal): Promise<ToolReply> | undefined;
 }

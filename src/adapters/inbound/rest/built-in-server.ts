@@ -1,5 +1,6 @@
 import { err, ok } from 'neverthrow';
 import type { ToolCallInput, ToolCallOutcome } from '../../../application/call-tool.ts';
+import { withDeadline } from '../../../application/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { SchemaValidator } from '../../../application/ports/schema-validator.ts';
 import { BUILT_IN_SERVER, type GatewayTool, parseTool } from '../../../domain/gateway-tool.ts';
@@ -27,7 +28,6 @@ export interface CallContext {
 /** The answer tools in the form of a server's tools. */
 export class BuiltInServer {
   readonly #options: BuiltInServerOptions;
-  #calls = 0;
 
   constructor(options: BuiltInServerOptions) {
     this.#options = options;
@@ -53,24 +53,13 @@ export class BuiltInServer {
     const checked = await (await validator()).validate(check, signal);
     if (checked.isErr()) return err(toInputError(checked.error));
     if (signal.aborted) return err({ kind: 'cancelled' });
-    this.#calls += 1;
-    const requestKey = `rest/${this.#calls}`;
-    const cancel = () => tools.cancel(requestKey);
-    const reply = tools.call({ name, args, meta: {}, era: 'modern', requestKey, caller, observer }, () => {});
-    signal.addEventListener('abort', cancel, { once: true });
-    const limit = new AbortController();
-    let isTimedOut = false;
-    if (call.timeoutMs !== undefined && call.timeoutMs < timeoutMs) {
-      void clock.sleep(call.timeoutMs, limit.signal).then((outcome) => {
-        isTimedOut = outcome === 'elapsed';
-        if (isTimedOut) cancel();
-      });
-    }
-    const outcome = await reply?.finally(() => {
-      limit.abort();
-      signal.removeEventListener('abort', cancel);
-    });
-    if (isTimedOut) return err({ kind: 'timed_out', timeoutMs: call.timeoutMs ?? timeoutMs });
+    // The answer has its own time limit, which is in its message.
+    const { timeoutMs: ms = timeoutMs } = call;
+    const limitMs = ms < timeoutMs ? ms : Number.POSITIVE_INFINITY;
+    const { outcome, isTimedOut } = await withDeadline(clock, limitMs, signal, async (untilOver) =>
+      tools.call({ name, args, meta: {}, era: 'modern', caller, observer }, () => {}, untilOver),
+    );
+    if (isTimedOut) return err({ kind: 'timed_out', timeoutMs: ms });
     if (outcome === undefined || typeof outcome === 'string') return err({ kind: 'cancelled' });
     if ('error' in outcome) return err({ kind: 'json_rpc', ...outcome.error });
     const result = parseToolResult(outcome.result);

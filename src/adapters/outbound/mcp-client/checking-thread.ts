@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
+import { untilAborted } from '../../../application/deadline.ts';
 import { FairQueue } from '../../../application/fair-queue.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
-import { untilAborted } from '../../../application/until-aborted.ts';
 import type { CheckProblem } from '../../../domain/tool-call-error.ts';
 import type { CheckReport, CheckRequest } from './schema-worker.ts';
 

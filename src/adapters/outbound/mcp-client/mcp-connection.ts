@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Client, RequestOptions, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
+import { untilAborted } from '../../../application/deadline.ts';
 import type { ServerConnection, ToolProgress } from '../../../application/ports/tool-server.ts';
-import { untilAborted } from '../../../application/until-aborted.ts';
 import { type GatewayTool, parseTool } from '../../../domain/gateway-tool.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { jsonExtent } from '../../../domain/json-extent.ts';

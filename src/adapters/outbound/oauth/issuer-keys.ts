@@ -1,9 +1,9 @@
 import { type CryptoKey, createLocalJWKSet, type JSONWebKeySet, type JWSHeaderParameters } from 'jose';
 import { err, ok, type Result } from 'neverthrow';
+import { NEVER, withDeadline } from '../../../application/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { TokenError } from '../../../application/ports/token-verifier.ts';
-import { withTimeLimit } from '../../../application/time-limit.ts';
 
 /** Older keys are read again before they are used. */
 const MAX_AGE_MS = 10 * 60_000;
@@ -69,7 +69,7 @@ export class IssuerKeys {
 
   async #read(): Promise<void> {
     const { clock, read } = this.#options;
-    const { outcome } = await withTimeLimit(clock, TIME_LIMIT_MS, new AbortController().signal, read);
+    const { outcome } = await withDeadline(clock, TIME_LIMIT_MS, NEVER, read);
     this.#attemptedMs = clock.elapsedMs();
     this.#reading = undefined;
     this.#report(outcome);

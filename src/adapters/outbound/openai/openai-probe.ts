@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { forwardAbort } from '../../../application/forward-abort.ts';
+import { forwardAbort } from '../../../application/deadline.ts';
 import type { ApiProbe } from '../../../application/ports/api-probe.ts';
 import type { SearchError } from '../../../domain/answer-error.ts';
 import { parseJson, withoutUndefined } from '../../../domain/json.ts';

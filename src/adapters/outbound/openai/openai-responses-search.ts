@@ -1,5 +1,5 @@
 import { err, type Result } from 'neverthrow';
-import { forwardAbort } from '../../../application/forward-abort.ts';
+import { forwardAbort } from '../../../application/deadline.ts';
 import type {
   LlmSearch,
   SearchObserver,

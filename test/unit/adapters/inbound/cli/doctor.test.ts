@@ -23,7 +23,6 @@ function finds(checks: readonly Check[], onEach: () => void = () => {}) {
   const keyProblems: (string | undefined)[] = [];
   const application: Application = {
     answerQuery: () => Promise.reject(new Error('doctor asked a question by itself')),
-    cancelRequest: () => {},
     async *diagnoseSetup(keyProblem) {
       keyProblems.push(keyProblem);
       for (const check of checks) {

@@ -29,7 +29,6 @@ const BUILT_IN: ToolSet = {
   list: () => ANSWERS.map((name) => ({ name, description: 'Answers.', inputSchema: { type: 'object' } })),
   unknownTool: (name) => `no ${name}`,
   call: ({ name }) => (ANSWERS.includes(name) ? Promise.resolve({ result: { content: [] } }) : undefined),
-  cancel: () => {},
 };
 
 const SECRET = 'hunter2-hunter2';
