@@ -1,14 +1,12 @@
 import { join } from 'node:path';
 import type { Command } from './adapters/inbound/cli/command-line.ts';
 import { missingFileMessage } from './adapters/inbound/missing-file.ts';
-import { LazyApplication } from './application/lazy-application.ts';
-import { bootstrap } from './bootstrap.ts';
 import { redactedJson } from './domain/redaction.ts';
 import { withoutUnsafeCharacters } from './domain/unsafe-characters.ts';
-import type { GatewayAccess } from './modes/gateway-access.ts';
-import type { GatewayHolder } from './modes/gateway-holder.ts';
-import { serveStdio } from './modes/stdio.ts';
 import { PROGRAM, VERSION } from './version.ts';
+import { bootstrap } from './wiring/runtime.ts';
+import type { LoadServices, Services } from './wiring/services.ts';
+import { serveStdio } from './wiring/stdio.ts';
 
 const FAILED = 1;
 const BAD_USAGE = 2;
@@ -68,43 +66,27 @@ async function run(command: RunnableCommand): Promise<number> {
   if (command.kind === 'show-config' || (isServer && (command.showConfig || config.server.showConfigOnStart))) {
     process.stderr.write(`${redactedJson(await config.shown(), redact, 2)}\n`);
   }
-  let holder: GatewayHolder | undefined;
-  const gateways: GatewayAccess = {
-    load: async () => {
-      const { GatewayHolder } = await import('./modes/gateway-holder.ts');
-      holder ??= new GatewayHolder(async (options) =>
-        (await import('./compose-gateway.ts')).composeGateway(runtime, options),
-      );
-      return holder;
-    },
-    current: () => holder?.gateway,
+  const folder = import.meta.dirname;
+  let services: Services | undefined;
+  const load: LoadServices = async (gateway) => {
+    const { createServices } = await import('./wiring/services.ts');
+    services ??= createServices(runtime, { folder, gateway });
+    return services;
   };
-  const application = new LazyApplication(async () => {
-    const { compose } = await import('./container.ts');
-    return compose(runtime, join(import.meta.dirname, 'recordings'), async () =>
-      (await gateways.load()).forAnswers(runtime),
-    );
-  });
   try {
     switch (command.kind) {
       case 'show-config':
         return 0;
       case 'serve':
-        return await serveStdio(application, runtime, gateways);
+        return await serveStdio(runtime, load);
       case 'serve-http':
-        return await (await import('./modes/http.ts')).serveHttp(application, runtime, {
-          gateways,
-          pageFolder: join(import.meta.dirname, 'page'),
-          loadValidator: async () => (await import('./compose-gateway.ts')).loadSchemaValidator(runtime),
-          loadVerifier: async (oauth) =>
-            (await import('./compose-token-verifier.ts')).composeTokenVerifier(oauth, runtime),
-        });
+        return await (await import('./wiring/http.ts')).serveHttp(runtime, load, join(folder, 'page'));
       default:
         for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, fail);
-        return await (await import('./modes/command.ts')).runCommand(command, application, runtime, gateways);
+        return await (await import('./wiring/command.ts')).runCommand(command, runtime, load);
     }
   } finally {
-    await Promise.all([application.close(), holder?.close()]);
+    await services?.close();
     runtime.close();
   }
 }

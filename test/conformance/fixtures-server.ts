@@ -1,6 +1,5 @@
 import { HttpServer } from '../../src/adapters/inbound/http/http-server.ts';
 import { AnswerTools } from '../../src/adapters/inbound/mcp/answer-tools.ts';
-import { McpSession } from '../../src/adapters/inbound/mcp/session.ts';
 import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { createRedactor } from '../../src/domain/redaction.ts';
@@ -56,13 +55,8 @@ const server = new HttpServer({
   maxConnections: 100,
   maxCallsPerToken: 64,
   canAnswer: true,
-  openSession: (request) =>
-    new McpSession({
-      ...request,
-      tools,
-      logger,
-      serverInfo: { name: 'openai-responses-mcp-fixtures', version: '0.0.0-test' },
-    }),
+  tools,
+  serverInfo: { name: 'openai-responses-mcp-fixtures', version: '0.0.0-test' },
   rest: noServers(answerTools, clock),
   clock,
   logger,

@@ -5,9 +5,9 @@ import type { Result } from 'neverthrow';
 import { onTestFinished, vi } from 'vitest';
 import type { Answer, AnswerQueryInput } from '../../src/application/answer-query.ts';
 import { NEVER } from '../../src/application/deadline.ts';
-import { bootstrap } from '../../src/bootstrap.ts';
-import { compose } from '../../src/container.ts';
 import type { AnswerError } from '../../src/domain/answer-error.ts';
+import { composeAnswers } from '../../src/wiring/answers.ts';
+import { bootstrap } from '../../src/wiring/runtime.ts';
 import type { FakeApi } from '../support/fake-api.ts';
 import { HOME_VARIABLE } from '../support/platform.ts';
 import { API_KEY } from './search-kit.ts';
@@ -26,7 +26,7 @@ export async function composeOn(api: FakeApi, yaml = '', environment: Readonly<R
     version: '0.9.0',
   });
   if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
-  const { application, close } = await compose(validated.value, home, async () => undefined);
+  const { application, close } = await composeAnswers(validated.value, home, async () => undefined);
   onTestFinished(close);
   onTestFinished(() => validated.value.close());
   return (over: Partial<AnswerQueryInput> = {}): Promise<Result<Answer, AnswerError>> =>

@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { NEVER } from '../../src/application/deadline.ts';
-import { bootstrap } from '../../src/bootstrap.ts';
-import { composeGateway } from '../../src/compose-gateway.ts';
-import { compose } from '../../src/container.ts';
-import { GatewayHolder } from '../../src/modes/gateway-holder.ts';
+import { answerServers, bootstrap } from '../../src/wiring/runtime.ts';
+import { createServices } from '../../src/wiring/services.ts';
 import type { JsonObject } from '../support/api-response.ts';
 import { type Behaviour, sendsBody } from '../support/behaviours.ts';
 import { says } from '../support/conversation-items.ts';
@@ -125,15 +123,15 @@ async function startProgram(url: string, server: ScriptedServer, tools: readonly
   });
   if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
   const runtime = validated.value;
-  const holder = new GatewayHolder((options) => composeGateway(runtime, options));
-  const { application, close } = await compose(runtime, folder, () => holder.forAnswers(runtime));
+  const gateway = { servers: answerServers(runtime.config), logSpawn: () => {} };
+  const { application, close } = createServices(runtime, { folder, gateway });
   onTestFinished(async () => {
-    await Promise.all([close(), holder.close()]);
+    await close();
     runtime.close();
     rmSync(folder, { recursive: true });
     expect(server.running()).toEqual([]);
   });
-  return application;
+  return application();
 }
 
 /** An item as it must be sent back: as received, but without the sources of a search. */

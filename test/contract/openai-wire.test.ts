@@ -5,8 +5,8 @@ import nock from 'nock';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RequestOptions } from '../../src/adapters/outbound/openai/request-body.ts';
 import { NEVER } from '../../src/application/deadline.ts';
-import { bootstrap } from '../../src/bootstrap.ts';
-import { compose } from '../../src/container.ts';
+import { composeAnswers } from '../../src/wiring/answers.ts';
+import { bootstrap } from '../../src/wiring/runtime.ts';
 import { toApiResponse } from '../support/api-response.ts';
 import { answers } from '../support/behaviours.ts';
 import { type FakeApi, type RecordedRequest, startFakeApi } from '../support/fake-api.ts';
@@ -236,7 +236,7 @@ describe('the request of the composed program', () => {
       version: '0.9.0',
     });
     if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
-    const { application, close } = await compose(validated.value, home, async () => undefined);
+    const { application, close } = await composeAnswers(validated.value, home, async () => undefined);
     await application.answerQuery(
       {
         caller: 'test',

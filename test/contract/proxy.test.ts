@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readProxy } from '../../src/adapters/outbound/config/proxies.ts';
 import { createProxyFetch } from '../../src/adapters/outbound/openai/proxy-fetch.ts';
 import { NEVER } from '../../src/application/deadline.ts';
-import { bootstrap } from '../../src/bootstrap.ts';
-import { compose } from '../../src/container.ts';
+import { composeAnswers } from '../../src/wiring/answers.ts';
+import { bootstrap } from '../../src/wiring/runtime.ts';
 import { answers, failsHtml, stallsMidStream } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { type ForwardProxy, startForwardProxy } from '../support/forward-proxy.ts';
@@ -147,7 +147,7 @@ describe('the composed program', () => {
       version: '0.9.0',
     });
     if ('problems' in validated) return validated;
-    const { application } = await compose(validated.value, '/nonexistent', async () => undefined);
+    const { application } = await composeAnswers(validated.value, '/nonexistent', async () => undefined);
     return {
       value: application.answerQuery(
         {

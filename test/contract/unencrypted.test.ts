@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { bootstrap } from '../../src/bootstrap.ts';
-import { compose } from '../../src/container.ts';
+import { composeAnswers } from '../../src/wiring/answers.ts';
+import { bootstrap } from '../../src/wiring/runtime.ts';
 import { API_KEY } from './search-kit.ts';
 
 /** What is logged when the program is composed, which is with the first question. */
@@ -13,7 +13,7 @@ async function logFor(baseUrl: string) {
   const environment = { OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: baseUrl };
   const validated = await bootstrap({ environment, commandLine: {}, version: '0.9.0' });
   if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
-  const { close } = await compose(validated.value, '', async () => undefined);
+  const { close } = await composeAnswers(validated.value, '', async () => undefined);
   await close();
   return log.join('');
 }

@@ -27,7 +27,7 @@ function newProgram() {
 describe('a file that is missing after an update', () => {
   test('makes the list of tools fail, but not the process, and the next list tries again', async () => {
     const { program, remove, restore } = newProgram();
-    remove('compose-gateway');
+    remove('remote-tool-server');
     const server = serve({
       program,
       args: ['--stdio', '--offline', '--expose', '--config', configure(['one']).config],
@@ -36,13 +36,13 @@ describe('a file that is missing after an update', () => {
     expect(await server.request('tools/list')).toMatchObject({ error: { code: -32603, message: MESSAGE } });
     expect(await server.request('ping')).toMatchObject({ result: {} });
     expect(textOf(await server.callTool('answer', QUESTION))).toContain('404');
-    restore('compose-gateway');
+    restore('remote-tool-server');
     const { result } = await server.request('tools/list');
     expect(JSON.stringify(result)).toContain('one__echo');
     expect(server.stderr()).toMatch(/^\S+ \S+ ERROR internal error in tools\/list: Error: Cannot find module/);
   });
 
-  test.each(['container', 'answer-presentation', 'offline-search'])(
+  test.each(['services', 'answer-presentation', 'offline-search'])(
     'makes a question fail, but not the process, and the next question tries again: %s',
     async (name) => {
       const { program, remove, restore } = newProgram();
@@ -76,7 +76,7 @@ describe('a file that is missing after an update', () => {
 
   test('is reported by a command', async () => {
     const { program, remove } = newProgram();
-    remove('container');
+    remove('services');
     expect(await runCli(['ask', '--offline', QUESTION.query], { program })).toEqual({
       code: 1,
       signal: null,

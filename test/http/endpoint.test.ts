@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { begin, legacy, modern, send } from '../support/http-client.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
 import { serveHttp } from './serve-http.ts';
 
 const PING = legacy('ping');
@@ -176,17 +177,11 @@ test('serves at the configured path, with any query', async () => {
 });
 
 test('a bug is answered with 500, and the server continues', async () => {
-  const { post, logger } = await serveHttp({
-    http: {
-      openSession: () => ({
-        receive: async () => {
-          throw new Error('planted');
-        },
-        close: () => {},
-        shutDown: () => {},
-      }),
-    },
-  });
+  const broken = new RecordingLogger();
+  broken.debug = () => {
+    throw new Error('planted');
+  };
+  const { post, logger } = await serveHttp({ logger: broken });
   const reply = await post(PING);
   expect(reply.status).toBe(500);
   expect(reply.message.error).toEqual({ code: -32603, message: 'Internal error' });

@@ -255,13 +255,11 @@ test('a stranger cannot keep sending a body', async () => {
 describe('a response that nobody reads', () => {
   const http = {
     timeouts: { ...TIMEOUTS, unreadMs: 150 },
-    openSession: () => ({
-      receive: async (_: unknown, __: unknown, send: (message: never) => void) => {
-        send({ jsonrpc: '2.0', id: 1, result: { text: 'x'.repeat(50_000_000) } } as never);
-      },
-      close: () => {},
-      shutDown: () => {},
-    }),
+    tools: {
+      list: () => [{ name: 'x'.repeat(50_000_000), inputSchema: {} }],
+      unknownTool: () => '',
+      call: async () => ({ result: { text: 'x'.repeat(50_000_000) } }),
+    },
   };
 
   const CALL_BYTES = JSON.stringify(legacy('tools/call', { name: 'answer', arguments: { query: 'q' } }));

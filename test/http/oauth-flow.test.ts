@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { composeTokenVerifier } from '../../src/compose-token-verifier.ts';
+import { composeTokenVerifier } from '../../src/wiring/oauth.ts';
 import { newKey, startAuthorizationServer } from '../support/authorization-server.ts';
 import { legacy, send } from '../support/http-client.ts';
 import { freePort, signIn } from '../support/oauth-client.ts';

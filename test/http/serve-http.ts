@@ -6,7 +6,6 @@ import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
 import { createRedactor, type Redactor } from '../../src/domain/redaction.ts';
 import { type CoreOptions, startCore } from '../support/core.ts';
 import { type Ask, begin, type Exchange, modernHeaders, type Reply } from '../support/http-client.ts';
-import { newSession } from '../support/mcp-session.ts';
 import { noServers } from '../support/no-servers.ts';
 
 export interface ServedHttp {
@@ -70,17 +69,9 @@ export async function serveHttp({
     maxConnections: 100,
     maxCallsPerToken: 64,
     canAnswer: true,
-    openSession: (request) =>
-      newSession({
-        ...request,
-        toolErrors,
-        tools: expose(tools, redactor),
-        application,
-        clock,
-        logger,
-        redactor,
-        serverInfo: { name: 'openai-responses-mcp', version: '0.0.0-test' },
-      }),
+    tools: expose(tools, redactor),
+    toolErrors,
+    serverInfo: { name: 'openai-responses-mcp', version: '0.0.0-test' },
     rest: { ...noServers(tools, clock), ...rest },
     clock,
     logger,

@@ -87,20 +87,16 @@ test('gateway.expose in the file is the same as the option', async () => {
 
 test.each([
   ['without servers no part of the gateway is', false, []],
-  [
-    'with servers the gateway is',
-    true,
-    expect.arrayContaining(['compose-gateway.js', 'exposed-tools.js', 'gateway-holder.js']),
-  ],
+  ['with servers the gateway is', true, expect.arrayContaining(['gateway-tools.js', 'child-tool-server.js'])],
 ])('%s loaded', async (_, hasServers, expected) => {
   // Writes the name of each file of the program that is loaded.
   const hook = newFile(
     'hook.cjs',
-    `const Module = require('node:module');
-     const load = Module._load;
-     Module._load = (request, ...rest) => {
-       if (/chunks/.test(request)) process.stderr.write('loaded ' + require('node:path').basename(request) + '\\n');
-       return load(request, ...rest);
+    `const { _extensions } = require('node:module');
+     const load = _extensions['.js'];
+     _extensions['.js'] = (module, file) => {
+       if (/chunks/.test(file)) process.stderr.write('loaded ' + require('node:path').basename(file) + '\\n');
+       return load(module, file);
      };`,
   );
   const config = hasServers ? ['--config', configure(['one']).config] : [];

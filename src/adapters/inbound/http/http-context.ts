@@ -6,7 +6,9 @@ import type { TokenVerifier } from '../../../application/ports/token-verifier.ts
 import type { QuotaGuard } from '../../../application/quota-guard.ts';
 import type { Redactor } from '../../../domain/redaction.ts';
 import type { CallObserver } from '../mcp/call-meter.ts';
-import type { McpSession, McpSessionOptions } from '../mcp/session.ts';
+import type { ServerInfo } from '../mcp/era.ts';
+import type { McpSessionOptions } from '../mcp/session.ts';
+import type { ToolSet } from '../mcp/tool-set.ts';
 import type { BuiltInServer } from '../rest/built-in-server.ts';
 import type { AccessEntry } from './access-log.ts';
 import type { CallerLimit } from './caller-limit.ts';
@@ -35,10 +37,10 @@ export interface HttpServerOptions {
   readonly quota?: Pick<QuotaGuard, 'admit'> | undefined;
   /** Whether there is a key, or recordings to answer from. */
   readonly canAnswer: boolean;
-  /** Opens a session for one request. */
-  readonly openSession: (
-    request: Pick<McpSessionOptions, 'caller' | 'observer'>,
-  ) => Pick<McpSession, 'receive' | 'close' | 'shutDown'>;
+  /** The tools of MCP. */
+  readonly tools: ToolSet;
+  readonly toolErrors?: McpSessionOptions['toolErrors'];
+  readonly serverInfo: ServerInfo;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly redactor: Redactor;

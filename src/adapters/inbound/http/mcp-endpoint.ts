@@ -9,6 +9,7 @@ import {
 } from '../mcp/json-rpc.ts';
 import { toKeptCall } from '../mcp/kept-call.ts';
 import { withQuota } from '../mcp/quota-meta.ts';
+import { McpSession } from '../mcp/session.ts';
 import { loggableMethod, readTraceparent } from './access-log.ts';
 import type { Exchange, HttpContext } from './http-context.ts';
 import { PostResponse } from './post-response.ts';
@@ -96,8 +97,8 @@ export class McpEndpoint {
   }
 
   #openSession({ response, caller, entry }: Exchange) {
-    const { openSession, observe } = this.#context;
-    const session = openSession({ caller, observer: observe(entry) });
+    const { tools, logger, toolErrors = 'protocol', serverInfo, observe } = this.#context;
+    const session = new McpSession({ tools, logger, toolErrors, serverInfo, caller, observer: observe(entry) });
     response.once('close', () => session.close());
     entry.onShutDown = () => session.shutDown();
     return session;

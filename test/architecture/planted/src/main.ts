@@ -1,3 +1,3 @@
 import { clean } from './adapters/inbound/clean.ts';
-import { compose } from './container.ts';
+import { compose } from './wiring/container.ts';
 export const main = () => [clean, compose];

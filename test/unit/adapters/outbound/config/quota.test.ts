@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
 import { passwordsOf } from '../../../../../src/adapters/outbound/config/secret-forms.ts';
-import { bootstrap } from '../../../../../src/bootstrap.ts';
+import { bootstrap } from '../../../../../src/wiring/runtime.ts';
 
 let folder: string;
 

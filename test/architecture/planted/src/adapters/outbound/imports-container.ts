@@ -1,2 +1,2 @@
-import { compose } from '../../container.ts';
+import { compose } from '../../wiring/container.ts';
 export const planted = compose;

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { bootstrap } from '../../src/bootstrap.ts';
-import { redactedJson } from '../../src/domain/redaction.ts';
+import { redactedJson } from '../../../src/domain/redaction.ts';
+import { bootstrap } from '../../../src/wiring/runtime.ts';
 
 test('keys and tokens are masked everywhere', async () => {
   const environment = {

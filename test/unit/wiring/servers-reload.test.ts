@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ServerEntry } from '../../../src/adapters/outbound/config/server-entry.ts';
-import { serversReload } from '../../../src/modes/servers-reload.ts';
+import { serversReload } from '../../../src/wiring/servers-reload.ts';
 import { settled } from '../../support/fake-clock.ts';
 import { deferred } from '../../support/fake-llm-search.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
@@ -16,19 +16,13 @@ function start() {
   let configured: readonly ServerEntry[] = [];
   let problem: string | undefined;
   const reload = serversReload({
-    holder: {
-      configure: (given) => {
-        const ended = deferred<Error | undefined>();
-        const names = given.map(({ name }) => name);
-        configuring.push({
-          names,
-          end: () => ended.settle(undefined),
-          fail: () => ended.settle(new Error('no proxy')),
-        });
-        return ended.promise.then((error) => (error === undefined ? undefined : Promise.reject(error)));
-      },
+    configure: (given) => {
+      const ended = deferred<Error | undefined>();
+      const names = given.map(({ name }) => name);
+      configuring.push({ names, end: () => ended.settle(undefined), fail: () => ended.settle(new Error('no proxy')) });
+      return ended.promise.then((error) => (error === undefined ? undefined : Promise.reject(error)));
     },
-    hooks: { onCallEnded: () => {}, logSpawn: (line) => void lines.push(line) },
+    logSpawn: (line) => void lines.push(line),
     reload: async () =>
       problem === undefined
         ? { value: { servers: configured, notices } }

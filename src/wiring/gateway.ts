@@ -1,25 +1,30 @@
-import type { ServerEntry } from './adapters/outbound/config/server-entry.ts';
-import type { AjvSchemaValidator } from './adapters/outbound/mcp-client/ajv-schema-validator.ts';
-import type { ToolCallReport } from './application/call-tool.ts';
-import type { Gateway } from './application/gateway.ts';
-import type { Logger } from './application/ports/logger.ts';
-import type { ToolServer } from './application/ports/tool-server.ts';
-import type { ConfiguredServer } from './application/tool-catalog.ts';
-import type { Runtime } from './bootstrap.ts';
-import { PROGRAM, VERSION } from './version.ts';
+import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
+import type { ToolCallReport } from '../application/call-tool.ts';
+import type { Gateway } from '../application/gateway.ts';
+import type { Logger } from '../application/ports/logger.ts';
+import type { SchemaValidator } from '../application/ports/schema-validator.ts';
+import type { ToolServer } from '../application/ports/tool-server.ts';
+import type { ConfiguredServer } from '../application/tool-catalog.ts';
+import { PROGRAM, VERSION } from '../version.ts';
+import type { Runtime } from './runtime.ts';
 
 /** A gateway whose servers have been started, and what changes and ends it. */
 export interface ComposedGateway {
   readonly gateway: Gateway;
+  /** The names of the servers whose tools return nothing private, as they are configured when this is read. */
+  readonly publicServers: readonly string[];
   /** Replaces the servers (ruling G10). If it rejects, nothing was changed. */
   readonly reconfigure: (servers: readonly ServerEntry[]) => Promise<void>;
   /** Resolves when no process and no connection is left. */
   readonly close: () => Promise<void>;
 }
 
-export interface ComposeGatewayOptions {
+export interface GatewayOptions {
   readonly servers: readonly ServerEntry[];
-  readonly onCallEnded: (report: ToolCallReport) => void;
+  readonly validator: SchemaValidator;
+  /** Called once the servers are being started. */
+  readonly onStarted?: (gateway: Gateway) => void;
+  readonly onCallEnded?: (report: ToolCallReport) => void;
   /** Logs the start of a process (ruling G20). */
   readonly logSpawn: (line: string) => void;
   /** Logs what happens to servers. Default: the logger of the program. */
@@ -29,23 +34,16 @@ export interface ComposeGatewayOptions {
 const IDENTITY = { name: PROGRAM, version: VERSION };
 
 /** Composes the gateway and starts its servers. Everything that it needs is loaded now, and not before (ruling G24). */
-export async function composeGateway(runtime: Runtime, options: ComposeGatewayOptions): Promise<ComposedGateway> {
+export async function composeGateway(runtime: Runtime, options: GatewayOptions): Promise<ComposedGateway> {
   const { config, clock, logger } = runtime;
-  const [
-    { startGateway },
-    validator,
-    { ChildToolServer },
-    { RemoteToolServer },
-    { childEnvironment },
-    { ProxyFetches },
-  ] = await Promise.all([
-    import('./application/gateway.ts'),
-    loadSchemaValidator(runtime),
-    import('./adapters/outbound/mcp-client/child-tool-server.ts'),
-    import('./adapters/outbound/mcp-client/remote-tool-server.ts'),
-    import('./adapters/outbound/mcp-client/child-environment.ts'),
-    import('./adapters/outbound/mcp-client/proxy-fetches.ts'),
-  ]);
+  const [{ startGateway }, { ChildToolServer }, { RemoteToolServer }, { childEnvironment }, { ProxyFetches }] =
+    await Promise.all([
+      import('../application/gateway.ts'),
+      import('../adapters/outbound/mcp-client/child-tool-server.ts'),
+      import('../adapters/outbound/mcp-client/remote-tool-server.ts'),
+      import('../adapters/outbound/mcp-client/child-environment.ts'),
+      import('../adapters/outbound/mcp-client/proxy-fetches.ts'),
+    ]);
   const fetches = new ProxyFetches(process.env);
   const toServer = async ({ name, connection, maxResponseBytes: maxBytes }: ServerEntry): Promise<ToolServer> => {
     if (connection.kind === 'remote') {
@@ -67,44 +65,32 @@ export async function composeGateway(runtime: Runtime, options: ComposeGatewayOp
   };
   const toConfigured = (servers: readonly ServerEntry[]) =>
     Promise.all(servers.map(async (entry) => toConfiguredServer(entry, await toServer(entry))));
+  let { servers } = options;
   const gateway = startGateway({
     clock,
     logger: options.logger ?? logger,
-    validator,
-    servers: await toConfigured(options.servers),
+    validator: options.validator,
+    servers: await toConfigured(servers),
     checkOutput: config.gateway.checkOutput,
     drainMs: config.http?.drainMs ?? 0,
-    onCallEnded: options.onCallEnded,
+    onCallEnded: options.onCallEnded ?? (() => {}),
   });
+  options.onStarted?.(gateway);
   return {
     gateway,
-    reconfigure: async (servers) => gateway.reconfigure(await toConfigured(servers)),
+    get publicServers() {
+      return servers.filter(({ isPublic }) => isPublic).map(({ name }) => name);
+    },
+    reconfigure: async (configured) => {
+      gateway.reconfigure(await toConfigured(configured));
+      servers = configured;
+    },
     close: async () => {
       await gateway.close();
       await fetches.close();
-      await validator.close();
     },
   };
 }
-
-/** One for the process, also used for the answer tools over REST. The gateway closes it. */
-export function loadSchemaValidator(runtime: Runtime): Promise<AjvSchemaValidator> {
-  const load = async () => {
-    const { AjvSchemaValidator } = await import('./adapters/outbound/mcp-client/ajv-schema-validator.ts');
-    return new AjvSchemaValidator(runtime);
-  };
-  const validator =
-    validators.get(runtime) ??
-    load().catch((bug: unknown) => {
-      // The next call tries again.
-      validators.delete(runtime);
-      throw bug;
-    });
-  validators.set(runtime, validator);
-  return validator;
-}
-
-const validators = new WeakMap<Runtime, Promise<AjvSchemaValidator>>();
 
 function toConfiguredServer(entry: ServerEntry, server: ToolServer): ConfiguredServer {
   const { connection, maxResponseBytes: _, isPublic: _isPublic, ...definition } = entry;

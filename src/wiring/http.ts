@@ -1,19 +1,17 @@
 import { setFlagsFromString } from 'node:v8';
 import { HttpServer } from '../adapters/inbound/http/http-server.ts';
 import { LineWriter } from '../adapters/inbound/http/line-writer.ts';
-import { AnswerTools } from '../adapters/inbound/mcp/answer-tools.ts';
-import { McpSession } from '../adapters/inbound/mcp/session.ts';
+import type { AnswerToolsOptions } from '../adapters/inbound/mcp/answer-tools.ts';
+import type { ToolSet } from '../adapters/inbound/mcp/tool-set.ts';
 import { BuiltInServer } from '../adapters/inbound/rest/built-in-server.ts';
-import type { OAuthConfig } from '../adapters/outbound/config/oauth-config.ts';
-import type { Application } from '../application/application.ts';
-import type { ToolCallReport } from '../application/call-tool.ts';
-import type { SchemaValidator } from '../application/ports/schema-validator.ts';
-import type { TokenVerifier } from '../application/ports/token-verifier.ts';
-import type { Runtime } from '../bootstrap.ts';
+import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
+import type { Gateway } from '../application/gateway.ts';
 import { keyProblem } from '../domain/redaction.ts';
 import { PROGRAM, VERSION } from '../version.ts';
-import { effectsOf, type GatewayAccess } from './gateway-access.ts';
+import { createAnswerTools } from './answer-tools.ts';
+import type { Runtime } from './runtime.ts';
 import { serversReload } from './servers-reload.ts';
+import type { LoadServices } from './services.ts';
 import { onUncaughtError } from './uncaught-errors.ts';
 
 const FAILED = 1;
@@ -22,61 +20,61 @@ const FAILED = 1;
 const HEAP_GROWTH = 120;
 
 /** Serves MCP over HTTP until a signal. Calls in flight then have `http.drain_ms` to finish, unless a second signal comes. */
-export async function serveHttp(
-  application: Application,
-  runtime: Runtime,
-  { gateways, pageFolder, loadValidator, loadVerifier }: HttpModeOptions,
-): Promise<number> {
-  const { config, logger, redactor } = runtime;
-  const { http, openai, llm, maxAnswerChars } = config;
-  const { toolErrors } = config.server;
+export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder: string): Promise<number> {
+  const { config, clock, logger, redactor } = runtime;
+  const { http, openai, llm, timeoutMs } = config;
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
   // If nothing reads the access log any more, calls continue.
   process.stderr.on('error', () => {});
   if (http === undefined) throw new Error('the HTTP endpoint has no configuration');
-  const holder = await gateways.load();
-  const hasEffects = await effectsOf(runtime, gateways);
-  const answerTools = new AnswerTools({
-    ...runtime,
-    timeZone: config.timeZone,
-    application,
-    toolErrors,
-    maxAnswerChars,
-    hasEffects,
+  const logSpawn = (line: string) => void process.stderr.write(`${redactor.inLogs(line)}\n`);
+  let gateway: Gateway | undefined;
+  let loading: Promise<void> | undefined;
+  const services = await load({
+    servers: [],
+    logSpawn,
+    onStarted: (started) => {
+      gateway = started;
+    },
+    onCallEnded: (report) => server.onServerCallEnded(report),
   });
-  const tools = config.gateway.expose
-    ? (await import('./exposed-tools.ts')).exposedOnHttp(answerTools, runtime, holder)
-    : answerTools;
+  const application: AnswerToolsOptions['application'] = {
+    answerQuery: async (input, signal) => (await services.application()).answerQuery(input, signal),
+  };
+  const answerTools = await createAnswerTools(runtime, application, () => gateway);
+  let tools: ToolSet = answerTools;
+  if (config.gateway.expose) {
+    const { GatewayTools } = await import('../adapters/inbound/mcp/gateway-tools.ts');
+    // No client can be notified of changes.
+    const started = async () => gateway;
+    tools = new GatewayTools({ builtIn: answerTools, gateway: started, notifiesOfChanges: false, clock, redactor });
+  }
   const quota =
-    config.quota && (await (await import('../compose-quota.ts')).composeQuota(runtime, config.quota, config.timeZone));
-  const oauth = http.oauth && { ...http.oauth, verifier: await loadVerifier(http.oauth) };
-  const accessLog = new LineWriter({ clock: runtime.clock, stream: process.stderr });
-  const server = new HttpServer({
+    config.quota && (await (await import('./quota.ts')).composeQuota(runtime, config.quota, config.timeZone));
+  const oauth = http.oauth && {
+    ...http.oauth,
+    verifier: (await import('./oauth.ts')).composeTokenVerifier(http.oauth, runtime),
+  };
+  const accessLog = new LineWriter({ clock, stream: process.stderr });
+  const { validator } = services;
+  const server: HttpServer = new HttpServer({
     ...http,
     ...runtime,
     quota: quota?.guard,
     oauth,
     canAnswer: llm.adapter === 'offline' || keyProblem(openai.apiKey) === undefined,
-    openSession: (request) =>
-      new McpSession({ ...request, tools, logger, toolErrors, serverInfo: { name: PROGRAM, version: VERSION } }),
+    tools,
+    toolErrors: config.server.toolErrors,
+    serverInfo: { name: PROGRAM, version: VERSION },
     rest: {
-      gateway: () => holder.gateway,
-      loading: () => holder.loading,
-      builtIn: new BuiltInServer({
-        tools: answerTools,
-        clock: runtime.clock,
-        validator: loadValidator,
-        timeoutMs: config.timeoutMs,
-      }),
+      gateway: () => gateway,
+      loading: () => loading,
+      builtIn: new BuiltInServer({ tools: answerTools, clock, validator, timeoutMs }),
       version: VERSION,
       pageFolder: http.page ? pageFolder : undefined,
     },
     writeAccessLine: (line) => accessLog.add(redactor.inLogs(line)),
   });
-  const hooks = {
-    onCallEnded: (report: ToolCallReport) => server.onServerCallEnded(report),
-    logSpawn: (line: string) => void process.stderr.write(`${redactor.inLogs(line)}\n`),
-  };
   let isStopping = false;
   const stopped = new Promise<number>((resolve) => {
     const stop = (signal: string) => {
@@ -96,7 +94,15 @@ export async function serveHttp(
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
     onUncaughtError(logger, () => void server.close().then(() => resolve(FAILED)));
   });
-  const reloadServers = serversReload({ holder, hooks, reload: runtime.reload, logger });
+  const configure = async (servers: readonly ServerEntry[]) => {
+    if (servers.length === 0 && gateway === undefined) return;
+    const configured = services.gateway().then((composed) => composed.reconfigure(servers));
+    if (gateway === undefined) loading = configured.catch(() => {});
+    await configured.finally(() => {
+      loading = undefined;
+    });
+  };
+  const reloadServers = serversReload({ configure, logSpawn, reload: runtime.reload, logger });
   process.on('SIGHUP', () => {
     if (!isStopping) reloadServers();
   });
@@ -107,7 +113,7 @@ export async function serveHttp(
     process.stderr.write(`Cannot listen on ${http.host} port ${http.port} (${code}): ${reason}.\n`);
     return FAILED;
   }
-  await holder.configure(config.servers ?? [], hooks);
+  await configure(config.servers ?? []);
   process.stderr.write(`${PROGRAM} ${VERSION}: serving MCP at ${listening.value}\n`);
   if (http.page) process.stderr.write(`page: ${new URL('/', listening.value).href}\n`);
   if (llm.adapter !== 'offline' && keyProblem(openai.apiKey) !== undefined) process.stderr.write(KEY_NOTICE);
@@ -116,13 +122,6 @@ export async function serveHttp(
   await quota?.close();
   accessLog.flush();
   return code;
-}
-
-interface HttpModeOptions {
-  readonly gateways: GatewayAccess;
-  readonly pageFolder: string;
-  readonly loadValidator: () => Promise<SchemaValidator>;
-  readonly loadVerifier: (config: OAuthConfig) => Promise<TokenVerifier>;
 }
 
 const KEY_NOTICE = 'There is no usable API key, so answers fail: set OPENAI_API_KEY, or check it with doctor.\n';

@@ -1,13 +1,14 @@
 import { logNotices, messageForProblem } from '../adapters/inbound/cli/config-problems.ts';
 import type { ServerConfig } from '../adapters/outbound/config/server-config.ts';
+import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import { coalesced } from '../application/coalesced.ts';
 import type { Validated } from '../application/ports/config.ts';
 import type { Logger } from '../application/ports/logger.ts';
-import type { GatewayHolder, GatewayHooks } from './gateway-holder.ts';
 
 export interface ServersReloadOptions {
-  readonly holder: Pick<GatewayHolder, 'configure'>;
-  readonly hooks: GatewayHooks;
+  /** Replaces the servers. If it rejects, nothing was changed. */
+  readonly configure: (servers: readonly ServerEntry[]) => Promise<void>;
+  readonly logSpawn: (line: string) => void;
   /** Reads the complete configuration again. */
   readonly reload: () => Promise<Validated<Pick<ServerConfig, 'servers' | 'notices'>>>;
   readonly logger: Logger;
@@ -17,7 +18,7 @@ export interface ServersReloadOptions {
  * A function that reads the configuration again. Only the servers are replaced, and only if the complete configuration is valid (ruling G10).
  * One reload runs at a time; requests during it lead to one more.
  */
-export function serversReload({ holder, hooks, reload, logger }: ServersReloadOptions): () => void {
+export function serversReload({ configure, logSpawn, reload, logger }: ServersReloadOptions): () => void {
   const run = async () => {
     const validated = await reload();
     if ('problems' in validated) {
@@ -26,10 +27,10 @@ export function serversReload({ holder, hooks, reload, logger }: ServersReloadOp
       return;
     }
     const { servers = [], notices } = validated.value;
-    await holder.configure(servers, hooks);
+    await configure(servers);
     logNotices(notices, logger);
     const names = servers.map(({ name }) => name).join(', ') || 'none';
-    hooks.logSpawn(`gateway: the configuration was read again; servers: ${names}`);
+    logSpawn(`gateway: the configuration was read again; servers: ${names}`);
   };
   return coalesced(() =>
     run().catch((bug: unknown) =>

@@ -1,13 +1,13 @@
 import type { Result } from 'neverthrow';
-import type { OAuthConfig } from './adapters/outbound/config/oauth-config.ts';
-import { ProxyFetches } from './adapters/outbound/mcp-client/proxy-fetches.ts';
-import { readKeySet } from './adapters/outbound/oauth/issuer-documents.ts';
-import { IssuerKeys, TIME_LIMIT_MS } from './adapters/outbound/oauth/issuer-keys.ts';
-import { JwtTokenVerifier } from './adapters/outbound/oauth/jwt-token-verifier.ts';
-import { withDeadline } from './application/deadline.ts';
-import type { Clock } from './application/ports/clock.ts';
-import type { TokenVerifier } from './application/ports/token-verifier.ts';
-import type { Runtime } from './bootstrap.ts';
+import type { OAuthConfig } from '../adapters/outbound/config/oauth-config.ts';
+import { ProxyFetches } from '../adapters/outbound/mcp-client/proxy-fetches.ts';
+import { readKeySet } from '../adapters/outbound/oauth/issuer-documents.ts';
+import { IssuerKeys, TIME_LIMIT_MS } from '../adapters/outbound/oauth/issuer-keys.ts';
+import { JwtTokenVerifier } from '../adapters/outbound/oauth/jwt-token-verifier.ts';
+import { withDeadline } from '../application/deadline.ts';
+import type { Clock } from '../application/ports/clock.ts';
+import type { TokenVerifier } from '../application/ports/token-verifier.ts';
+import type { Runtime } from './runtime.ts';
 
 /** Composes the verifier of access tokens. Import this only if an authorization server is configured. */
 export function composeTokenVerifier(

@@ -1,8 +1,8 @@
-import type { QuotaConfig } from './adapters/outbound/config/quota-config.ts';
-import type { Clock } from './application/ports/clock.ts';
-import type { QuotaStore } from './application/ports/quota-store.ts';
-import { QuotaGuard } from './application/quota-guard.ts';
-import type { Runtime } from './bootstrap.ts';
+import type { QuotaConfig } from '../adapters/outbound/config/quota-config.ts';
+import type { Clock } from '../application/ports/clock.ts';
+import type { QuotaStore } from '../application/ports/quota-store.ts';
+import { QuotaGuard } from '../application/quota-guard.ts';
+import type { Runtime } from './runtime.ts';
 
 /** The limits of callers per day, and what ends the connection to their store. */
 export interface ComposedQuota {
@@ -24,10 +24,10 @@ export async function composeQuota(
 /** Does not wait for a connection. The client of the store is loaded only if there is one. */
 export async function openQuotaStore({ store: url }: QuotaConfig, clock: Clock): Promise<QuotaStore> {
   if (url === 'memory') {
-    const { MemoryQuotaStore } = await import('./adapters/outbound/quota/memory-quota-store.ts');
+    const { MemoryQuotaStore } = await import('../adapters/outbound/quota/memory-quota-store.ts');
     return new MemoryQuotaStore();
   }
-  const { RedisQuotaStore } = await import('./adapters/outbound/quota/redis-quota-store.ts');
+  const { RedisQuotaStore } = await import('../adapters/outbound/quota/redis-quota-store.ts');
   return new RedisQuotaStore({ url, clock });
 }
 

@@ -1,13 +1,14 @@
-import { SystemClock } from './adapters/outbound/clock/system-clock.ts';
-import { FileConfigSource, type FileConfigSourceOptions } from './adapters/outbound/config/file-config-source.ts';
-import type { ServerConfig } from './adapters/outbound/config/server-config.ts';
-import { StderrLogger } from './adapters/outbound/logger/stderr-logger.ts';
-import type { Clock } from './application/ports/clock.ts';
-import type { ConfigSource, Validated } from './application/ports/config.ts';
-import type { Logger } from './application/ports/logger.ts';
-import { createRedactor, type Redactor } from './domain/redaction.ts';
+import { SystemClock } from '../adapters/outbound/clock/system-clock.ts';
+import { FileConfigSource, type FileConfigSourceOptions } from '../adapters/outbound/config/file-config-source.ts';
+import type { ServerConfig } from '../adapters/outbound/config/server-config.ts';
+import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
+import { StderrLogger } from '../adapters/outbound/logger/stderr-logger.ts';
+import type { Clock } from '../application/ports/clock.ts';
+import type { ConfigSource, Validated } from '../application/ports/config.ts';
+import type { Logger } from '../application/ports/logger.ts';
+import { createRedactor, type Redactor } from '../domain/redaction.ts';
 
-/** What every mode needs before the first request. The container builds the rest when it is needed. */
+/** What every mode needs before the first request. The services are made when they are needed. */
 export interface Runtime {
   readonly config: ServerConfig;
   readonly clock: Clock;
@@ -17,6 +18,11 @@ export interface Runtime {
   readonly reload: () => Promise<Validated<ServerConfig>>;
   /** Closes the debug file. */
   readonly close: () => void;
+}
+
+/** The servers whose tools answers use; all of them if clients use them too. */
+export function answerServers({ servers = [], grounding, gateway }: ServerConfig): readonly ServerEntry[] {
+  return gateway.expose ? servers : servers.filter(({ name }) => Object.hasOwn(grounding?.tools ?? {}, name));
 }
 
 /** Loads the configuration and creates the runtime, or returns every problem in the configuration. */

@@ -1,4 +1,4 @@
 import 'reflect-metadata';
 import { container } from 'tsyringe';
-import { clean } from './adapters/outbound/clean.ts';
+import { clean } from '../adapters/outbound/clean.ts';
 export const compose = () => [container, clean];

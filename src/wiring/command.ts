@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
+import { err, ok, type Result } from 'neverthrow';
 import { ask } from '../adapters/inbound/cli/ask.ts';
 import { callTool } from '../adapters/inbound/cli/call-tool.ts';
 import type { CheckedOAuth } from '../adapters/inbound/cli/check-oauth.ts';
@@ -10,89 +11,104 @@ import { supportsHyperlinks } from '../adapters/inbound/cli/hyperlink-support.ts
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
 import { toolErrorMessage } from '../adapters/inbound/tool-error-messages.ts';
 import { isUnencrypted } from '../adapters/outbound/config/listen-address.ts';
-import type { Application } from '../application/application.ts';
 import type { ConfigProblem } from '../application/ports/config.ts';
 import type { Logger } from '../application/ports/logger.ts';
-import type { Runtime } from '../bootstrap.ts';
 import type { GatewayTool } from '../domain/gateway-tool.ts';
 import { isObject, type JsonObject, parseJson } from '../domain/json.ts';
 import { PROGRAM } from '../version.ts';
-import type { GatewayAccess } from './gateway-access.ts';
+import { answerServers, type Runtime } from './runtime.ts';
+import type { LoadServices } from './services.ts';
 
 const BAD_USAGE = 2;
 const INTERRUPTED = 130;
 
+type RunnableCommand = Extract<Command, { kind: 'ask' | 'doctor' | 'tools' | 'call' }>;
+
+/** What every command uses. */
+interface Context extends Runtime {
+  readonly load: LoadServices;
+  readonly out: (text: string) => void;
+  readonly err: typeof process.stderr;
+  readonly isTerminal: boolean;
+  /** Resolves when the person interrupts the command. */
+  readonly untilAborted: Promise<undefined>;
+}
+
 /** Runs a command for a person, who may interrupt it with Ctrl-C at any time, and returns the exit code. */
-export async function runCommand(
-  command: Extract<Command, { kind: 'ask' | 'doctor' | 'tools' | 'call' }>,
-  application: Application,
-  runtime: Runtime,
-  gateways: GatewayAccess,
-): Promise<number> {
+export async function runCommand(command: RunnableCommand, runtime: Runtime, load: LoadServices): Promise<number> {
   const { signal, untilAborted } = interruption();
-  const options = { ...runtime, application, out: (text: string) => process.stdout.write(text) };
-  const { openai, llm, sources } = runtime.config;
-  const isTerminal = process.stdout.isTTY === true;
-  let code: number;
-  if (command.kind === 'ask') {
-    const question = command.question ?? (await Promise.race([text(process.stdin), untilAborted]))?.trim();
-    if (question === '') process.stderr.write(`${QUESTION_REQUIRED}\nTry ${PROGRAM} --help\n`);
-    const terminal = isTerminal ? terminalLook(process.stdout) : undefined;
-    code = question
-      ? await ask({ ...options, ...command, question, terminal, err: process.stderr }, signal)
-      : BAD_USAGE;
-  } else if (command.kind === 'tools') {
-    const gateway = await startServers(runtime, gateways);
-    code = await listTools(
-      {
-        ...options,
-        json: command.json,
-        isTerminal,
-        err: process.stderr,
-        gateway,
-        redact: runtime.redactor.inLogs,
-        offered: await offeredBy(runtime),
-      },
-      signal,
-    );
-  } else if (command.kind === 'call') {
-    code = await call(command, options, gateways, untilAborted, signal);
-  } else {
-    const { json } = command;
-    const { apiKeyVariable: variable, apiKey: value, isKeyFileShared: isShared } = openai;
-    const apiKey = { variable, value, isShared };
-    const isOffline = llm.adapter === 'offline';
-    const configSources = describeSources(sources);
-    const gateway = await startServers(runtime, gateways);
-    code = await doctor(
-      {
-        ...options,
-        json,
-        configSources,
-        notices: runtime.config.notices,
-        apiKey,
-        isOffline,
-        isUnencrypted: isUnencrypted(openai.baseUrl),
-        gateway,
-        grounding: runtime.config.grounding,
-        quota: await checkedQuota(runtime),
-        oauth: await checkedOAuth(runtime),
-        profiles: runtime.config.profiles,
-        toolErrors: runtime.config.server.toolErrors,
-        err: process.stderr,
-      },
-      signal,
-    );
-  }
+  const { stdout, stderr } = process;
+  const out = (text: string) => stdout.write(text);
+  const context = { ...runtime, load, out, err: stderr, isTerminal: stdout.isTTY === true, untilAborted };
+  const code = await run(command, context, signal);
   // However slow the reader of standard output is, it gets everything.
-  await Promise.race([new Promise<void>((resolve) => process.stdout.write('', () => resolve())), untilAborted]);
+  await Promise.race([new Promise<void>((resolve) => stdout.write('', () => resolve())), untilAborted]);
   return signal.aborted ? INTERRUPTED : code;
+}
+
+function run(command: RunnableCommand, context: Context, signal: AbortSignal): Promise<number> {
+  switch (command.kind) {
+    case 'ask':
+      return runAsk(command, context, signal);
+    case 'tools':
+      return runTools(command.json, context, signal);
+    case 'call':
+      return runCall(command, context, signal);
+    case 'doctor':
+      return runDoctor(command.json, context, signal);
+  }
+}
+
+async function runAsk(
+  command: Extract<Command, { kind: 'ask' }>,
+  context: Context,
+  signal: AbortSignal,
+): Promise<number> {
+  const { load, config, logger, isTerminal, untilAborted, err } = context;
+  const question = command.question ?? (await Promise.race([text(process.stdin), untilAborted]))?.trim();
+  if (question === '') err.write(`${QUESTION_REQUIRED}\nTry ${PROGRAM} --help\n`);
+  if (!question) return BAD_USAGE;
+  const terminal = isTerminal ? terminalLook(process.stdout) : undefined;
+  const services = await load({ servers: answerServers(config), logSpawn: (line) => logger.debug(line) });
+  const application = await services.application();
+  return ask({ ...context, ...command, application, question, terminal }, signal);
+}
+
+async function runTools(json: boolean, context: Context, signal: AbortSignal): Promise<number> {
+  const { gateway } = await startServers(context);
+  const options = { ...context, json, gateway, redact: context.redactor.inLogs, offered: await offeredBy(context) };
+  return listTools(options, signal);
+}
+
+async function runDoctor(json: boolean, context: Context, signal: AbortSignal): Promise<number> {
+  const { openai, llm, sources, notices, grounding, profiles, server } = context.config;
+  const { apiKeyVariable: variable, apiKey: value, isKeyFileShared: isShared } = openai;
+  const { services, gateway } = await startServers(context);
+  return doctor(
+    {
+      ...context,
+      application: await services.application(),
+      json,
+      configSources: describeSources(sources),
+      notices,
+      apiKey: { variable, value, isShared },
+      isOffline: llm.adapter === 'offline',
+      isUnencrypted: isUnencrypted(openai.baseUrl),
+      gateway,
+      grounding,
+      quota: await checkedQuota(context),
+      oauth: await checkedOAuth(context),
+      profiles,
+      toolErrors: server.toolErrors,
+    },
+    signal,
+  );
 }
 
 async function checkedQuota({ config: { quota }, clock }: Runtime): Promise<CheckedQuota | undefined> {
   if (quota === undefined) return undefined;
   const [{ probeQuotaStore }, { shownStore }] = await Promise.all([
-    import('../compose-quota.ts'),
+    import('./quota.ts'),
     import('../adapters/outbound/config/quota-config.ts'),
   ]);
   return { ...quota, store: shownStore(quota.store), probe: () => probeQuotaStore(quota, clock) };
@@ -101,7 +117,7 @@ async function checkedQuota({ config: { quota }, clock }: Runtime): Promise<Chec
 async function checkedOAuth({ config, clock }: Runtime): Promise<CheckedOAuth | readonly ConfigProblem[] | undefined> {
   const { oauth, problems } = await config.readOAuth();
   if (oauth === undefined) return problems.length > 0 ? problems : undefined;
-  const { countIssuerKeys } = await import('../compose-token-verifier.ts');
+  const { countIssuerKeys } = await import('./oauth.ts');
   return { ...oauth, countKeys: (signal) => countIssuerKeys(oauth, clock, signal) };
 }
 
@@ -113,54 +129,50 @@ async function offeredBy({ config }: Runtime): Promise<(tools: readonly GatewayT
   return (tools) => toOffer(tools, grounding).functions.map(({ tool }) => `${tool.server}/${tool.name}`);
 }
 
-/** Starts the configured servers, or only the named one, once: a person waits for the outcome. Undefined if there are none. */
-async function startServers({ config, logger }: Runtime, gateways: GatewayAccess, only?: string) {
+/** Starts the configured servers, or only the named one, once: a person waits for the outcome. The gateway is undefined if there are none. */
+async function startServers({ config, logger, load }: Context, only?: string) {
   const servers = (config.servers ?? []).filter(({ name }) => only === undefined || name === only);
-  if (servers.length === 0) return undefined;
   const debug = (line: string) => logger.debug(line);
   const quiet: Logger = { isDebug: logger.isDebug, debug, warn: debug, error: (line) => logger.error(line) };
-  return (await gateways.load()).start(
-    servers.map((server) => ({ ...server, restart: 'never' })),
-    { onCallEnded: () => {}, logSpawn: debug, logger: quiet },
-  );
+  const once = servers.map((server) => ({ ...server, restart: 'never' as const }));
+  const services = await load({ servers: once, logSpawn: debug, logger: quiet });
+  return { services, gateway: servers.length === 0 ? undefined : (await services.gateway()).gateway };
 }
 
-async function call(
+async function runCall(
   { server, tool, input }: Extract<Command, { kind: 'call' }>,
-  options: Runtime & { readonly out: (text: string) => void },
-  gateways: GatewayAccess,
-  untilAborted: Promise<undefined>,
+  context: Context,
   signal: AbortSignal,
 ): Promise<number> {
-  const names = (options.config.servers ?? []).map(({ name }) => name);
+  const { config, redactor, err, untilAborted } = context;
+  const names = (config.servers ?? []).map(({ name }) => name);
   if (!names.includes(server)) {
     const message = toolErrorMessage({ kind: 'unknown_server', server, known: names });
-    process.stderr.write(`${options.redactor.inLogs(message)}\n`);
+    err.write(`${redactor.inLogs(message)}\n`);
     return BAD_USAGE;
   }
   const args = await readInput(input, untilAborted);
-  if (typeof args === 'string') process.stderr.write(`${args}\n`);
-  if (typeof args === 'string' || signal.aborted) return BAD_USAGE;
-  const gateway = await startServers(options, gateways, server);
+  if (args.isErr()) err.write(`${args.error}\n`);
+  if (args.isErr() || signal.aborted) return BAD_USAGE;
+  const { gateway } = await startServers(context, server);
   if (gateway === undefined) return BAD_USAGE;
-  const isTerminal = process.stdout.isTTY === true;
-  return callTool({ ...options, gateway, server, tool, args, err: process.stderr, isTerminal }, signal);
+  return callTool({ ...context, gateway, server, tool, args: args.value }, signal);
 }
 
 /** The input of a call, or why it cannot be read. */
-async function readInput(input: string, untilAborted: Promise<undefined>): Promise<JsonObject | string> {
+async function readInput(input: string, untilAborted: Promise<undefined>): Promise<Result<JsonObject, string>> {
   let json: string | undefined = input;
   try {
     if (input === '-') json = await Promise.race([text(process.stdin), untilAborted]);
     else if (input.startsWith('@')) json = readFileSync(input.slice(1), 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return `The file ${input.slice(1)} cannot be read (${code ?? String(error)}).`;
+    return err(`The file ${input.slice(1)} cannot be read (${code ?? String(error)}).`);
   }
   // Nobody waits for the call any more.
-  if (json === undefined) return {};
+  if (json === undefined) return ok({});
   const args = parseJson(json.replace(/^\uFEFF/, ''));
-  return isObject(args) ? args : `The input must be a JSON object, such as '{"message": "hello"}'.`;
+  return isObject(args) ? ok(args) : err(`The input must be a JSON object, such as '{"message": "hello"}'.`);
 }
 
 /** Node.js knows the variables that say whether there are styles, such as NO_COLOR and TERM. */

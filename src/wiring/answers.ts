@@ -1,66 +1,56 @@
-import 'reflect-metadata';
-import { instanceCachingFactory, container as root } from 'tsyringe';
-import { isUnencrypted } from './adapters/outbound/config/listen-address.ts';
-import { routeTo } from './adapters/outbound/openai/route.ts';
-import { type Application, createApplication, type Grounding } from './application/application.ts';
-import type { AnswerGateway } from './application/gateway-tool-box.ts';
-import type { ComposedApplication } from './application/lazy-application.ts';
-import type { ApiProbe } from './application/ports/api-probe.ts';
-import type { LlmSearch } from './application/ports/llm-search.ts';
-import type { LlmTurns } from './application/ports/llm-turns.ts';
-import type { Runtime } from './bootstrap.ts';
-import type { GroundingPolicy } from './domain/grounding.ts';
-import { PROGRAM, VERSION } from './version.ts';
+import { isUnencrypted } from '../adapters/outbound/config/listen-address.ts';
+import { routeTo } from '../adapters/outbound/openai/route.ts';
+import { type Application, createApplication, type Grounding } from '../application/application.ts';
+import type { AnswerGateway } from '../application/gateway-tool-box.ts';
+import type { ApiProbe } from '../application/ports/api-probe.ts';
+import type { LlmSearch } from '../application/ports/llm-search.ts';
+import type { LlmTurns } from '../application/ports/llm-turns.ts';
+import type { GroundingPolicy } from '../domain/grounding.ts';
+import { PROGRAM, VERSION } from '../version.ts';
+import type { Runtime } from './runtime.ts';
 
-type Probe = () => Promise<ApiProbe>;
+/** The application, and what ends everything that was made for it. */
+export interface ComposedAnswers {
+  readonly application: Application;
+  readonly close: () => Promise<void>;
+}
 
-const TOKENS = { llmSearch: Symbol('LlmSearch'), apiProbe: Symbol('ApiProbe'), application: Symbol('Application') };
-
-/** The composition root. `shippedRecordings` is the folder of the recordings in the package. */
-export async function compose(
+/** Composes the answers. `shippedRecordings` is the folder of the recordings in the package; `startGateway` starts the servers when it is called first. */
+export async function composeAnswers(
   runtime: Runtime,
   shippedRecordings: string,
   startGateway: () => Promise<AnswerGateway | undefined>,
-): Promise<ComposedApplication> {
+): Promise<ComposedAnswers> {
   const { config, clock, logger } = runtime;
   const { proxy } = config.openai;
   const isOffline = config.llm.adapter === 'offline';
   const proxied =
     proxy === undefined
       ? undefined
-      : (await import('./adapters/outbound/openai/proxy-fetch.ts')).createProxyFetch(proxy);
+      : (await import('../adapters/outbound/openai/proxy-fetch.ts')).createProxyFetch(proxy);
   const api = isOffline
     ? undefined
-    : (await import('./adapters/outbound/openai/api-fetch.ts')).createApiFetch(proxied?.dispatcher);
+    : (await import('../adapters/outbound/openai/api-fetch.ts')).createApiFetch(proxied?.dispatcher);
   const llmSearch =
     api === undefined ? await loadOffline(runtime, shippedRecordings) : await loadOpenAi(runtime, api.fetch);
-
   const grounding = config.grounding && (await loadGrounding(runtime, config.grounding, llmSearch, startGateway));
-  const pages = config.resolveDates && config.llm.adapter !== 'offline' ? await loadPageDates(runtime) : undefined;
-  const container = root.createChildContainer();
-  container.register<LlmSearch>(TOKENS.llmSearch, { useValue: llmSearch });
-  container.register(TOKENS.apiProbe, { useValue: () => loadProbe(runtime, api?.fetch ?? fetch) });
-  container.register<Application>(TOKENS.application, {
-    useFactory: instanceCachingFactory((c) => {
-      const ports = { llmSearch: c.resolve<LlmSearch>(TOKENS.llmSearch), apiProbe: c.resolve<Probe>(TOKENS.apiProbe) };
-      return createApplication({ ...ports, clock, logger, pageDates: pages?.pageDates }, config, grounding);
-    }),
-  });
+  const pages = config.resolveDates && !isOffline ? await loadPageDates(runtime) : undefined;
+  const apiProbe = () => loadProbe(runtime, api?.fetch ?? fetch);
+  const ports = { llmSearch, apiProbe, clock, logger, pageDates: pages?.pageDates };
   return {
-    application: container.resolve(TOKENS.application),
+    application: createApplication(ports, config, grounding),
     close: async () => {
       await llmSearch.close?.();
       await api?.close();
       await proxied?.close();
       await pages?.close();
-      await container.dispose();
     },
   };
 }
 
 /** The HTML parser and the address checks are loaded only if they are used (ruling A15). */
 async function loadPageDates({ clock, config }: Runtime) {
-  const { createPageDates } = await import('./adapters/outbound/pages/create-page-dates.ts');
+  const { createPageDates } = await import('../adapters/outbound/pages/create-page-dates.ts');
   const userAgent = `${PROGRAM}/${VERSION} (reads the publication date of cited pages)`;
   return createPageDates({ clock, timeZone: config.timeZone, userAgent, proxy: config.pageProxy });
 }
@@ -72,8 +62,8 @@ async function loadGrounding(
   startGateway: () => Promise<AnswerGateway | undefined>,
 ): Promise<Grounding> {
   const [{ GatewayToolBox }, { toolErrorMessage }] = await Promise.all([
-    import('./application/gateway-tool-box.ts'),
-    import('./adapters/inbound/tool-error-messages.ts'),
+    import('../application/gateway-tool-box.ts'),
+    import('../adapters/inbound/tool-error-messages.ts'),
   ]);
   const toolBox = new GatewayToolBox(startGateway);
   const current: GroundingPolicy = {
@@ -91,8 +81,8 @@ async function loadOpenAi(runtime: Runtime, fetch: typeof globalThis.fetch) {
   if (isUnencrypted(openai.baseUrl))
     runtime.logger.warn('openai.base_url begins with http://: the API key and the questions are sent unencrypted');
   const [{ OpenAiResponsesSearch }, { networkCalls }] = await Promise.all([
-    import('./adapters/outbound/openai/openai-responses-search.ts'),
-    import('./adapters/outbound/openai/api-client.ts'),
+    import('../adapters/outbound/openai/openai-responses-search.ts'),
+    import('../adapters/outbound/openai/api-client.ts'),
   ]);
   const recorders = llm.record === undefined ? {} : await loadRecorders(runtime, llm.record);
   return new OpenAiResponsesSearch({
@@ -109,8 +99,8 @@ async function loadOpenAi(runtime: Runtime, fetch: typeof globalThis.fetch) {
 
 async function loadRecorders(runtime: Runtime, folder: string) {
   const [{ FolderRecorder }, { ConversationRecorder }] = await Promise.all([
-    import('./adapters/outbound/openai/recordings/folder-recorder.ts'),
-    import('./adapters/outbound/openai/recordings/conversation-recorder.ts'),
+    import('../adapters/outbound/openai/recordings/folder-recorder.ts'),
+    import('../adapters/outbound/openai/recordings/conversation-recorder.ts'),
   ]);
   const { logger, config } = runtime;
   const recorder = new FolderRecorder({ ...runtime, folder });
@@ -123,8 +113,8 @@ async function loadOffline(
   shippedRecordings: string,
 ): Promise<LlmSearch & LlmTurns & { readonly close?: undefined }> {
   const [{ OfflineSearch }, { Recordings }] = await Promise.all([
-    import('./adapters/outbound/openai/recordings/offline-search.ts'),
-    import('./adapters/outbound/openai/recordings/recordings.ts'),
+    import('../adapters/outbound/openai/recordings/offline-search.ts'),
+    import('../adapters/outbound/openai/recordings/recordings.ts'),
   ]);
   const recordings = new Recordings(runtime.config.llm.recordings ?? shippedRecordings);
   return new OfflineSearch({ ...runtime, recordings });
@@ -132,6 +122,6 @@ async function loadOffline(
 
 async function loadProbe({ config, redactor }: Runtime, fetch: typeof globalThis.fetch): Promise<ApiProbe> {
   const { openai } = config;
-  const { OpenAiProbe } = await import('./adapters/outbound/openai/openai-probe.ts');
+  const { OpenAiProbe } = await import('../adapters/outbound/openai/openai-probe.ts');
   return new OpenAiProbe({ ...openai, route: routeTo(openai.baseUrl, openai.proxy), fetch, redact: redactor.inLogs });
 }

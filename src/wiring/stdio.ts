@@ -1,13 +1,15 @@
-import { AnswerTools } from '../adapters/inbound/mcp/answer-tools.ts';
+import type { AnswerToolsOptions } from '../adapters/inbound/mcp/answer-tools.ts';
+import type { GatewayTools } from '../adapters/inbound/mcp/gateway-tools.ts';
 import { McpSession } from '../adapters/inbound/mcp/session.ts';
 import { claimStdout } from '../adapters/inbound/stdio/claim-stdout.ts';
 import { onReaderGone } from '../adapters/inbound/stdio/reader-watch.ts';
 import { StdioTransport } from '../adapters/inbound/stdio/stdio-transport.ts';
-import type { Application } from '../application/application.ts';
 import { NEVER } from '../application/deadline.ts';
-import type { Runtime } from '../bootstrap.ts';
+import type { Gateway } from '../application/gateway.ts';
 import { PROGRAM, VERSION } from '../version.ts';
-import { effectsOf, type GatewayAccess } from './gateway-access.ts';
+import { createAnswerTools } from './answer-tools.ts';
+import { answerServers, type Runtime } from './runtime.ts';
+import type { LoadServices } from './services.ts';
 import { onUncaughtError } from './uncaught-errors.ts';
 
 const FAILED = 1;
@@ -19,26 +21,37 @@ const TYPED = `Waiting for MCP messages on standard input, which clients send; C
 const ABORT_MS = 500;
 
 /** Serves MCP over standard input and output until the input ends or nothing can read the output (ruling 13). */
-export async function serveStdio(application: Application, runtime: Runtime, gateways: GatewayAccess): Promise<number> {
+export async function serveStdio(runtime: Runtime, load: LoadServices): Promise<number> {
   const { config, clock, logger, redactor } = runtime;
-  const { toolErrors, lineMode } = config.server;
+  const { lineMode } = config.server;
   if (process.stdin.isTTY) process.stderr.write(TYPED);
   const stdout = claimStdout();
-  const answerTools = new AnswerTools({
-    ...runtime,
-    timeZone: config.timeZone,
-    application,
-    toolErrors,
-    maxAnswerChars: config.maxAnswerChars,
-    hasEffects: await effectsOf(runtime, gateways),
-  });
+  let gateway: Gateway | undefined;
+  let exposed: GatewayTools | undefined;
   let notify = (): void => {};
-  const isExposed = config.gateway.expose && (config.servers ?? []).length > 0;
-  const tools = isExposed
-    ? (await import('./exposed-tools.ts')).exposedOnStdio(answerTools, runtime, gateways.load, () => notify())
-    : answerTools;
+  const services = () =>
+    load({
+      servers: answerServers(config),
+      logSpawn: (line) => logger.debug(line),
+      onStarted: (started) => {
+        gateway = started;
+        started.onToolsChanged(() => {
+          if (exposed?.isListOutdated) notify();
+        });
+      },
+    });
+  const application: AnswerToolsOptions['application'] = {
+    answerQuery: async (input, signal) => (await (await services()).application()).answerQuery(input, signal),
+  };
+  const answerTools = await createAnswerTools(runtime, application, () => gateway);
+  if (config.gateway.expose && (config.servers ?? []).length > 0) {
+    const { GatewayTools } = await import('../adapters/inbound/mcp/gateway-tools.ts');
+    // The servers start with the first list or call, and not before (ruling G23).
+    const start = async () => (await (await services()).gateway()).gateway;
+    exposed = new GatewayTools({ builtIn: answerTools, gateway: start, notifiesOfChanges: true, clock, redactor });
+  }
   const session = new McpSession({
-    tools,
+    tools: exposed ?? answerTools,
     logger,
     serverInfo: { name: PROGRAM, version: VERSION },
     caller: 'stdio',

@@ -1,3 +1,0 @@
-import { mode } from './modes/stdio.ts';
-
-export const imported = mode;

@@ -1,0 +1,3 @@
+import { mode } from './wiring/stdio.ts';
+
+export const imported = mode;

@@ -1,0 +1,66 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { ServerEntry } from '../../../src/adapters/outbound/config/server-entry.ts';
+import type { Gateway } from '../../../src/application/gateway.ts';
+import { composeGateway } from '../../../src/wiring/gateway.ts';
+import { answerServers, type Runtime } from '../../../src/wiring/runtime.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { FakeSchemaValidator } from '../../support/fake-schema-validator.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
+
+/** A server that cannot be started, which does not matter here. */
+const server = (name: string, isPublic = false): ServerEntry => ({
+  name,
+  connection: { kind: 'child', command: '/no/such/program', args: [], cwd: '/', envs: {}, inheritEnv: [] },
+  timeoutMs: 1000,
+  startupTimeoutMs: 1000,
+  restart: 'never',
+  isRequired: false,
+  filter: {},
+  maxConcurrency: 1,
+  maxResponseBytes: 1024,
+  isPublic,
+});
+
+async function start(servers: readonly ServerEntry[]) {
+  const config = { gateway: { checkOutput: 'warn' }, secretVariables: [] };
+  const runtime = { config, clock: new FakeClock(), logger: new RecordingLogger() } as unknown as Runtime;
+  const started: Gateway[] = [];
+  const options = { servers, validator: new FakeSchemaValidator(), logSpawn: () => {} };
+  const composed = await composeGateway(runtime, { ...options, onStarted: (gateway) => started.push(gateway) });
+  onTestFinished(() => composed.close());
+  return { composed, started };
+}
+
+test('the gateway is known once its servers are being started', async () => {
+  const { composed, started } = await start([server('jira')]);
+  expect(started).toEqual([composed.gateway]);
+  expect(composed.gateway.servers.map(({ name }) => name)).toEqual(['jira']);
+});
+
+test('the public servers are those that are configured now', async () => {
+  const { composed } = await start([server('jira', true), server('wiki')]);
+  expect(composed.publicServers).toEqual(['jira']);
+  await composed.reconfigure([server('jira'), server('wiki', true)]);
+  expect(composed.publicServers).toEqual(['wiki']);
+  expect(composed.gateway.servers.map(({ name }) => name)).toEqual(['jira', 'wiki']);
+});
+
+test('a configuration that cannot be used changes nothing', async () => {
+  const { composed } = await start([server('jira', true)]);
+  const remote: ServerEntry = { ...server('wiki'), connection: undefined as never };
+  await expect(composed.reconfigure([remote])).rejects.toThrow();
+  expect(composed.publicServers).toEqual(['jira']);
+  expect(composed.gateway.servers.map(({ name }) => name)).toEqual(['jira']);
+});
+
+test.each([
+  ['those whose tools they use (ruling L6)', false, ['jira']],
+  ['all of them if clients use them too', true, ['jira', 'wiki']],
+])('answers start %s', (_, expose, names) => {
+  const config = {
+    servers: [server('jira'), server('wiki')],
+    grounding: { tools: { jira: 'all' } },
+    gateway: { expose },
+  };
+  expect(answerServers(config as never).map(({ name }) => name)).toEqual(names);
+});
