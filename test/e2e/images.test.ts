@@ -63,33 +63,6 @@ test('both drawings of the architecture are the same but for their colors', () =
   expect(light).toContain('<title>');
 });
 
-test('what the drawing of the architecture names is in the sources', () => {
-  const entries = readdirSync(path.join(ROOT, 'src'), { recursive: true, withFileTypes: true });
-  const paths = entries.map((entry) => {
-    const name = path.relative(ROOT, path.join(entry.parentPath, entry.name)).replaceAll('\\', '/');
-    return entry.isDirectory() ? `/${name}/` : `/${name}`;
-  });
-  const sources = paths.filter((name) => name.endsWith('.ts'));
-  const identifiers = new Set(sources.flatMap((name) => read(name).match(/\w+/g) ?? []));
-  const words = textsOf(read('docs/images/architecture-light.svg')).flatMap((text) => text.split(/,? /));
-
-  const files = words.filter((word) => /\/|\.ts$/.test(word));
-  expect(files.length).toBeGreaterThan(20);
-  const isIn = (word: string) => paths.some((name) => new RegExp(`/${word.replace('*', '[\\w-]+')}/?$`).test(name));
-  expect(files.filter((word) => !isIn(word))).toEqual(['I/O']);
-  const names = words.filter((word) => /^[A-Za-z]+[a-z][A-Z]/.test(word) && word !== 'OpenAPI');
-  expect(names.length).toBeGreaterThan(10);
-  expect(names.filter((name) => !identifiers.has(name))).toEqual([]);
-
-  const folders = paths.filter((name) => /^\/src\/adapters\/\w+\/[\w-]+\/$/.test(name));
-  expect(folders.filter((name) => !words.includes(`${path.basename(name)}/`))).toEqual([]);
-  const ports = sources.filter((name) => name.startsWith('/src/application/ports/'));
-  const isDrawn = (port: string) =>
-    [...read(port).matchAll(/^export interface (\w+)/gm)].some(([, name = '']) => words.includes(name));
-  // The application implements this port itself.
-  expect(ports.filter((port) => !isDrawn(port))).toEqual(['/src/application/ports/tool-box.ts']);
-});
-
 test('every picture of the documents exists, in light and dark, and every picture is shown', () => {
   const pages = readdirSync(path.join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
   const documents = ['README.md', 'README.ja.md', ...pages.filter((name) => name.endsWith('.md')).map(inDocs)];
