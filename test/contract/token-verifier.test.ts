@@ -10,7 +10,9 @@ import {
 } from '../../src/adapters/outbound/oauth/jwt-token-verifier.ts';
 import type { TokenProblem } from '../../src/application/ports/token-verifier.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { FakeTokenVerifier } from '../support/fake-token-verifier.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
+import { describeTokenVerifier } from './describe-token-verifier.ts';
 import { type LocalIssuer, newSigningKey, type SigningKey, sign, startLocalIssuer } from './local-issuer.ts';
 
 const AUDIENCE = 'https://mcp.example.com/mcp';
@@ -294,4 +296,26 @@ describe('while the issuer is down', () => {
     issuer.pages.clear();
     expect((await verifier.verify(token)).isOk()).toBe(true);
   });
+});
+
+describeTokenVerifier('JwtTokenVerifier', async (isIssuerDown) => {
+  if (isIssuerDown) issuer.pages.clear();
+  const granted = (sub: string) => sign(rsa, claims({ sub, scope: 'ask' }));
+  return {
+    verifier: newVerifier({ scopes: ['ask'] }),
+    valid: [await granted('alice'), await granted('bob')],
+    invalid: await sign(stranger, claims()),
+    withoutScope: await sign(rsa, claims()),
+  };
+});
+
+describeTokenVerifier('FakeTokenVerifier', async (isIssuerDown) => {
+  const alice = isIssuerDown ? { kind: 'issuer_unavailable' as const, retryAfterMs: 1000 } : { caller: 'oauth:alice' };
+  const known = { alice, bob: { caller: 'oauth:bob' }, guest: { kind: 'insufficient_scope' as const } };
+  return {
+    verifier: new FakeTokenVerifier(known),
+    valid: ['alice', 'bob'],
+    invalid: 'stranger',
+    withoutScope: 'guest',
+  };
 });

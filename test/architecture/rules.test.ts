@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { filesIn, longFiles, ownTimes, type SourceFile, untestedPorts } from './rules.ts';
+
+const SOURCES = filesIn(process.cwd(), 'src');
+const TESTS = filesIn(process.cwd(), 'test');
+const source = (path: string, text: string): SourceFile => ({ path, text });
+
+describe('one clock', () => {
+  test('no other file has a source of time, unless the docstring of the port says why', () => {
+    expect(ownTimes(SOURCES), 'use the Clock, or name the file in ports/clock.ts').toEqual([]);
+  });
+
+  test.each(['setTimeout(run, 1)', 'setInterval(run, 1)', 'AbortSignal.timeout(1)', 'Date.now()', 'new Date()'])(
+    'a file with %s is found',
+    (text) => {
+      const clock = source('src/application/ports/clock.ts', '/** Not in `named.ts`. */');
+      const planted = ['named', 'other'].map((name) => source(`src/adapters/${name}.ts`, text));
+      expect(ownTimes([clock, ...planted, source('src/a.ts', `// ${text}\nnew Date(0)`)])).toEqual([
+        'src/adapters/other.ts',
+      ]);
+    },
+  );
+});
+
+describe('one contract suite per port', () => {
+  test('runs on the fake of the port', () => {
+    expect(untestedPorts(SOURCES, TESTS), 'write test/contract/describe-<port>.ts and run it on the fake').toEqual([]);
+  });
+
+  test('a port without a suite, or whose suite runs on no fake, is found', () => {
+    const ports = ['clock', 'logger', 'probe'].map((name) => source(`src/application/ports/${name}.ts`, ''));
+    const tests = [
+      source('test/contract/describe-clock.ts', ''),
+      source(
+        'test/contract/clock.test.ts',
+        "import '../support/fake-clock.ts';\nimport './describe-clock.ts';".replaceAll('import ', 'import {} from '),
+      ),
+      source('test/contract/describe-logger.ts', ''),
+      source('test/contract/logger.test.ts', "import {} from './describe-logger.ts';"),
+    ];
+    expect(untestedPorts(ports, tests)).toEqual(['logger', 'probe']);
+  });
+});
+
+describe('short files', () => {
+  test('no file of the program has more than 250 lines', () => {
+    expect(longFiles(SOURCES), 'a file that needs more lines has two subjects').toEqual([]);
+  });
+
+  test('a longer one is found', () => {
+    expect(longFiles([source('src/a.ts', 'x\n'.repeat(250)), source('src/b.ts', 'x\n'.repeat(251))])).toEqual([
+      'src/b.ts',
+    ]);
+  });
+});
