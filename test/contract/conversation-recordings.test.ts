@@ -11,7 +11,7 @@ import { createRedactor } from '../../src/domain/redaction.ts';
 import { type Behaviour, fails } from '../support/behaviours.ts';
 import { type ConversationItem, calls, reasons, says, searches } from '../support/conversation-items.ts';
 import type { ScriptedResponse } from '../support/conversation-stream.ts';
-import { InstantClock } from '../support/instant-clock.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { API_KEY, ask, never, ProgressLog } from './search-kit.ts';
 import { answered, startTurns, turnOf, turnRequest } from './turn-kit.ts';
@@ -33,7 +33,7 @@ const BUSY = { message: 'Slow down.', type: 'requests', param: null, code: 'rate
 async function startRecording(isAllowed: boolean) {
   const logger = new RecordingLogger();
   const redactor = createRedactor([API_KEY]);
-  const recorder = new FolderRecorder({ folder, clock: new InstantClock(), logger, redactor });
+  const recorder = new FolderRecorder({ folder, clock: FakeClock.instant(), logger, redactor });
   const turnRecorder = new ConversationRecorder({ recorder, isAllowed, logger });
   const kit = await startTurns({ recorder, turnRecorder, logger });
   return { ...kit, logger };
@@ -55,7 +55,7 @@ async function converse(turns: LlmTurns): Promise<readonly Turn[]> {
 function offline(): LlmTurns {
   const logger = new RecordingLogger();
   const recordings = new Recordings(folder);
-  return new OfflineSearch({ recordings, clock: new InstantClock(), logger, redactor: createRedactor([]) });
+  return new OfflineSearch({ recordings, clock: FakeClock.instant(), logger, redactor: createRedactor([]) });
 }
 
 /** What a turn is apart from its report and date. */

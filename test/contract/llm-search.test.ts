@@ -6,9 +6,8 @@ import type { LlmSearch } from '../../src/application/ports/llm-search.ts';
 import { createRedactor } from '../../src/domain/redaction.ts';
 import { answers, fails, stallsMidStream } from '../support/behaviours.ts';
 import { startFakeApi } from '../support/fake-api.ts';
-import { settled } from '../support/fake-clock.ts';
+import { FakeClock, settled } from '../support/fake-clock.ts';
 import { type ConfiguredReply, FakeLlmSearch, fails as failsWith, hangs, replies } from '../support/fake-llm-search.ts';
-import { InstantClock } from '../support/instant-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { describeLlmSearch, type SearchKind, type StartedSearch } from './describe-llm-search.ts';
 import { openAiSearch, searchRequest } from './search-kit.ts';
@@ -37,7 +36,7 @@ async function startOffline(): Promise<StartedSearch> {
   return {
     search: new OfflineSearch({
       recordings: new Recordings(SHIPPED),
-      clock: new InstantClock(),
+      clock: FakeClock.instant(),
       logger: new RecordingLogger(),
       redactor: createRedactor([]),
     }),

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { StderrLogger } from '../../src/adapters/outbound/logger/stderr-logger.ts';
 import { createRedactor } from '../../src/domain/redaction.ts';
-import { FixedClock } from '../support/fixed-clock.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { describeLogger, type StartedLogger } from './describe-logger.ts';
 
@@ -15,7 +15,7 @@ function startStderrLogger(isDebug: boolean): StartedLogger {
   onTestFinished(() => {
     process.stderr.write = write;
   });
-  const logger = new StderrLogger({ debug: isDebug, redactor: createRedactor([]), clock: new FixedClock() });
+  const logger = new StderrLogger({ debug: isDebug, redactor: createRedactor([]), clock: new FakeClock() });
   return { logger, logged: () => written };
 }
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { OfflineSearch } from '../../src/adapters/outbound/openai/recordings/offline-search.ts';
 import { Recordings } from '../../src/adapters/outbound/openai/recordings/recordings.ts';
 import { createRedactor } from '../../src/domain/redaction.ts';
-import { InstantClock } from '../support/instant-clock.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { errorOf, never, ProgressLog, searchRequest } from './search-kit.ts';
 
@@ -26,7 +26,7 @@ function turn(recording: string, round: number) {
   writeFileSync(file, recording);
   const search = new OfflineSearch({
     recordings: new Recordings(file),
-    clock: new InstantClock(),
+    clock: FakeClock.instant(),
     logger: new RecordingLogger(),
     redactor: createRedactor([]),
   });

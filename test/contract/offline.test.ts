@@ -14,7 +14,7 @@ import { toApiResponse } from '../support/api-response.ts';
 import { answerEvents, toSse } from '../support/api-stream.ts';
 import { answers, answersJson, type Behaviour, cutsStream, fails, sendsBody } from '../support/behaviours.ts';
 import { startFakeApi } from '../support/fake-api.ts';
-import { InstantClock } from '../support/instant-clock.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { posixTest } from '../support/platform.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { API_KEY, type Asked, answerOf, ask, errorOf, openAiSearch, replyOf, searchRequest } from './search-kit.ts';
@@ -33,7 +33,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 function offline(path: string): OfflineSearch {
   return new OfflineSearch({
     recordings: new Recordings(path),
-    clock: new InstantClock(),
+    clock: FakeClock.instant(),
     logger: new RecordingLogger(),
     redactor: createRedactor([]),
   });
@@ -198,7 +198,7 @@ describe('one file answers every question', () => {
   });
 
   test('a failure is not retried, since the recording does not change', async () => {
-    const clock = new InstantClock();
+    const clock = FakeClock.instant();
     const search = new OfflineSearch({
       recordings: new Recordings(join(FIXTURES, 'error-429-rate-limit-exceeded.json')),
       clock,
@@ -260,7 +260,7 @@ describe('recording', () => {
     const api = await startFakeApi();
     const redactor = createRedactor([apiKey]);
     const logger = new RecordingLogger();
-    const clock = new InstantClock();
+    const clock = FakeClock.instant();
     const recorder = new FolderRecorder({ folder, clock, logger, redactor });
     api.reply(behaviour);
     const outcome = await ask(openAiSearch(api.url, { recorder, apiKey, redactor, maxRetries: 0 }), request);

@@ -15,7 +15,7 @@ import {
   stallsMidStream,
 } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
-import { InstantClock } from '../support/instant-clock.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { composeOn } from './composed.ts';
 import {
   errorOf,
@@ -53,7 +53,7 @@ function fails5xx(status = 503): Behaviour {
 }
 
 function start(options: OpenAiSearchOptions = {}) {
-  const clock = new InstantClock();
+  const clock = FakeClock.instant();
   const request = { store: false, domainFilter: 'hint', background: true } as const;
   const observer = new ProgressLog();
   const search = openAiSearch(api.url, { clock, request, ...options });

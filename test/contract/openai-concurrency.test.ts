@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { answers, fails, holds } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { FakeClock, settled } from '../support/fake-clock.ts';
-import { InstantClock } from '../support/instant-clock.ts';
 import {
   ask,
   errorOf,
@@ -104,7 +103,7 @@ test('a call gets "asking" after it waited, and its position when it changes', a
 test('the Retry-After of one call does not delay another', async () => {
   const error = { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' };
   api.reply(fails({ status: 429, error, headers: { 'retry-after': '20' } }), OK);
-  const clock = new InstantClock();
+  const clock = FakeClock.instant();
   const search = openAiSearch(api.url, { clock, maxRetries: 0 });
   expect((await ask(search)).isErr()).toBe(true);
   expect((await ask(search)).isOk()).toBe(true);

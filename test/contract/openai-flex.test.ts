@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { answers, fails } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
-import { InstantClock } from '../support/instant-clock.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { type Asked, ask, errorOf, openAiSearch, replyOf, searchRequest } from './search-kit.ts';
 
 let api: FakeApi;
@@ -23,7 +23,7 @@ function unavailable(headers: Readonly<Record<string, string>> = {}, status = 42
 }
 
 function start(maxRetries = 3) {
-  const clock = new InstantClock();
+  const clock = FakeClock.instant();
   const search = openAiSearch(api.url, { clock, maxRetries });
   return { clock, ask: (asked: Asked = FLEX) => ask(search, searchRequest(asked)) };
 }

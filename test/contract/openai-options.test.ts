@@ -4,7 +4,7 @@ import type { RequestOptions } from '../../src/adapters/outbound/openai/request-
 import type { ModelProfile } from '../../src/domain/model-profile.ts';
 import { answers, type Behaviour, fails, failsInStream, sendsJson } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
-import { InstantClock } from '../support/instant-clock.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { composeOn } from './composed.ts';
 import { ask, errorOf, openAiSearch, replyOf, searchRequest } from './search-kit.ts';
@@ -27,7 +27,7 @@ function rejects(param: string | null, code: string, message = `Rejected: '${par
 
 /** The adapter with options of the configuration; asks with a profile. */
 function start(request: Partial<RequestOptions> = {}) {
-  const clock = new InstantClock();
+  const clock = FakeClock.instant();
   const logger = new RecordingLogger();
   const search = openAiSearch(api.url, {
     clock,

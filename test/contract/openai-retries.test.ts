@@ -18,8 +18,7 @@ import {
   sendsUnknownEvents,
 } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
-import { FixedClock } from '../support/fixed-clock.ts';
-import { InstantClock } from '../support/instant-clock.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import {
   type Asked,
@@ -34,7 +33,7 @@ import {
   searchRequest,
 } from './search-kit.ts';
 
-const NOW = new InstantClock().now();
+const NOW = FakeClock.instant().now();
 
 let api: FakeApi;
 
@@ -46,7 +45,7 @@ afterEach(() => api.close());
 
 /** Asks once; returns the outcome, the number of attempts, the waits and the progress. */
 async function askOnce(behaviours: readonly Behaviour[], options: OpenAiSearchOptions = {}, asked: Asked = {}) {
-  const clock = new InstantClock();
+  const clock = FakeClock.instant();
   const observer = new ProgressLog();
   api.reply(...behaviours);
   const outcome = await openAiSearch(api.url, { clock, ...options }).search(searchRequest(asked), observer, never());
@@ -312,7 +311,7 @@ describe('a parameter that the model rejects', () => {
   }
 
   function start(options: OpenAiSearchOptions = {}) {
-    const clock = new InstantClock();
+    const clock = FakeClock.instant();
     const logger = new RecordingLogger();
     const search = openAiSearch(api.url, { clock, logger, request: REQUEST, ...options });
     return { clock, logger, ask: (request: SearchRequest = searchRequest(FULL)) => ask(search, request) };
@@ -438,7 +437,7 @@ describe('a parameter that the model rejects', () => {
 describe('an abort', () => {
   test('ends the wait before the next attempt, which is not made', async () => {
     api.reply(tooMany({ 'retry-after': '100' }), OK);
-    const clock = new FixedClock();
+    const clock = new FakeClock();
     const controller = new AbortController();
     const observer = new ProgressLog();
     const outcome = openAiSearch(api.url, { clock }).search(searchRequest(), observer, controller.signal);
@@ -465,7 +464,7 @@ describe('an abort', () => {
   test('is not retried although it breaks the connection', async () => {
     api.reply({ kind: 'stallsAfterHeaders' }, OK);
     const controller = new AbortController();
-    const clock = new InstantClock();
+    const clock = FakeClock.instant();
     const outcome = ask(openAiSearch(api.url, { clock }), searchRequest(), controller.signal);
     await api.waitForRequests(1);
     controller.abort();

@@ -7,12 +7,12 @@ import { createPageDates } from '../../src/adapters/outbound/pages/create-page-d
 import { createPageAgent } from '../../src/adapters/outbound/pages/page-connector.ts';
 import { isPublicAddress } from '../../src/adapters/outbound/pages/public-address.ts';
 import { WebPageDates } from '../../src/adapters/outbound/pages/web-page-dates.ts';
-import { FixedClock } from '../support/fixed-clock.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
 import { type PageServer, startPageServer } from '../support/page-server.ts';
 import { never } from './search-kit.ts';
 
-const CLOCK = new FixedClock('2026-11-21T03:00:00Z');
+const CLOCK = new FakeClock('2026-11-21T03:00:00Z');
 const DATED = '<meta property="article:published_time" content="2024-03-05">';
 const COMMON = { clock: CLOCK, timeZone: 'Asia/Tokyo', userAgent: 'test' };
 

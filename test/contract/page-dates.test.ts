@@ -5,7 +5,6 @@ import { WebPageDates } from '../../src/adapters/outbound/pages/web-page-dates.t
 import type { Clock } from '../../src/application/ports/clock.ts';
 import { FakeClock, settled } from '../support/fake-clock.ts';
 import { FakePageDates } from '../support/fake-page-dates.ts';
-import { FixedClock } from '../support/fixed-clock.ts';
 import { type PageHandler, type PageServer, startPageServer } from '../support/page-server.ts';
 import { describePageDates } from './describe-page-dates.ts';
 import { never } from './search-kit.ts';
@@ -24,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => pages.close());
 
 /** The adapter with permission to fetch from this machine, which no configuration gives. */
-function newPageDates(clock: Clock = new FixedClock(NOW)): WebPageDates {
+function newPageDates(clock: Clock = new FakeClock(NOW)): WebPageDates {
   const dispatcher = createPageAgent(() => true, 3000);
   onTestFinished(() => dispatcher.destroy());
   const permissions = { isPort: () => true, isAllowedHost: () => true };
@@ -156,7 +155,7 @@ test.each([
 test('today is that of the time zone', async () => {
   const page = html(meta('article:published_time', '2026-11-22'));
   const url = pages.serve('/page', page);
-  const dates = await newPageDates(new FixedClock('2026-11-21T15:00:00Z')).publishedOn([url], never());
+  const dates = await newPageDates(new FakeClock('2026-11-21T15:00:00Z')).publishedOn([url], never());
   expect(dates.get(url)).toBe('2026-11-22');
 });
 

@@ -22,7 +22,7 @@ import { type AnswerResult, toAnswerResult } from '../../src/domain/answer-resul
 import type { ModelProfile } from '../../src/domain/model-profile.ts';
 import type { Question } from '../../src/domain/question.ts';
 import { createRedactor } from '../../src/domain/redaction.ts';
-import { InstantClock } from '../support/instant-clock.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 
 export const API_KEY = 'sk-proj-contract-0123456789';
@@ -81,7 +81,7 @@ export function openAiSearch(baseUrl: string, options: OpenAiSearchOptions = {})
     maxRetries: 3,
     apiKeyVariable: 'OPENAI_API_KEY',
     route: new URL(baseUrl).host,
-    clock: new InstantClock(),
+    clock: FakeClock.instant(),
     logger: new RecordingLogger({ isDebug: true }),
     redactor: createRedactor([apiKey]),
     random: () => 1,

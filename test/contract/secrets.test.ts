@@ -6,7 +6,7 @@ import { StderrLogger } from '../../src/adapters/outbound/logger/stderr-logger.t
 import { createRedactor } from '../../src/domain/redaction.ts';
 import { type Behaviour, fails, failsInStream, sendsBody, sendsJson } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
-import { InstantClock } from '../support/instant-clock.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { ask, errorOf, openAiSearch } from './search-kit.ts';
 
 let api: FakeApi;
@@ -27,7 +27,7 @@ afterEach(async () => {
 async function failWith(behaviour: Behaviour, apiKey: string) {
   const stderr: string[] = [];
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => stderr.push(String(text)) > 0);
-  const clock = new InstantClock();
+  const clock = FakeClock.instant();
   const redactor = createRedactor([apiKey]);
   const debugFile = join(folder, 'debug.log');
   const logger = new StderrLogger({ debug: true, debugFile, redactor, clock });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { composeTokenVerifier } from '../../src/wiring/oauth.ts';
 import { newKey, startAuthorizationServer } from '../support/authorization-server.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { legacy, send } from '../support/http-client.ts';
 import { freePort, signIn } from '../support/oauth-client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
-import { ShiftedClock } from '../support/shifted-clock.ts';
 import { serveHttp } from './serve-http.ts';
 
 const COOLDOWN_MS = 10_000;
@@ -14,7 +14,8 @@ const SCOPE = 'mcp:tools';
 async function serve(issuer: string, { scopes = [SCOPE] } = {}) {
   const port = await freePort();
   const audience = `http://127.0.0.1:${port}/mcp`;
-  const clock = new ShiftedClock();
+  // The tokens of the authorization server are of now.
+  const clock = new FakeClock(new Date().toISOString());
   const logger = new RecordingLogger();
   const config = { issuer, audience, resource: audience, scopes, jwksUri: undefined, callerClaim: 'sub' };
   const verifier = composeTokenVerifier(config, { clock, logger });
@@ -32,7 +33,7 @@ test('the authorization server can change its key', async () => {
   await before.stop();
 
   await startAuthorizationServer({ port, keys: [second, first], scope: SCOPE });
-  clock.advance(COOLDOWN_MS);
+  await clock.advance(COOLDOWN_MS);
   const current = await signIn(url);
   expect((await current.client.listTools()).tools).not.toEqual([]);
   expect((await ping(old.token)).status).toBe(200);
@@ -43,7 +44,7 @@ test('while the authorization server is down, tokens with known keys are accepte
   const { url, clock, ping } = await serve(issuer);
   const { token } = await signIn(url);
   await stop();
-  clock.advance(11 * 60_000);
+  await clock.advance(11 * 60_000);
   expect((await ping(token)).status).toBe(200);
 });
 
@@ -56,7 +57,7 @@ test('an authorization server that starts later is used when it is there', async
   expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0);
 
   await startAuthorizationServer({ port, keys: [await newKey('first')], scope: SCOPE });
-  clock.advance(COOLDOWN_MS);
+  await clock.advance(COOLDOWN_MS);
   await signIn(url);
   expect(logger.lines).toEqual([
     expect.stringMatching(/cannot be read/),
@@ -79,7 +80,7 @@ test('a token expires', async () => {
   const { issuer } = await startAuthorizationServer({ keys: [await newKey('first')], scope: SCOPE });
   const { url, clock, ping } = await serve(issuer);
   const { token } = await signIn(url);
-  clock.advance(931_000);
+  await clock.advance(931_000);
   const { status, headers } = await ping(token);
   expect(status).toBe(401);
   expect(headers['www-authenticate']).toContain('error_description="The token has expired"');

@@ -1,13 +1,26 @@
 import type { Clock } from '../../src/application/ports/clock.ts';
 
-/** A clock whose time advances only when the test advances it. */
+/** A clock whose time advances only when the test advances it, or, if it is instant, by the length of each sleep, which ends at once. */
 export class FakeClock implements Clock {
+  /** The lengths of all sleeps. */
+  readonly slept: number[] = [];
   readonly #startMs: number;
+  readonly #isInstant: boolean;
+  #onAsleep = () => {};
+  /** Resolves at the first sleep. */
+  readonly asleep = new Promise<void>((resolve) => {
+    this.#onAsleep = resolve;
+  });
   readonly #sleepers = new Set<{ readonly dueMs: number; readonly wake: () => void }>();
   #elapsedMs = 0;
 
-  constructor(start = '2026-01-05T03:00:00Z') {
+  constructor(start = '2026-01-05T03:00:00Z', { isInstant = false } = {}) {
     this.#startMs = Date.parse(start);
+    this.#isInstant = isInstant;
+  }
+
+  static instant(start = '2026-11-21T03:00:00Z'): FakeClock {
+    return new FakeClock(start, { isInstant: true });
   }
 
   now(): Date {
@@ -19,7 +32,9 @@ export class FakeClock implements Clock {
   }
 
   sleep(ms: number, signal: AbortSignal): Promise<'elapsed' | 'aborted'> {
-    if (ms <= 0) return Promise.resolve(signal.aborted ? 'aborted' : 'elapsed');
+    this.#record(ms);
+    if (this.#isInstant && !signal.aborted) this.#elapsedMs += Math.max(0, ms);
+    if (ms <= 0 || this.#isInstant) return Promise.resolve(signal.aborted ? 'aborted' : 'elapsed');
     return new Promise((resolve) => {
       const settle = (outcome: 'elapsed' | 'aborted') => {
         this.#sleepers.delete(sleeper);
@@ -35,6 +50,8 @@ export class FakeClock implements Clock {
   }
 
   after(ms: number, run: () => void): () => void {
+    this.#record(ms);
+    if (this.#isInstant) this.#elapsedMs += Math.max(0, ms);
     const sleeper = {
       dueMs: this.#elapsedMs + Math.max(0, ms),
       wake: () => {
@@ -43,7 +60,16 @@ export class FakeClock implements Clock {
       },
     };
     this.#sleepers.add(sleeper);
+    if (this.#isInstant)
+      queueMicrotask(() => {
+        if (this.#sleepers.has(sleeper)) sleeper.wake();
+      });
     return () => void this.#sleepers.delete(sleeper);
+  }
+
+  #record(ms: number): void {
+    this.slept.push(ms);
+    this.#onAsleep();
   }
 
   /** How many sleeps have not ended. */

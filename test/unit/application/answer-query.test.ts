@@ -13,7 +13,6 @@ import {
   repliesLate,
   searchReply,
 } from '../../support/fake-llm-search.ts';
-import { FixedClock } from '../../support/fixed-clock.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
 const cancel = { requestKey: 'test/1' };
@@ -38,7 +37,7 @@ describe('the search request', () => {
   });
 
   test('contains the day in Tokyo, not in UTC', async () => {
-    const { app, llmSearch } = startCore({ clock: new FixedClock('2025-12-31T15:30:00Z') });
+    const { app, llmSearch } = startCore({ clock: new FakeClock('2025-12-31T15:30:00Z') });
     await app.answerQuery(ask());
     expect(llmSearch.requests).toMatchObject([{ today: '2026-01-01' }]);
   });
@@ -73,7 +72,7 @@ describe('the answer', () => {
   test('has its sources, dated by the day in Tokyo', async () => {
     const sources = { cited: [{ url: 'https://a.com' }], consulted: [], opened: [] };
     const llmSearch = new FakeLlmSearch(replies({ text: 'Sunny.', searched: true, sources }));
-    const { app } = startCore({ llmSearch, clock: new FixedClock('2025-12-31T15:30:00Z') });
+    const { app } = startCore({ llmSearch, clock: new FakeClock('2025-12-31T15:30:00Z') });
     expect((await app.answerQuery(ask()))._unsafeUnwrap().result).toEqual({
       answer: 'Sunny.\n\nSources:\n- https://a.com (2026-01-01)',
       used_search: true,

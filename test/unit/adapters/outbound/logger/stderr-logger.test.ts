@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { StderrLogger, type StderrLoggerOptions } from '../../../../../src/adapters/outbound/logger/stderr-logger.ts';
 import { createRedactor } from '../../../../../src/domain/redaction.ts';
-import { FixedClock } from '../../../../support/fixed-clock.ts';
+import { FakeClock } from '../../../../support/fake-clock.ts';
 import { posixTest } from '../../../../support/platform.ts';
 
 let folder = '';
@@ -29,7 +29,7 @@ const logger = (over: Partial<StderrLoggerOptions> = {}) =>
   new StderrLogger({
     debug: false,
     redactor: createRedactor(['gateway-token-1']),
-    clock: new FixedClock('2026-01-05T03:00:00Z'),
+    clock: new FakeClock('2026-01-05T03:00:00Z'),
     ...over,
   });
 
