@@ -34,7 +34,6 @@ const PARTS = {
       }),
     ),
   options: ({ USAGE }) => `\`\`\`text\n${USAGE.trimEnd()}\n\`\`\``,
-  variables: ({ KEYS }) => table(['variable', 'key'], variableRows(KEYS)),
   'answer-outcomes': (source) => table(['outcome', 'meaning'], outcomeRows(source).answers),
   'tool-outcomes': (source) => table(['outcome', 'code in REST', 'meaning'], outcomeRows(source).tools),
   tools: ({ answerToolList }) => toolSections(answerToolList(20_000)),
@@ -64,14 +63,6 @@ function keyCells({ path, variable, option, ...key }, accepted) {
   if (profile !== undefined) return ['as for `answer`', 'as for `answer`', 'same as `answer`', ''];
   const fallback = key.default === undefined ? (WITHOUT_KEY[path] ?? 'none') : `\`${toText(key.default)}\``;
   return [descriptionOf(path), accepted, fallback, setBy.join(', ')];
-}
-
-function variableRows(keys) {
-  const variables = new Set(keys.map(({ variable }) => variable).filter((variable) => variable !== undefined));
-  return [...variables].map((variable) => {
-    const paths = keys.filter((key) => key.variable === variable).map(({ path }) => `\`${path}\``);
-    return [`\`${variable}\``, paths.join(', ')];
-  });
 }
 
 function toolSections(tools) {

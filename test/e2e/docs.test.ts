@@ -62,13 +62,14 @@ test('config.yaml.example names every key, in use or as a comment', () => {
 test('the documents that the spec lists as its parts exist', () => {
   const documents = [
     'docs/spec.md',
+    'docs/rulings.md',
     'docs/changelog.md',
     'docs/clients.md',
     'config/config.yaml.example',
     'config/policy.md.example',
     'LICENSE',
   ];
-  const references = ['transports', 'config-reference', 'system-policy', 'reproducibility'];
+  const references = ['transports', 'config-reference', 'answers'];
   const files = [...documents, ...references.map((name) => `docs/reference/${name}.md`)];
   expect(files.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
 });
