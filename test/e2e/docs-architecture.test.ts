@@ -29,7 +29,7 @@ function namedIn(document: string) {
 }
 
 test.for([
-  ['docs/architecture.md', 80],
+  ['docs/architecture.md', 30],
   ['CONTRIBUTING.md', 5],
   ['AGENTS.md', 10],
 ] as const)('every file and folder that %s names exists, and is one', ([document, atLeast]) => {

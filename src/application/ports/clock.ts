@@ -1,4 +1,4 @@
-/** The only source of time in the program. */
+/** The source of time of the core. Adapters may have timers of their own for connections and processes. */
 export interface Clock {
   now(): Date;
 
