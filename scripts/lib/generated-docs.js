@@ -23,7 +23,7 @@ const PARTS = {
   keys: ({ KEYS, toKind }) =>
     table(
       ['key', 'meaning', 'accepted', 'default', 'variable, option'],
-      KEYS.map((key) => [`\`${key.path}\``, ...keyCells(key, toKind(key.kind).accepted)]),
+      KEYS.flatMap((key) => keyRows(key, toKind(key.kind).accepted)),
     ),
   'server-keys': ({ SERVER_KEY_NAMES }) =>
     table(
@@ -57,12 +57,14 @@ export async function generatedDocs() {
   return new Map([...documents, ['config/config.schema.json', schema]]);
 }
 
-function keyCells({ path, variable, option, ...key }, accepted) {
+/** The profiles of the other tools have the keys of `answer`, and one row each. */
+function keyRows({ path, variable, option, ...key }, accepted) {
+  const [, profile, name] = /^(model_profiles\.(?:answer_detailed|answer_quick))\.(.*)/.exec(path) ?? [];
+  const asAnswer = [`\`${profile}.*\``, 'the keys of `model_profiles.answer`', 'the same', 'same as `answer`', ''];
+  if (profile !== undefined) return name === 'model' ? [asAnswer] : [];
   const setBy = [variable, option].filter((name) => name !== undefined).map((name) => `\`${name}\``);
-  const [profile] = /^model_profiles\.(?:answer_detailed|answer_quick)\./.exec(path) ?? [];
-  if (profile !== undefined) return ['as for `answer`', 'as for `answer`', 'same as `answer`', ''];
   const fallback = key.default === undefined ? (WITHOUT_KEY[path] ?? 'none') : `\`${toText(key.default)}\``;
-  return [descriptionOf(path), accepted, fallback, setBy.join(', ')];
+  return [[`\`${path}\``, descriptionOf(path), accepted, fallback, setBy.join(', ')]];
 }
 
 function toolSections(tools) {
