@@ -34,8 +34,8 @@ const PARTS = {
       }),
     ),
   options: ({ USAGE }) => `\`\`\`text\n${USAGE.trimEnd()}\n\`\`\``,
-  'answer-outcomes': (source) => table(['outcome', 'meaning'], outcomeRows(source).answers),
-  'tool-outcomes': (source) => table(['outcome', 'code in REST', 'meaning'], outcomeRows(source).tools),
+  'answer-outcomes': (source) => list(outcomeRows(source).answers),
+  'tool-outcomes': (source) => list(outcomeRows(source).tools),
   tools: ({ answerToolList }) => toolSections(answerToolList(20_000)),
   ...Object.fromEntries(Object.entries(installParts()).map(([name, part]) => [name, () => part])),
 };
@@ -79,6 +79,13 @@ function toolSections(tools) {
 
 function table(header, rows) {
   return [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** A term and its meaning in each row; a term may have a note. */
+function list(rows) {
+  return rows
+    .map(([term, meaning, note]) => `- ${term}${note === undefined ? '' : ` (${note})`}: ${meaning}`)
+    .join('\n');
 }
 
 function toText(value) {
