@@ -22,7 +22,7 @@ const DOCUMENTS = [
 const PARTS = {
   keys: ({ KEYS, toKind }) =>
     table(
-      ['key', 'meaning', 'accepted', 'default', 'variable, option'],
+      ['key, variable, option', 'meaning', 'accepted', 'default'],
       KEYS.flatMap((key) => keyRows(key, toKind(key.kind).accepted)),
     ),
   'server-keys': ({ SERVER_KEY_NAMES }) =>
@@ -60,11 +60,11 @@ export async function generatedDocs() {
 /** The profiles of the other tools have the keys of `answer`, and one row each. */
 function keyRows({ path, variable, option, ...key }, accepted) {
   const [, profile, name] = /^(model_profiles\.(?:answer_detailed|answer_quick))\.(.*)/.exec(path) ?? [];
-  const asAnswer = [`\`${profile}.*\``, 'the keys of `model_profiles.answer`', 'the same', 'same as `answer`', ''];
+  const asAnswer = [`\`${profile}.*\``, 'the keys of `model_profiles.answer`', 'the same', 'same as `answer`'];
   if (profile !== undefined) return name === 'model' ? [asAnswer] : [];
-  const setBy = [variable, option].filter((name) => name !== undefined).map((name) => `\`${name}\``);
+  const names = [path, variable, option].filter((name) => name !== undefined).map((name) => `\`${name}\``);
   const fallback = key.default === undefined ? (WITHOUT_KEY[path] ?? 'none') : `\`${toText(key.default)}\``;
-  return [[`\`${path}\``, descriptionOf(path), accepted, fallback, setBy.join(', ')]];
+  return [[names.join(', '), descriptionOf(path), accepted, fallback]];
 }
 
 function toolSections(tools) {
