@@ -1,4 +1,4 @@
-// The built server lists exactly its three tools (spec 17.2). Requires no key.
+// The built server lists exactly its three tools. Requires no key.
 import assert from 'node:assert/strict';
 import { runScript, startServer, within } from './lib/stdio-client.js';
 

@@ -22,8 +22,8 @@ const DOCUMENTS = [
 const PARTS = {
   keys: ({ KEYS, toKind }) =>
     table(
-      ['key', 'meaning', 'accepted', 'default', 'variable, option'],
-      KEYS.map((key) => [`\`${key.path}\``, ...keyCells(key, toKind(key.kind).accepted)]),
+      ['key, variable, option', 'meaning', 'accepted', 'default'],
+      KEYS.flatMap((key) => keyRows(key, toKind(key.kind).accepted)),
     ),
   'server-keys': ({ SERVER_KEY_NAMES }) =>
     table(
@@ -34,9 +34,8 @@ const PARTS = {
       }),
     ),
   options: ({ USAGE }) => `\`\`\`text\n${USAGE.trimEnd()}\n\`\`\``,
-  variables: ({ KEYS }) => table(['variable', 'key'], variableRows(KEYS)),
-  'answer-outcomes': (source) => table(['outcome', 'meaning'], outcomeRows(source).answers),
-  'tool-outcomes': (source) => table(['outcome', 'code in REST', 'meaning'], outcomeRows(source).tools),
+  'answer-outcomes': (source) => list(outcomeRows(source).answers),
+  'tool-outcomes': (source) => list(outcomeRows(source).tools),
   tools: ({ answerToolList }) => toolSections(answerToolList(20_000)),
   ...Object.fromEntries(Object.entries(installParts()).map(([name, part]) => [name, () => part])),
 };
@@ -58,20 +57,14 @@ export async function generatedDocs() {
   return new Map([...documents, ['config/config.schema.json', schema]]);
 }
 
-function keyCells({ path, variable, option, ...key }, accepted) {
-  const setBy = [variable, option].filter((name) => name !== undefined).map((name) => `\`${name}\``);
-  const [profile] = /^model_profiles\.(?:answer_detailed|answer_quick)\./.exec(path) ?? [];
-  if (profile !== undefined) return ['as for `answer`', 'as for `answer`', 'same as `answer`', ''];
+/** The profiles of the other tools have the keys of `answer`, and one row each. */
+function keyRows({ path, variable, option, ...key }, accepted) {
+  const [, profile, name] = /^(model_profiles\.(?:answer_detailed|answer_quick))\.(.*)/.exec(path) ?? [];
+  const asAnswer = [`\`${profile}.*\``, 'the keys of `model_profiles.answer`', 'the same', 'same as `answer`'];
+  if (profile !== undefined) return name === 'model' ? [asAnswer] : [];
+  const names = [path, variable, option].filter((name) => name !== undefined).map((name) => `\`${name}\``);
   const fallback = key.default === undefined ? (WITHOUT_KEY[path] ?? 'none') : `\`${toText(key.default)}\``;
-  return [descriptionOf(path), accepted, fallback, setBy.join(', ')];
-}
-
-function variableRows(keys) {
-  const variables = new Set(keys.map(({ variable }) => variable).filter((variable) => variable !== undefined));
-  return [...variables].map((variable) => {
-    const paths = keys.filter((key) => key.variable === variable).map(({ path }) => `\`${path}\``);
-    return [`\`${variable}\``, paths.join(', ')];
-  });
+  return [[names.join(', '), descriptionOf(path), accepted, fallback]];
 }
 
 function toolSections(tools) {
@@ -86,6 +79,13 @@ function toolSections(tools) {
 
 function table(header, rows) {
   return [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** A term and its meaning in each row; a term may have a note. */
+function list(rows) {
+  return rows
+    .map(([term, meaning, note]) => `- ${term}${note === undefined ? '' : ` (${note})`}: ${meaning}`)
+    .join('\n');
 }
 
 function toText(value) {

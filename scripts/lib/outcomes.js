@@ -50,21 +50,21 @@ const MEANINGS = {
   shutting_down: 'the program is ending',
 };
 
-/** The rows of the two tables: outcome, meaning; for calls of tools of servers, also the code in REST. */
+/** The rows of the two lists: outcome, meaning; for calls of tools of servers, also the code in REST. */
 export function outcomeRows({ toolErrorCode }) {
   const outcomes = outcomesOf({
     'src/adapters/inbound/mcp/call-meter.ts': 'CallReport',
     'src/application/call-tool.ts': 'ToolCallReport',
   });
   const codeOf = (outcome) => {
-    if (outcome === 'answered') return '';
+    if (outcome === 'answered') return undefined;
     if (outcome === 'tool_error') return '`TOOL_EXECUTION_ERROR`';
     if (outcome === 'json_rpc') return '`TOOL_EXECUTION_ERROR`, or by its code';
     return `\`${toolErrorCode({ kind: outcome })}\``;
   };
   return {
     answers: outcomes.CallReport.map((outcome) => [`\`${outcome}\``, meaningOf(outcome)]),
-    tools: outcomes.ToolCallReport.map((outcome) => [`\`${outcome}\``, codeOf(outcome), meaningOf(outcome)]),
+    tools: outcomes.ToolCallReport.map((outcome) => [`\`${outcome}\``, meaningOf(outcome), codeOf(outcome)]),
   };
 }
 

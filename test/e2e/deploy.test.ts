@@ -57,7 +57,7 @@ describe('deploy/kubernetes.yaml', () => {
     expect(server.image).toBe(`ghcr.io/uchimanajet7/openai-responses-mcp:${version}`);
   });
 
-  test.for(['deploy/cloud-run.md', 'docs/container.md'])('%s names the same image', (file) => {
+  test.for(['deploy/cloud-run.md', 'docs/scaling.md'])('%s names the same image', (file) => {
     const tags = [...read(file).matchAll(/uchimanajet7\/openai-responses-mcp:([\w.-]+)/g)].map(([, tag]) => tag);
     expect(new Set(tags)).toEqual(new Set([version]));
   });

@@ -35,13 +35,13 @@ test('a server with the configuration of the page answers what the page shows', 
   expect(stderr()).not.toContain('allowed_hosts');
 });
 
-test('every reason in the table is one that is logged', () => {
+test('every reason in the list is one that is logged', () => {
   const source = ['src/application/ports/token-verifier.ts', 'src/adapters/inbound/http/token-refusal.ts']
     .concat('src/adapters/inbound/http/access-log.ts', 'src/adapters/inbound/http/request-guard.ts')
     .map((file) => readFileSync(file, 'utf8'))
     .join('');
-  const table = PAGE.slice(PAGE.indexOf('## If it does not work'));
-  const reasons = [...table.matchAll(/^\| (`[^|]*`) +\|/gm)].flatMap(([, cell = '']) =>
+  const list = PAGE.slice(PAGE.indexOf('## If it does not work'));
+  const reasons = [...list.matchAll(/^- (`.*?`):? /gm)].flatMap(([, cell = '']) =>
     [...cell.matchAll(/`(?:token: )?([^`]+)`/g)].map(([, reason = '']) => reason),
   );
   expect(reasons.length).toBeGreaterThan(10);

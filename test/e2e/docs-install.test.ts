@@ -63,7 +63,7 @@ describe.each(DOCUMENTS)('%s', (document) => {
 test.for([
   ['README.md', 3],
   ['README.ja.md', 3],
-  ['docs/clients.md', 19],
+  ['docs/clients.md', 15],
   ['llms-install.md', 2],
 ] as const)('%s starts the server in the same way in every command and example', ([document, atLeast]) => {
   const entries = fencesOf(read(document)).flatMap(({ language, code }) => entriesOf(language, code));

@@ -29,7 +29,7 @@ interface Packed {
 const packageJson = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as Record<string, unknown>;
 
 /** Spec 15.1 and 15.2, literally. */
-const SPEC_15 = {
+const SPEC_12 = {
   name: 'openai-responses-mcp',
   version: expect.stringMatching(/^0\.9\.\d+$/),
   description: 'Lightweight MCP server (Responses API core). OpenAI integration + web_search.',
@@ -43,10 +43,10 @@ const SPEC_15 = {
   bugs: { url: 'https://github.com/uchimanajet7/openai-responses-mcp/issues' },
 };
 
-test('the metadata are those of spec 15', () => {
+test('the metadata are those of spec 12', () => {
   const { name, version, description, type, bin, files, engines, license, repository, homepage, bugs } = packageJson;
   expect({ name, version, description, type, bin, files, engines, license, repository, homepage, bugs }).toEqual(
-    SPEC_15,
+    SPEC_12,
   );
   expect(packageJson.scripts).toMatchObject({ prepublishOnly: 'npm run build' });
   expect(packageJson).not.toHaveProperty('dependencies');
@@ -129,7 +129,7 @@ describe('the packed package, installed into an empty folder', () => {
     expect(packed.size).toBe(statSync(path.join(folder, packed.filename)).size);
   });
 
-  test('contains everything that spec 15.1 allows, and nothing else', () => {
+  test('contains everything that spec 12 allows, and nothing else', () => {
     const files = packed.files.map((file) => file.path);
     const expected = ['LICENSE', 'README.md', 'config/config.yaml.example', 'config/policy.md.example', 'package.json'];
     // npm packs every README.*, whatever `files` contains.
