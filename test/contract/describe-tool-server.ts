@@ -42,7 +42,7 @@ export function describeToolServer(name: string, start: (beginning: Beginning) =
 
     test('lists the tools of all pages, as the server describes them', async () => {
       const { connection } = await connected(start);
-      const tools = (await connection.listTools(never()))._unsafeUnwrap();
+      const tools = await toolsOf(connection);
       expect(tools.map(({ name }) => name)).toEqual(STANDARD_TOOLS);
       const server = tools[0]?.server;
       expect(tools[0]).toEqual({
@@ -204,7 +204,7 @@ export function describeToolServer(name: string, start: (beginning: Beginning) =
       const { connection, untilChanged } = await connected(start);
       await call(connection, 'change');
       await untilChanged();
-      const tools = (await connection.listTools(never()))._unsafeUnwrap();
+      const tools = await toolsOf(connection);
       expect(tools.map(({ name }) => name)).toEqual([...STANDARD_TOOLS, 'added1']);
     });
 
@@ -319,6 +319,10 @@ async function connected(start: (beginning: Beginning) => Promise<StartedToolSer
   onTestFinished(() => connected.value.close());
   const untilChanged = () => events.until(() => events.changes > 0);
   return { ...started, connection: connected.value, lost: events.lost, untilChanged };
+}
+
+async function toolsOf(connection: ServerConnection) {
+  return (await connection.listTools(never()))._unsafeUnwrap().map(({ tool }) => tool);
 }
 
 export function call(connection: ServerConnection, name: string, args: JsonObject = {}) {

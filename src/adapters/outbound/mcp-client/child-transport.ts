@@ -8,9 +8,9 @@ import {
 } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { isObject, type JsonObject, parseJson } from '../../../domain/json.ts';
+import { isObject, type JsonObject } from '../../../domain/json.ts';
 import { type ChildOptions, endTree, startChild } from './child-process.ts';
-import { inTurns } from './in-turns.ts';
+import { inTurns, parsedInTurns } from './in-turns.ts';
 import { LastLines } from './last-lines.ts';
 import { type Excess, LineReader, type ReadLine } from './line-reader.ts';
 import { errorResponse, excessResponse, INVALID, LOST, readCutMessage } from './substitute-response.ts';
@@ -170,16 +170,16 @@ export class ChildTransport implements Transport {
     this.onclose?.();
   }
 
-  #onLine(line: ReadLine): void {
+  async #onLine(line: ReadLine): Promise<void> {
     if ('head' in line) {
       this.#onExcess(line.head, line.tail, line.excess);
       return;
     }
+    const message = await parsedInTurns(line.chunks);
     if (this.#isClosed) return;
-    const message = parseJson(line.text);
     if (isObject(message) && 'method' in message) this.#onServerMessage(message);
     else if (isObject(message) && isId(message.id)) this.#onResponse(message.id, message);
-    else this.#count(line.text.trim() !== '');
+    else this.#count(Buffer.concat(line.chunks).toString().trim() !== '');
   }
 
   /** The other notifications are not used by this program. */
