@@ -111,10 +111,10 @@ export class CallTool {
     const checked = await this.#deps.validator.validate(check, signal);
     if (checked.isErr()) return err(toInputError(checked.error));
 
-    const slot = await supervisor.slots.acquire(caller, signal);
-    if (slot === 'aborted') return err({ kind: 'cancelled' });
+    const place = await supervisor.places.acquire(caller, () => {}, signal);
+    if (place === 'aborted') return err({ kind: 'cancelled' });
     const { maxConcurrency } = supervisor.definition;
-    if (slot === 'full') return err({ kind: 'overloaded', server, maxConcurrency });
+    if (place === 'full') return err({ kind: 'overloaded', server, maxConcurrency });
     try {
       // The server may have been lost while the call was waiting.
       const { connection } = supervisor;
@@ -123,7 +123,7 @@ export class CallTool {
       if (outcome.isOk()) return await this.#checkOutput(tool, outcome.value, caller, signal);
       return err(outcome.error.kind === 'aborted' ? { kind: 'cancelled' } : outcome.error);
     } finally {
-      supervisor.slots.release(caller);
+      supervisor.places.release(caller);
     }
   }
 

@@ -123,7 +123,7 @@ export class ToolCatalog {
   #retire(supervisor: ServerSupervisor, drainMs: number): void {
     const limit = new AbortController();
     void this.#deps.clock.sleep(drainMs, limit.signal).then(() => limit.abort());
-    const retired = supervisor.slots.whenIdle(limit.signal).then(() => {
+    const retired = untilAborted(supervisor.places.whenIdle(), limit.signal).then(() => {
       limit.abort();
       return supervisor.stop();
     });

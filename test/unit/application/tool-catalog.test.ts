@@ -165,17 +165,17 @@ describe('another configuration', () => {
     const removed = configured('removed', { maxConcurrency: 1 });
     const { catalog, clock } = await catalogOf(removed);
     const supervisor = catalog.find('removed');
-    await supervisor?.slots.acquire('alice', never());
-    const queued = supervisor?.slots.acquire('alice', never());
+    await supervisor?.places.acquire('alice', () => {}, never());
+    const queued = supervisor?.places.acquire('alice', () => {}, never());
     catalog.configure([], DRAIN_MS);
     await clock.advance(DRAIN_MS - 1);
     expect(removed.server.last.isEnded).toBe(false);
     expect(supervisor?.connection).toBe(removed.server.last);
-    supervisor?.slots.release('alice');
+    supervisor?.places.release('alice');
     await queued;
     await settled();
     expect(removed.server.last.isEnded).toBe(false);
-    supervisor?.slots.release('alice');
+    supervisor?.places.release('alice');
     await settled();
     expect(removed.server.last.isEnded).toBe(true);
     expect(clock.pendingSleeps).toBe(0);
@@ -184,7 +184,7 @@ describe('another configuration', () => {
   test('ends a server whose calls do not end after the time for that', async () => {
     const removed = configured('removed');
     const { catalog, clock } = await catalogOf(removed);
-    await catalog.find('removed')?.slots.acquire('alice', never());
+    await catalog.find('removed')?.places.acquire('alice', () => {}, never());
     catalog.configure([], DRAIN_MS);
     await clock.advance(DRAIN_MS - 1);
     expect(removed.server.last.isEnded).toBe(false);
@@ -198,12 +198,12 @@ describe('another configuration', () => {
     after.server.tools = [fakeTool('new')];
     const { catalog } = await catalogOf(before);
     const earlier = catalog.find('server');
-    await earlier?.slots.acquire('alice', never());
+    await earlier?.places.acquire('alice', () => {}, never());
     catalog.configure([after], DRAIN_MS);
     await settled();
     expect(catalog.tools.map(({ name }) => name)).toEqual(['new']);
     expect(before.server.last.isEnded).toBe(false);
-    earlier?.slots.release('alice');
+    earlier?.places.release('alice');
     await settled();
     expect(before.server.last.isEnded).toBe(true);
     expect(after.server.last.isEnded).toBe(false);
@@ -234,7 +234,7 @@ describe('close', () => {
   test('ends every server, also those that end after their calls, without waiting for these', async () => {
     const [retiring, running] = [configured('retiring'), configured('running')];
     const { catalog, clock } = await catalogOf(retiring, running);
-    await catalog.find('retiring')?.slots.acquire('alice', never());
+    await catalog.find('retiring')?.places.acquire('alice', () => {}, never());
     catalog.configure([running], DRAIN_MS);
     await settled();
     expect(retiring.server.last.isEnded).toBe(false);

@@ -67,14 +67,16 @@ export class AjvSchemaValidator implements SchemaValidator {
       if (steps <= MAX_STEPS) return toResult(plain.check(value));
     }
     if (values > MAX_VALUES || characters > MAX_CHARACTERS) return err({ kind: 'unchecked', problem: 'too_large' });
-    prepared.json ??= JSON.stringify(schema);
-    const job = { server, caller, schema: prepared.json, value: JSON.stringify(value) };
-    const outcome = await this.#thread.run(job, signal);
+    const toRequest = () => {
+      if (this.#prepared.get(schema) === null) return undefined;
+      prepared.json ??= JSON.stringify(schema);
+      return { schema: prepared.json, value: JSON.stringify(value) };
+    };
+    const onUnusable = (reason: string) => void this.#prepared.set(schema, this.#unusable(check, reason));
+    const outcome = await this.#thread.run({ server, caller, toRequest, onUnusable }, signal);
+    if (outcome === undefined) return ok();
     if (outcome === 'aborted') return err({ kind: 'aborted' });
-    if (outcome.kind === 'unchecked') return err(outcome);
-    if (outcome.kind === 'checked') return toResult(outcome.errors);
-    this.#prepared.set(schema, this.#unusable(check, outcome.reason));
-    return ok();
+    return outcome.kind === 'unchecked' ? err(outcome) : toResult(outcome.errors);
   }
 
   /** Resolves when the thread has ended. Later, only what needs no thread is checked. */
