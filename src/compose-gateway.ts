@@ -1,10 +1,9 @@
 import type { ServerEntry } from './adapters/outbound/config/server-entry.ts';
 import type { AjvSchemaValidator } from './adapters/outbound/mcp-client/ajv-schema-validator.ts';
 import type { ToolCallReport } from './application/call-tool.ts';
-import type { Gateway } from './application/gateway.ts';
+import type { ConfiguredServer, Gateway } from './application/gateway.ts';
 import type { Logger } from './application/ports/logger.ts';
 import type { ToolServer } from './application/ports/tool-server.ts';
-import type { ConfiguredServer } from './application/tool-catalog.ts';
 import type { Runtime } from './bootstrap.ts';
 import { PROGRAM, VERSION } from './version.ts';
 
@@ -31,21 +30,15 @@ const IDENTITY = { name: PROGRAM, version: VERSION };
 /** Composes the gateway and starts its servers. Everything that it needs is loaded now, and not before (ruling G24). */
 export async function composeGateway(runtime: Runtime, options: ComposeGatewayOptions): Promise<ComposedGateway> {
   const { config, clock, logger } = runtime;
-  const [
-    { startGateway },
-    validator,
-    { ChildToolServer },
-    { RemoteToolServer },
-    { childEnvironment },
-    { ProxyFetches },
-  ] = await Promise.all([
-    import('./application/gateway.ts'),
-    loadSchemaValidator(runtime),
-    import('./adapters/outbound/mcp-client/child-tool-server.ts'),
-    import('./adapters/outbound/mcp-client/remote-tool-server.ts'),
-    import('./adapters/outbound/mcp-client/child-environment.ts'),
-    import('./adapters/outbound/mcp-client/proxy-fetches.ts'),
-  ]);
+  const [{ Gateway }, validator, { ChildToolServer }, { RemoteToolServer }, { childEnvironment }, { ProxyFetches }] =
+    await Promise.all([
+      import('./application/gateway.ts'),
+      loadSchemaValidator(runtime),
+      import('./adapters/outbound/mcp-client/child-tool-server.ts'),
+      import('./adapters/outbound/mcp-client/remote-tool-server.ts'),
+      import('./adapters/outbound/mcp-client/child-environment.ts'),
+      import('./adapters/outbound/mcp-client/proxy-fetches.ts'),
+    ]);
   const fetches = new ProxyFetches(process.env);
   const toServer = async ({ name, connection, maxResponseBytes: maxBytes }: ServerEntry): Promise<ToolServer> => {
     if (connection.kind === 'remote') {
@@ -67,7 +60,7 @@ export async function composeGateway(runtime: Runtime, options: ComposeGatewayOp
   };
   const toConfigured = (servers: readonly ServerEntry[]) =>
     Promise.all(servers.map(async (entry) => toConfiguredServer(entry, await toServer(entry))));
-  const gateway = startGateway({
+  const gateway = new Gateway({
     clock,
     logger: options.logger ?? logger,
     validator,
