@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   isJSONRPCErrorResponse,
   isJSONRPCResultResponse,
@@ -159,8 +159,11 @@ export class ChildTransport implements Transport {
   /** The process has ended, or nothing can be sent to it or received. What is left of it is ended too. */
   async #onLost(reason = 'closed its standard input or output'): Promise<void> {
     this.#broken ??= reason;
+    const timeIsOver = new Promise<void>((resolve) => {
+      this.#options.clock.after(LAST_OUTPUT_MS, resolve);
+    });
     // In a busy process, what has happened meanwhile is known only in the next turn of the event loop.
-    await Promise.race([this.#childClosed, sleep(LAST_OUTPUT_MS).then(() => nextTurn())]);
+    await Promise.race([this.#childClosed, timeIsOver.then(() => nextTurn())]);
     await this.close();
   }
 
