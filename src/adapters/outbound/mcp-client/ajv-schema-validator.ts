@@ -21,7 +21,7 @@ const MAX_SCHEMA_CHARACTERS = 1024 * 1024;
 /** How values are checked against a schema. */
 interface Prepared {
   /** For a small schema of plain keywords. */
-  readonly plain?: { readonly check: CheckValue; readonly cost: CheckCost } | undefined;
+  readonly plain?: { readonly check: CheckValue; readonly cost: Readonly<CheckCost> } | undefined;
   /** The schema as JSON, once the thread needs it. */
   json?: string;
 }
