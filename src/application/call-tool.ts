@@ -11,7 +11,6 @@ import type { Logger } from './ports/logger.ts';
 import type { SchemaValidator } from './ports/schema-validator.ts';
 import type { ToolProgress } from './ports/tool-server.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
-import type { ToolCatalog } from './tool-catalog.ts';
 
 /** A call of a server's tool. */
 export interface ToolCallInput {
@@ -38,7 +37,8 @@ export interface ToolCallReport {
 }
 
 interface Dependencies {
-  readonly catalog: ToolCatalog;
+  readonly find: (server: string) => ServerSupervisor | undefined;
+  readonly names: () => readonly string[];
   readonly validator: SchemaValidator;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -59,12 +59,12 @@ export class CallTool {
 
   /** Never rejects. Ends with `cancelled` soon after `signal` aborts, whatever the server does. */
   async execute(input: ToolCallInput, signal: AbortSignal): Promise<ToolCallOutcome> {
-    const { catalog, clock, onEnded } = this.#deps;
+    const { find, names, clock, onEnded } = this.#deps;
     const startedMs = clock.elapsedMs();
-    const supervisor = catalog.find(input.server);
+    const supervisor = find(input.server);
     const outcome =
       supervisor === undefined
-        ? err({ kind: 'unknown_server' as const, server: input.server, known: catalog.names })
+        ? err({ kind: 'unknown_server' as const, server: input.server, known: names() })
         : await this.#withTimeout(input, supervisor, signal);
     // The name of an unknown server or tool is text from the caller.
     const isKnown = supervisor?.knowsTool(input.tool) === true;
@@ -109,10 +109,10 @@ export class CallTool {
     const checked = await this.#deps.validator.validate(check, signal);
     if (checked.isErr()) return err(toInputError(checked.error));
 
-    const slot = await supervisor.slots.acquire(caller, signal);
-    if (slot === 'aborted') return err({ kind: 'cancelled' });
+    const place = await supervisor.places.acquire(caller, () => {}, signal);
+    if (place === 'aborted') return err({ kind: 'cancelled' });
     const { maxConcurrency } = supervisor.definition;
-    if (slot === 'full') return err({ kind: 'overloaded', server, maxConcurrency });
+    if (place === 'full') return err({ kind: 'overloaded', server, maxConcurrency });
     try {
       // The server may have been lost while the call was waiting.
       const { connection } = supervisor;
@@ -121,7 +121,7 @@ export class CallTool {
       if (outcome.isOk()) return await this.#checkOutput(tool, outcome.value, caller, signal);
       return err(outcome.error.kind === 'aborted' ? { kind: 'cancelled' } : outcome.error);
     } finally {
-      supervisor.slots.release(caller);
+      supervisor.places.release(caller);
     }
   }
 

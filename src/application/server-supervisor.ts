@@ -1,9 +1,9 @@
 import type { GatewayTool, ToolFilter } from '../domain/gateway-tool.ts';
 import { type JsonObject, withoutUndefined } from '../domain/json.ts';
 import type { ServerState } from '../domain/tool-call-error.ts';
-import { CallSlots } from './call-slots.ts';
 import { coalesced } from './coalesced.ts';
 import { untilAborted, withDeadline } from './deadline.ts';
+import { Places } from './places.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
 import type { ServerConnection, ServerEvents, ToolServer } from './ports/tool-server.ts';
@@ -53,8 +53,8 @@ export interface SupervisorOptions {
 /** Starts a server, keeps its list of tools, and starts it again after a failure (rulings G3 to G9). */
 export class ServerSupervisor {
   readonly #options: SupervisorOptions;
-  /** Of the calls on this server. */
-  readonly slots: CallSlots;
+  /** The calls that run on this server, and of each caller as many that wait (ruling G1). */
+  readonly places: Places;
   readonly #list: ToolList;
   readonly #backoff = new RestartBackoff();
   #state: ServerState = 'starting';
@@ -78,7 +78,7 @@ export class ServerSupervisor {
     const { definition, clock, logger } = options;
     this.#options = options;
     this.#since = clock.now();
-    this.slots = new CallSlots(definition.maxConcurrency);
+    this.places = new Places(definition.maxConcurrency, definition.maxConcurrency);
     this.#list = new ToolList({ ...definition, logger, clock });
   }
 

@@ -3,7 +3,7 @@ import { type GatewayTool, isAllowed, type ToolFilter } from '../domain/gateway-
 import type { ToolServerError } from '../domain/tool-call-error.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
-import type { ServerConnection } from './ports/tool-server.ts';
+import type { ListedTool, ServerConnection } from './ports/tool-server.ts';
 
 interface ToolListOptions {
   /** The name of the server. */
@@ -23,7 +23,7 @@ const MAX_WARNINGS = 100;
 export class ToolList {
   readonly #options: ToolListOptions;
   #tools: readonly GatewayTool[] = [];
-  /** Every tool that was listed, as JSON, so that one is recognized that was gone for a while. */
+  /** The fingerprint of every tool that was listed, so that one is recognized that was gone for a while. */
   readonly #known = new Map<string, string>();
   /** The tools with a warning since then. */
   readonly #warned = new Set<string>();
@@ -44,13 +44,14 @@ export class ToolList {
     return new ResultAsync(connection.listTools(signal)).map((listed) => this.#accept(listed)).mapErr(reasonOf);
   }
 
-  #accept(listed: readonly GatewayTool[]): void {
-    const tools = listed.filter(({ name }) => isAllowed(name, this.#options.filter));
-    const described = tools.map((tool) => [tool.name, JSON.stringify(tool)] as const);
-    this.#warn(described.filter(([name, json]) => (this.#known.get(name) ?? json) !== json).map(([name]) => name));
+  #accept(listed: readonly ListedTool[]): void {
+    const allowed = listed.filter(({ tool }) => isAllowed(tool.name, this.#options.filter));
+    const isChanged = ({ tool, fingerprint }: ListedTool) =>
+      (this.#known.get(tool.name) ?? fingerprint) !== fingerprint;
+    this.#warn(allowed.filter(isChanged).map(({ tool }) => tool.name));
     if (this.#known.size > MAX_KNOWN) this.#known.clear();
-    for (const [name, json] of described) this.#known.set(name, json);
-    this.#tools = tools;
+    for (const { tool, fingerprint } of allowed) this.#known.set(tool.name, fingerprint);
+    this.#tools = allowed.map(({ tool }) => tool);
   }
 
   /** A server that changes its descriptions all the time does not fill the log. */

@@ -1,10 +1,9 @@
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { ToolCallReport } from '../application/call-tool.ts';
-import type { Gateway } from '../application/gateway.ts';
+import type { ConfiguredServer, Gateway } from '../application/gateway.ts';
 import type { Logger } from '../application/ports/logger.ts';
 import type { SchemaValidator } from '../application/ports/schema-validator.ts';
 import type { ToolServer } from '../application/ports/tool-server.ts';
-import type { ConfiguredServer } from '../application/tool-catalog.ts';
 import { PROGRAM, VERSION } from '../version.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -36,7 +35,7 @@ const IDENTITY = { name: PROGRAM, version: VERSION };
 /** Composes the gateway and starts its servers. Everything that it needs is loaded now, and not before (ruling G24). */
 export async function composeGateway(runtime: Runtime, options: GatewayOptions): Promise<ComposedGateway> {
   const { config, clock, logger } = runtime;
-  const [{ startGateway }, { ChildToolServer }, { RemoteToolServer }, { childEnvironment }, { ProxyFetches }] =
+  const [{ Gateway }, { ChildToolServer }, { RemoteToolServer }, { childEnvironment }, { ProxyFetches }] =
     await Promise.all([
       import('../application/gateway.ts'),
       import('../adapters/outbound/mcp-client/child-tool-server.ts'),
@@ -66,7 +65,7 @@ export async function composeGateway(runtime: Runtime, options: GatewayOptions):
   const toConfigured = (servers: readonly ServerEntry[]) =>
     Promise.all(servers.map(async (entry) => toConfiguredServer(entry, await toServer(entry))));
   let { servers } = options;
-  const gateway = startGateway({
+  const gateway = new Gateway({
     clock,
     logger: options.logger ?? logger,
     validator: options.validator,

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type {
+  ListedTool,
   ServerConnection,
   ServerEvents,
   ToolProgress,
@@ -70,8 +71,9 @@ export class FakeConnection implements ServerConnection {
     this.#events = events;
   }
 
-  listTools(signal: AbortSignal): Reply<readonly GatewayTool[]> {
-    return this.#race(signal, (inner) => this.#server.list(inner));
+  listTools(signal: AbortSignal): Reply<readonly ListedTool[]> {
+    const toListed = (tool: GatewayTool) => ({ tool, fingerprint: JSON.stringify(tool) });
+    return this.#race(signal, async (inner) => (await this.#server.list(inner)).map((tools) => tools.map(toListed)));
   }
 
   callTool(...[name, args, onProgress, signal]: Parameters<ServerConnection['callTool']>): Reply<ToolResult> {

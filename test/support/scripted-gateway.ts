@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { AjvSchemaValidator } from '../../src/adapters/outbound/mcp-client/ajv-schema-validator.ts';
-import { type Gateway, type GatewayOptions, startGateway } from '../../src/application/gateway.ts';
+import { Gateway, type GatewayOptions } from '../../src/application/gateway.ts';
 import type { ServerDefinition } from '../../src/application/server-supervisor.ts';
 import { FakeClock } from './fake-clock.ts';
 import { RecordingLogger } from './recording-logger.ts';
@@ -19,7 +19,7 @@ export function startScripted(
   const { logger = new RecordingLogger() } = options;
   const validator = new AjvSchemaValidator({ clock: new FakeClock(), logger });
   onTestFinished(() => validator.close());
-  const gateway = startGateway({
+  const gateway = new Gateway({
     clock: new FakeClock(),
     logger,
     validator,

@@ -19,6 +19,12 @@ export interface ToolProgress {
   readonly message?: string;
 }
 
+/** A tool of a list, and a short text that is different if the server describes the tool differently. */
+export interface ListedTool {
+  readonly tool: GatewayTool;
+  readonly fingerprint: string;
+}
+
 /** A server whose tools can be called. A process that was started, or a connection to another machine. */
 export interface ServerConnection {
   readonly transport: 'stdio' | 'http' | 'sse';
@@ -26,7 +32,7 @@ export interface ServerConnection {
   readonly protocolVersion: string | undefined;
   readonly serverInfo: JsonObject | undefined;
   /** The complete list, all pages. One of more than 1,000 tools or 8 MiB is an `invalid_result`. Never rejects. */
-  listTools(signal: AbortSignal): Promise<Result<readonly GatewayTool[], ToolServerError>>;
+  listTools(signal: AbortSignal): Promise<Result<readonly ListedTool[], ToolServerError>>;
   /**
    * Never rejects, and settles soon after `signal` aborts, whatever the server does; the server is notified of the cancellation. A call
    * is sent at most once. If the server is lost, calls in flight fail with `crashed` within 100 ms. Without `onProgress`, the server is not

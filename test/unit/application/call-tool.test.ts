@@ -1,8 +1,8 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { CallTool, type ToolCallInput, type ToolCallReport } from '../../../src/application/call-tool.ts';
+import type { ToolCallInput, ToolCallReport } from '../../../src/application/call-tool.ts';
+import { Gateway } from '../../../src/application/gateway.ts';
 import type { ToolProgress } from '../../../src/application/ports/tool-server.ts';
-import { ToolCatalog } from '../../../src/application/tool-catalog.ts';
 import type { JsonObject } from '../../../src/domain/json.ts';
 import { errorOf, expectNoListener, never } from '../../contract/search-kit.ts';
 import { FakeClock, settled } from '../../support/fake-clock.ts';
@@ -18,22 +18,14 @@ interface CallToolOptions {
 async function newCallTool(servers: readonly FakeConfigured[], { checkOutput = 'warn' }: CallToolOptions = {}) {
   const clock = new FakeClock();
   const logger = new RecordingLogger();
-  const catalog = new ToolCatalog({ clock, logger, onToolsChanged: () => {} });
   const reports: ToolCallReport[] = [];
   const validator = new FakeSchemaValidator();
-  const callTool = new CallTool({
-    catalog,
-    validator,
-    clock,
-    logger,
-    checkOutput,
-    onEnded: (report) => void reports.push(report),
-  });
-  catalog.configure(servers, 0);
+  const onCallEnded = (report: ToolCallReport) => void reports.push(report);
+  const gateway = new Gateway({ clock, logger, validator, servers, checkOutput, drainMs: 0, onCallEnded });
   await settled();
   const call = (more: Partial<ToolCallInput> = {}, signal = never()) =>
-    callTool.execute({ server: 'server', tool: 'echo', args: {}, onProgress: () => {}, ...more }, signal);
-  return { clock, logger, catalog, callTool, call, reports, validator };
+    gateway.callTool({ server: 'server', tool: 'echo', args: {}, onProgress: () => {}, ...more }, signal);
+  return { clock, logger, call, reports, validator };
 }
 
 /** A server whose calls are answered when the test says so. */

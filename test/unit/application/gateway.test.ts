@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { startGateway } from '../../../src/application/gateway.ts';
+import { Gateway } from '../../../src/application/gateway.ts';
 import { errorOf, expectNoListener, never } from '../../contract/search-kit.ts';
 import { FakeClock, settled } from '../../support/fake-clock.ts';
 import { FakeSchemaValidator } from '../../support/fake-schema-validator.ts';
@@ -9,7 +9,7 @@ import { configured, type FakeConfigured } from './fake-servers.ts';
 function newGateway(servers: readonly FakeConfigured[]) {
   const clock = new FakeClock();
   const logger = new RecordingLogger();
-  const gateway = startGateway({
+  const gateway = new Gateway({
     clock,
     logger,
     validator: new FakeSchemaValidator(),

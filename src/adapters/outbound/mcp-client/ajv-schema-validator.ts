@@ -18,12 +18,10 @@ const MAX_VALUES = 100_000;
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 const MAX_SCHEMA_CHARACTERS = 1024 * 1024;
 
-/** How values are checked against a schema. */
-interface Prepared {
-  /** For a small schema of plain keywords. */
-  readonly plain?: { readonly check: CheckValue; readonly cost: CheckCost } | undefined;
-  /** The schema as JSON, once the thread needs it. */
-  json?: string;
+/** For a small schema of plain keywords. */
+interface PlainCheck {
+  readonly run: CheckValue;
+  readonly cost: Readonly<CheckCost>;
 }
 
 interface AjvSchemaValidatorOptions {
@@ -44,8 +42,8 @@ const THREAD = new URL(`${BUILT}schema-worker.js`, import.meta.url);
 export class AjvSchemaValidator implements SchemaValidator {
   readonly #logger: Logger;
   readonly #thread: CheckingThread;
-  /** Null for a schema that cannot be used. */
-  readonly #prepared = new WeakMap<JsonObject, Prepared | null>();
+  /** How values are checked against each schema. */
+  readonly #prepared = new WeakMap<JsonObject, PlainCheck | 'thread' | 'unusable'>();
   /** The tools whose schema was reported as not usable. */
   readonly #reported = new BoundedSet();
 
@@ -58,23 +56,23 @@ export class AjvSchemaValidator implements SchemaValidator {
     if (signal.aborted) return err({ kind: 'aborted' });
     const { server, caller, schema, value } = check;
     const prepared = this.#prepare(check);
-    if (prepared === null) return ok();
-    const { plain } = prepared;
+    if (prepared === 'unusable') return ok();
     const { values, characters } = jsonExtent(value, MAX_VALUES);
-    if (plain !== undefined) {
-      const { perValue, perCharacter } = plain.cost;
+    if (prepared !== 'thread') {
+      const { perValue, perCharacter } = prepared.cost;
       const steps = values * perValue + (characters / CHARACTERS_PER_STEP) * perCharacter;
-      if (steps <= MAX_STEPS) return toResult(plain.check(value));
+      if (steps <= MAX_STEPS) return toResult(prepared.run(value));
     }
     if (values > MAX_VALUES || characters > MAX_CHARACTERS) return err({ kind: 'unchecked', problem: 'too_large' });
-    prepared.json ??= JSON.stringify(schema);
-    const job = { server, caller, schema: prepared.json, value: JSON.stringify(value) };
-    const outcome = await this.#thread.run(job, signal);
+    const toRequest = () =>
+      this.#prepared.get(schema) === 'unusable'
+        ? undefined
+        : { schema: JSON.stringify(schema), value: JSON.stringify(value) };
+    const onUnusable = (reason: string) => void this.#prepared.set(schema, this.#unusable(check, reason));
+    const outcome = await this.#thread.run({ server, caller, toRequest, onUnusable }, signal);
+    if (outcome === undefined) return ok();
     if (outcome === 'aborted') return err({ kind: 'aborted' });
-    if (outcome.kind === 'unchecked') return err(outcome);
-    if (outcome.kind === 'checked') return toResult(outcome.errors);
-    this.#prepared.set(schema, this.#unusable(check, outcome.reason));
-    return ok();
+    return outcome.kind === 'unchecked' ? err(outcome) : toResult(outcome.errors);
   }
 
   /** Resolves when the thread has ended. Later, only what needs no thread is checked. */
@@ -82,27 +80,27 @@ export class AjvSchemaValidator implements SchemaValidator {
     return this.#thread.close();
   }
 
-  #prepare(check: SchemaCheck): Prepared | null {
+  #prepare(check: SchemaCheck): PlainCheck | 'thread' | 'unusable' {
     const { schema } = check;
     const known = this.#prepared.get(schema);
     if (known !== undefined) return known;
     const { values, characters } = jsonExtent(schema, MAX_VALUES);
     const isTooLarge = values > MAX_VALUES || characters > MAX_SCHEMA_CHARACTERS;
     const cost = costOf(schema);
-    const prepared = isTooLarge
-      ? this.#unusable(check, 'it is too large')
-      : { plain: cost && { check: compileSchema(schema, true), cost } };
+    let prepared: PlainCheck | 'thread' | 'unusable' = 'thread';
+    if (isTooLarge) prepared = this.#unusable(check, 'it is too large');
+    else if (cost !== undefined) prepared = { run: compileSchema(schema, true), cost };
     this.#prepared.set(schema, prepared);
     return prepared;
   }
 
-  #unusable({ server, tool }: SchemaCheck, reason: string): null {
+  #unusable({ server, tool }: SchemaCheck, reason: string): 'unusable' {
     const name = `${server}/${tool}`;
     if (!this.#reported.has(name)) {
       this.#reported.add(name);
       this.#logger.warn(`gateway: a schema of ${name} cannot be used, so values are not checked against it: ${reason}`);
     }
-    return null;
+    return 'unusable';
   }
 }
 

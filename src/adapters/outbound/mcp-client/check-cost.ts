@@ -2,8 +2,8 @@ import { isObject } from '../../../domain/json.ts';
 
 /** What the check of a value costs at most, in steps of the check. */
 export interface CheckCost {
-  readonly perValue: number;
-  readonly perCharacter: number;
+  perValue: number;
+  perCharacter: number;
 }
 
 /** To compile a schema takes up to 0.2 ms per step. */
@@ -13,17 +13,12 @@ const MAX_PER_VALUE = 100;
  * The cost for a small schema of plain keywords, which takes each value of its input once; undefined for any other. Patterns, formats,
  * references and `uniqueItems` can take any time. Also undefined if the schema is not valid.
  */
-export function costOf(schema: unknown): CheckCost | undefined {
+export function costOf(schema: unknown): Readonly<CheckCost> | undefined {
   const cost = { perValue: 0, perCharacter: 0 };
   return isPlain(schema, cost) ? cost : undefined;
 }
 
-interface Cost {
-  perValue: number;
-  perCharacter: number;
-}
-
-function isPlain(schema: unknown, cost: Cost): boolean {
+function isPlain(schema: unknown, cost: CheckCost): boolean {
   if (!spend(cost, '')) return false;
   if (typeof schema === 'boolean') return true;
   if (!isObject(schema)) return false;
@@ -33,12 +28,12 @@ function isPlain(schema: unknown, cost: Cost): boolean {
 }
 
 /** Whether the schema is still small with one more step, for which a text is compared. */
-function spend(cost: Cost, text: string): boolean {
+function spend(cost: CheckCost, text: string): boolean {
   cost.perValue += 1 + text.length / 64;
   return cost.perValue <= MAX_PER_VALUE;
 }
 
-type Reader = (value: unknown, cost: Cost) => boolean;
+type Reader = (value: unknown, cost: CheckCost) => boolean;
 
 const isText: Reader = (value) => typeof value === 'string';
 const isFlag: Reader = (value) => typeof value === 'boolean';

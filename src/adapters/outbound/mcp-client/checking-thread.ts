@@ -1,43 +1,45 @@
 import { Worker } from 'node:worker_threads';
 import { untilAborted } from '../../../application/deadline.ts';
-import { FairQueue } from '../../../application/fair-queue.ts';
+import { Places } from '../../../application/places.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { CheckProblem } from '../../../domain/tool-call-error.ts';
 import type { CheckReport, CheckRequest } from './schema-worker.ts';
 
-export type CheckOutcome =
-  | Exclude<CheckReport, string>
-  | { readonly kind: 'unchecked'; readonly problem: CheckProblem };
+type JobOutcome = Exclude<CheckReport, string> | { readonly kind: 'unchecked'; readonly problem: CheckProblem };
+type CheckOutcome = Exclude<JobOutcome, { readonly kind: 'unusable' }>;
 
-interface Job extends CheckRequest {
+interface Job {
   readonly server: string;
   readonly caller: string;
-}
-interface WaitingJob extends Job {
-  readonly settle: (outcome: CheckOutcome) => void;
+  /** Called when it is the turn of this job; undefined if the schema is known to be unusable then. */
+  readonly toRequest: () => CheckRequest | undefined;
+  /** Called before the next job: each of the others with this schema would take as long. */
+  readonly onUnusable: (reason: string) => void;
 }
 
 /** Limits of the computing time of the process, which a busy machine does not shorten. The start of the thread is not part of them. */
 const MAX_COMPILE_MS = 1000;
 const MAX_CHECK_MS = 250;
-const TOO_SLOW: CheckOutcome = { kind: 'unchecked', problem: 'too_slow' };
-const FAILED: CheckOutcome = { kind: 'unchecked', problem: 'failed' };
-const UNUSABLE: CheckOutcome = { kind: 'unusable', reason: `to compile it takes more than ${MAX_COMPILE_MS} ms` };
+const TOO_SLOW = { kind: 'unchecked', problem: 'too_slow' } as const;
+const FAILED = { kind: 'unchecked', problem: 'failed' } as const;
+const UNUSABLE: JobOutcome = { kind: 'unusable', reason: `to compile it takes more than ${MAX_COMPILE_MS} ms` };
 
 /** More than a check needs in its time; beyond, the thread ends, and not the process. */
 const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
 /**
- * Checks values in one thread, which is started with the first job, and anew after a job that took too long. Servers take turns, so that a
- * job waits at most for one job of each other server, and then callers do.
+ * Checks values in one thread, which is started with the first check, and anew after one that took too long. Servers take turns, so that a
+ * check waits at most for one of each other server, and then callers do.
  */
 export class CheckingThread {
   readonly #clock: Clock;
   readonly #script: URL;
-  /** The waiting jobs of each server; the servers are in the order of their turns. */
-  readonly #queues = new Map<string, FairQueue<WaitingJob>>();
+  readonly #servers = new Places(1);
+  /** The callers of each server. */
+  readonly #callers = new Map<string, Places>();
   #worker: Worker | undefined;
-  #running: WaitingJob | undefined;
+  /** Ends the check that is running. */
+  #settle: (outcome: JobOutcome) => void = () => {};
   #cancelLimit = () => {};
   #isClosed = false;
 
@@ -46,30 +48,25 @@ export class CheckingThread {
     this.#script = script;
   }
 
-  async run(job: Job, signal: AbortSignal): Promise<CheckOutcome | 'aborted'> {
+  /** Undefined if the schema cannot be used. */
+  async run(job: Job, signal: AbortSignal): Promise<CheckOutcome | 'aborted' | undefined> {
     const { server, caller } = job;
-    let remove = () => {};
-    const outcome = new Promise<CheckOutcome>((settle) => {
-      const queue = this.#queues.get(server) ?? new FairQueue<WaitingJob>(1);
-      const onEnd = (outcome: CheckOutcome) => {
-        // Its next turn comes after those of the servers that wait now.
-        this.#queues.delete(server);
-        if (!queue.isEmpty) this.#queues.set(server, queue);
-        settle(outcome);
-      };
-      const waiting = { ...job, settle: onEnd };
-      queue.add(caller, waiting);
-      this.#queues.set(server, queue);
-      remove = () => queue.remove(caller, waiting);
+    const callers = this.#callers.get(server) ?? new Places(1);
+    this.#callers.set(server, callers);
+    if ((await callers.acquire(caller, () => {}, signal)) !== 'acquired') return 'aborted';
+    if ((await this.#servers.acquire(server, () => {}, signal)) !== 'acquired') {
+      callers.release(caller);
+      return 'aborted';
+    }
+    // A check that is running ends soon, by itself or by its limit.
+    const ended = this.#check(job).finally(() => {
+      this.#servers.release(server);
+      callers.release(caller);
     });
-    this.#next();
-    const ended = await untilAborted(outcome, signal);
-    // A job that is running ends soon, by itself or by its limit.
-    if (ended === 'aborted') remove();
-    return ended;
+    return untilAborted(ended, signal);
   }
 
-  /** Later jobs fail. Resolves when the thread has ended. */
+  /** Later checks fail. Resolves when the thread has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const ended = this.#worker?.terminate();
@@ -77,35 +74,27 @@ export class CheckingThread {
     await ended;
   }
 
-  #next(): void {
-    if (this.#running !== undefined) return;
-    this.#running = this.#take();
-    if (this.#running === undefined) {
-      // The process may end while there is nothing to do.
-      this.#worker?.unref();
-      return;
-    }
-    if (this.#isClosed) {
-      this.#settle(FAILED);
-      return;
-    }
-    const { schema, value } = this.#running;
+  async #check({ toRequest, onUnusable }: Job): Promise<CheckOutcome | undefined> {
+    const request = toRequest();
+    if (request === undefined) return undefined;
+    if (this.#isClosed) return FAILED;
     try {
       this.#worker ??= this.#start();
     } catch {
       // The system has no thread left.
-      this.#settle(FAILED);
-      return;
+      return FAILED;
     }
-    this.#worker.ref();
-    this.#worker.postMessage({ schema, value } satisfies CheckRequest);
-  }
-
-  #take(): WaitingJob | undefined {
-    for (const queue of this.#queues.values()) {
-      const job = queue.take();
-      if (job !== undefined) return job;
-    }
+    const worker = this.#worker;
+    worker.ref();
+    const outcome = await new Promise<JobOutcome>((settle) => {
+      this.#settle = settle;
+      worker.postMessage(request);
+    });
+    this.#cancelLimit();
+    // The process may end while there is nothing to do.
+    worker.unref();
+    if (outcome.kind !== 'unusable') return outcome;
+    onUnusable(outcome.reason);
     return undefined;
   }
 
@@ -130,8 +119,8 @@ export class CheckingThread {
     else this.#settle(report);
   }
 
-  /** The running job ends with `outcome` after this time, unless the thread reports something else until then. */
-  #limit(ms: number, outcome: CheckOutcome): void {
+  /** The running check ends with `outcome` after this time, unless the thread reports something else until then. */
+  #limit(ms: number, outcome: JobOutcome): void {
     this.#cancelLimit();
     const start = process.cpuUsage();
     let isCancelled = false;
@@ -155,28 +144,9 @@ export class CheckingThread {
   }
 
   /** Nothing of the thread is used any more. */
-  #lose(outcome = FAILED): void {
+  #lose(outcome: JobOutcome = FAILED): void {
     void this.#worker?.terminate();
     this.#worker = undefined;
     this.#settle(outcome);
-  }
-
-  #settle(outcome: CheckOutcome): void {
-    this.#cancelLimit();
-    const ended = this.#running;
-    ended?.settle(outcome);
-    this.#running = undefined;
-    // Each of the others with this schema would take as long.
-    if (outcome.kind === 'unusable') for (const job of this.#waitingFor(ended?.schema)) job.settle(outcome);
-    this.#next();
-  }
-
-  /** Takes the waiting jobs with this schema out of their queues. */
-  #waitingFor(schema: string | undefined): readonly WaitingJob[] {
-    return [...this.#queues.values()].flatMap((queue) => {
-      const jobs = [...queue.inOrder()].filter((job) => job.schema === schema);
-      for (const job of jobs) queue.remove(job.caller, job);
-      return jobs;
-    });
   }
 }

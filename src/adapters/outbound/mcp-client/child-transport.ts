@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   isJSONRPCErrorResponse,
   isJSONRPCResultResponse,
@@ -8,9 +8,9 @@ import {
 } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { isObject, type JsonObject, parseJson } from '../../../domain/json.ts';
+import { isObject, type JsonObject } from '../../../domain/json.ts';
 import { type ChildOptions, endTree, startChild } from './child-process.ts';
-import { inTurns } from './in-turns.ts';
+import { inTurns, parsedInTurns } from './in-turns.ts';
 import { LastLines } from './last-lines.ts';
 import { type Excess, LineReader, type ReadLine } from './line-reader.ts';
 import { errorResponse, excessResponse, INVALID, LOST, readCutMessage } from './substitute-response.ts';
@@ -159,8 +159,11 @@ export class ChildTransport implements Transport {
   /** The process has ended, or nothing can be sent to it or received. What is left of it is ended too. */
   async #onLost(reason = 'closed its standard input or output'): Promise<void> {
     this.#broken ??= reason;
+    const timeIsOver = new Promise<void>((resolve) => {
+      this.#options.clock.after(LAST_OUTPUT_MS, resolve);
+    });
     // In a busy process, what has happened meanwhile is known only in the next turn of the event loop.
-    await Promise.race([this.#childClosed, sleep(LAST_OUTPUT_MS).then(() => nextTurn())]);
+    await Promise.race([this.#childClosed, timeIsOver.then(() => nextTurn())]);
     await this.close();
   }
 
@@ -170,16 +173,16 @@ export class ChildTransport implements Transport {
     this.onclose?.();
   }
 
-  #onLine(line: ReadLine): void {
+  async #onLine(line: ReadLine): Promise<void> {
     if ('head' in line) {
       this.#onExcess(line.head, line.tail, line.excess);
       return;
     }
+    const message = await parsedInTurns(line.chunks);
     if (this.#isClosed) return;
-    const message = parseJson(line.text);
     if (isObject(message) && 'method' in message) this.#onServerMessage(message);
     else if (isObject(message) && isId(message.id)) this.#onResponse(message.id, message);
-    else this.#count(line.text.trim() !== '');
+    else this.#count(Buffer.concat(line.chunks).toString().trim() !== '');
   }
 
   /** The other notifications are not used by this program. */

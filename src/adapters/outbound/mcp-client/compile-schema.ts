@@ -21,9 +21,12 @@ export type CheckValue = (value: unknown) => readonly SchemaError[];
  */
 export function compileSchema(schema: JsonObject, isPlain: boolean): CheckValue {
   const Version = versionOf(schema.$schema);
-  if (!isPlain) metaOf(Version).validateSchema(schema, true);
   // An instance per schema: IDs of different servers may be equal.
-  const ajv = isPlain ? new Version({ ...OPTIONS, meta: false }) : newAjv(Version);
+  const ajv = new Version(isPlain ? { ...OPTIONS, meta: false } : OPTIONS);
+  if (!isPlain) {
+    addFormats.default(ajv);
+    ajv.validateSchema(schema, true);
+  }
   const check = ajv.compile(schema);
   return (value) => {
     const matches: unknown = check(value);
@@ -36,26 +39,9 @@ export function compileSchema(schema: JsonObject, isPlain: boolean): CheckValue 
   };
 }
 
-type AjvVersion = typeof Ajv | typeof Ajv2019 | typeof Ajv2020;
-
-function versionOf(name: unknown): AjvVersion {
+function versionOf(name: unknown): typeof Ajv | typeof Ajv2019 | typeof Ajv2020 {
   if (/draft-0[67]/.test(String(name))) return Ajv;
   return String(name).includes('2019-09') ? Ajv2019 : Ajv2020;
-}
-
-function newAjv(Version: AjvVersion) {
-  const ajv = new Version(OPTIONS);
-  addFormats.default(ajv);
-  return ajv;
-}
-
-/** To compile the schema of schemas takes ten times as long as most schemas. */
-const metas = new Map<AjvVersion, Ajv>();
-
-function metaOf(Version: AjvVersion): Ajv {
-  const meta = metas.get(Version) ?? newAjv(Version);
-  metas.set(Version, meta);
-  return meta;
 }
 
 /** The path leads to the member that is wrong, also if it is missing or not allowed. */

@@ -13,16 +13,22 @@ const MAX_PARTS = 1_250_000;
 /** Why a message is not read. */
 export type Excess = 'too_large' | 'too_deep' | 'too_many_parts';
 
-/** A line, or the start and the end of one that exceeds a limit. */
+/** The parts of a line as they arrived, or the start and the end of one that exceeds a limit. */
 export type ReadLine =
-  | { readonly text: string }
+  | { readonly chunks: readonly Buffer[] }
   | { readonly head: string; readonly tail: string; readonly excess: Excess };
 
-/** Splits bytes into lines of at most `maxBytes`, and looks how deeply they nest and how many parts they have. Memory stays bounded, whatever arrives. */
+/**
+ * Splits bytes into lines of at most `maxBytes`, and looks how deeply they nest and how many parts they have. Memory stays bounded, and
+ * each chunk is looked at when it arrives, so that the end of a long line costs no more than that of a short one.
+ */
 export class LineReader {
   readonly #maxBytes: number;
   #chunks: Buffer[] = [];
   #length = 0;
+  #nesting = new JsonNesting(MAX_NESTING);
+  #excess: Excess | undefined;
+  /** The end of a line that exceeds a limit. */
   #tail = Buffer.alloc(0);
 
   constructor(maxBytes: number) {
@@ -41,37 +47,25 @@ export class LineReader {
   }
 
   #append(bytes: Buffer): void {
+    const wasKept = this.#excess === undefined;
     this.#length += bytes.length;
-    if (this.#length <= this.#maxBytes) {
-      this.#chunks.push(bytes);
-      return;
-    }
-    const isFirstExcess = this.#length - bytes.length <= this.#maxBytes;
-    if (isFirstExcess) {
-      const read = Buffer.concat(this.#chunks);
-      const start = Buffer.concat([read.subarray(0, KEPT_BYTES), bytes.subarray(0, KEPT_BYTES)]);
-      this.#chunks = [start.subarray(0, KEPT_BYTES)];
-      this.#tail = Buffer.from(read.subarray(-KEPT_BYTES));
-    }
-    this.#tail = Buffer.from(Buffer.concat([this.#tail, bytes.subarray(-KEPT_BYTES)]).subarray(-KEPT_BYTES));
+    if (this.#length > this.#maxBytes) this.#excess = 'too_large';
+    else this.#excess ??= partsExcess(this.#nesting, bytes);
+    if (wasKept) this.#chunks.push(bytes);
+    if (this.#excess === undefined) return;
+    const end = wasKept ? Buffer.concat(this.#chunks) : Buffer.concat([this.#tail, bytes.subarray(-KEPT_BYTES)]);
+    if (wasKept) this.#chunks = [Buffer.from(end.subarray(0, KEPT_BYTES))];
+    this.#tail = Buffer.from(end.subarray(-KEPT_BYTES));
   }
 
   #end(): ReadLine {
-    const bytes = Buffer.concat(this.#chunks);
-    const line = this.#toLine(bytes);
+    const [chunks, excess, tail] = [this.#chunks, this.#excess, this.#tail];
     this.#chunks = [];
     this.#length = 0;
+    this.#nesting = new JsonNesting(MAX_NESTING);
+    this.#excess = undefined;
     this.#tail = Buffer.alloc(0);
-    return line;
-  }
-
-  #toLine(bytes: Buffer): ReadLine {
-    const isTooLong = this.#length > this.#maxBytes;
-    if (isTooLong) return { head: bytes.toString(), tail: this.#tail.toString(), excess: 'too_large' };
-    const excess = partsExcess(new JsonNesting(MAX_NESTING), bytes);
-    if (excess === undefined) return { text: bytes.toString() };
-    const [head, tail] = [bytes.subarray(0, KEPT_BYTES), bytes.subarray(-KEPT_BYTES)];
-    return { head: head.toString(), tail: tail.toString(), excess };
+    return excess === undefined ? { chunks } : { head: String(chunks[0]), tail: tail.toString(), excess };
   }
 }
 

@@ -1,13 +1,15 @@
+import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Client, RequestOptions, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
 import { untilAborted } from '../../../application/deadline.ts';
-import type { ServerConnection, ToolProgress } from '../../../application/ports/tool-server.ts';
+import type { ListedTool, ServerConnection, ToolProgress } from '../../../application/ports/tool-server.ts';
 import { type GatewayTool, parseTool } from '../../../domain/gateway-tool.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { jsonExtent } from '../../../domain/json-extent.ts';
 import type { ToolServerError } from '../../../domain/tool-call-error.ts';
 import { parseToolResult, type ToolResult } from '../../../domain/tool-result.ts';
+import { inTurns } from './in-turns.ts';
 import { type RequestFailure, toRequestFailure } from './request-failure.ts';
 
 export interface McpConnectionOptions {
@@ -72,8 +74,8 @@ export class McpConnection implements ServerConnection {
     return this.#client.getServerVersion() as JsonObject | undefined;
   }
 
-  async listTools(signal: AbortSignal): Promise<Result<readonly GatewayTool[], ToolServerError>> {
-    const tools = new Map<string, GatewayTool>();
+  async listTools(signal: AbortSignal): Promise<Result<readonly ListedTool[], ToolServerError>> {
+    const tools = new Map<string, ListedTool>();
     // A server without tools need not know the method.
     if (this.#client.getServerCapabilities()?.tools === undefined) return ok([]);
     let cursor: unknown;
@@ -85,17 +87,21 @@ export class McpConnection implements ServerConnection {
       if (result.isErr()) return err(result.error);
       if (!Array.isArray(result.value.tools))
         return err({ kind: 'invalid_result', detail: 'tools/list has no list of tools' });
-      listed += result.value.tools.length;
-      const extent = jsonExtent(result.value, Number.POSITIVE_INFINITY);
-      characters += extent.characters + extent.values;
-      if (listed > MAX_TOOLS || characters > MAX_LIST_CHARACTERS) break;
-      for (const value of result.value.tools) {
-        const tool = parseTool(this.#options.name, value);
-        if (tool !== undefined) tools.set(tool.name, tool);
-      }
-      cursor = result.value.nextCursor;
-      // What becomes of a long list takes as long again: others have their turn before.
+      // A large page took long to parse.
       await nextTurn();
+      const { tools: values, ...rest } = result.value;
+      listed += values.length;
+      await inTurns([rest, ...values], (value) => {
+        const extent = jsonExtent(value, Number.POSITIVE_INFINITY);
+        characters += extent.characters + extent.values;
+      });
+      if (listed > MAX_TOOLS || characters > MAX_LIST_CHARACTERS) break;
+      await inTurns(values, (value) => {
+        const tool = parseTool(this.#options.name, value);
+        if (tool !== undefined) tools.set(tool.name, { tool, fingerprint: fingerprintOf(tool) });
+      });
+      cursor = rest.nextCursor;
+      if (signal.aborted) return err({ kind: 'aborted' });
       if (typeof cursor !== 'string') return ok([...tools.values()]);
     }
     const limits = `${MAX_TOOLS} tools, 8 MiB or ${MAX_PAGES} pages`;
@@ -198,4 +204,8 @@ export class McpConnection implements ServerConnection {
     this.#inFlight.delete(client);
     if (client !== this.#client) setTimeout(() => void client.close(), LINGER_MS).unref();
   }
+}
+
+function fingerprintOf(tool: GatewayTool): string {
+  return createHash('sha256').update(JSON.stringify(tool)).digest('base64');
 }

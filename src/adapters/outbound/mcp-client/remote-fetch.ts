@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { isObject, parseJson } from '../../../domain/json.ts';
 import { JsonNesting, MAX_NESTING } from '../../../domain/json-nesting.ts';
@@ -55,7 +56,14 @@ export function remoteFetch(options: RemoteFetchOptions): typeof globalThis.fetc
     };
     body.pipeTo(bounded.writable).then(onEnd, onEnd);
     const { status, statusText, headers } = response;
-    return new Response(bounded.readable, { status, statusText, headers });
+    const read = new Response(bounded.readable, { status, statusText, headers });
+    const json = async () => {
+      const text = await read.text();
+      // To parse a large text takes a turn of its own.
+      await nextTurn();
+      return JSON.parse(text);
+    };
+    return Object.assign(read, { json });
   };
 }
 
@@ -75,6 +83,7 @@ function bodyLimit(maxBytes: number, onExcess: (excess: Excess) => void): Bytes 
 }
 
 const DATA = 'data: ';
+const LINE_END = Buffer.from('\n');
 
 /** Events, each with a message on one line. A line that is too long is left out, and fails only the call that it answers. */
 function eventLimit(
@@ -84,13 +93,16 @@ function eventLimit(
 ): Bytes {
   let eventLength = 0;
   const reader = new LineReader(maxBytes + DATA.length);
-  const encoder = new TextEncoder();
-  const read = (line: ReadLine, controller: TransformStreamDefaultController<Uint8Array>) => {
+  const read = async (line: ReadLine, controller: TransformStreamDefaultController<Uint8Array>) => {
     let isReadable = true;
-    if ('text' in line) {
+    if ('chunks' in line) {
+      const bytes = [...line.chunks, LINE_END];
+      const start = Buffer.concat(bytes, 2).toString();
       // A stream with IDs would be opened again after its end, although its call has failed then.
-      if (requestId === undefined || !line.text.startsWith('id')) controller.enqueue(encoder.encode(`${line.text}\n`));
-      eventLength = line.text.trim() === '' ? 0 : eventLength + line.text.length;
+      const isLeftOut = requestId !== undefined && start === 'id';
+      if (!isLeftOut) await inTurns(bytes, (part) => controller.enqueue(part));
+      const isBlank = start === '\r\n' || start[0] === '\n';
+      eventLength = isBlank ? 0 : bytes.reduce((length, part) => length + part.length, eventLength);
       isReadable = eventLength <= 2 * maxBytes;
     } else {
       const message = readCutMessage(line.head.replace(/^data: ?/, ''), line.tail);

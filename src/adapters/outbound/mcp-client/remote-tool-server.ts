@@ -6,10 +6,10 @@ import type { Clock } from '../../../application/ports/clock.ts';
 import type { ServerConnection, ServerEvents, ToolServer } from '../../../application/ports/tool-server.ts';
 import { keepSubscribed } from './change-subscription.ts';
 import { type ClientIdentity, connectClient } from './client.ts';
-import { type ConnectFailure, toConnectFailure } from './connect-failure.ts';
 import { McpConnection } from './mcp-connection.ts';
 import { remoteFetch } from './remote-fetch.ts';
 import { ReopenPace } from './reopen-pace.ts';
+import { type ConnectFailure, toConnectFailure } from './request-failure.ts';
 
 interface RemoteToolServerOptions {
   readonly name: string;

@@ -4,7 +4,6 @@ import { err, ok, type Result } from 'neverthrow';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { TokenError, TokenOwner, TokenProblem, TokenVerifier } from '../../../application/ports/token-verifier.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
-import { hasScopes } from './token-scopes.ts';
 
 export interface JwtTokenVerifierOptions {
   readonly issuer: string;
@@ -103,6 +102,23 @@ function toCaller(name: unknown): string | undefined {
   if (typeof name !== 'string' || name === '') return undefined;
   // Other names are replaced by their hash, which has a `#` so that no name can look like it.
   return `oauth:${/^[\w.@|:/+=~-]{1,100}$/.test(name) ? name : `#${createHash('sha256').update(name).digest('hex')}`}`;
+}
+
+/** Whether a token has every required scope. */
+function hasScopes({ scope, scp }: JWTPayload, required: readonly string[]): boolean {
+  const granted = listOf(scope);
+  // Okta and Entra ID.
+  const inScp = listOf(scp);
+  return required.every((name) => {
+    // A client asks Entra ID for `api://.../ask`, and the token has `ask`.
+    const short = name.replace(/^[a-z]+:\/\/.*\//, '');
+    return granted.includes(name) || inScp.includes(name) || inScp.includes(short);
+  });
+}
+
+function listOf(scopes: unknown): readonly unknown[] {
+  if (Array.isArray(scopes)) return scopes;
+  return typeof scopes === 'string' ? scopes.split(' ').filter((scope) => scope !== '') : [];
 }
 
 /** A token whose signature cannot be verified for any other reason, such as a weak key, is not valid either. */

@@ -1,5 +1,6 @@
 import { err, type Result } from 'neverthrow';
 import { forwardAbort } from '../../../application/deadline.ts';
+import { Places } from '../../../application/places.ts';
 import type {
   LlmSearch,
   SearchObserver,
@@ -24,7 +25,6 @@ import { type RequestOptions, toRequestBody } from './request-body.ts';
 import { ResponseEvents } from './response-events.ts';
 import { backoffMs, type RetryOptions, withRetries } from './retries.ts';
 import { toSearchReply, toUse } from './search-reply.ts';
-import { Semaphore } from './semaphore.ts';
 import { toThrownFailure } from './thrown-failure.ts';
 import { toTurn } from './turn.ts';
 import { toTurnBody } from './turn-body.ts';
@@ -78,14 +78,14 @@ interface AskError {
 /** OpenAI's Responses API with web_search, always streamed (ruling 16). */
 export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
   readonly #options: OpenAiResponsesSearchOptions;
-  readonly #semaphore: Semaphore;
+  readonly #places: Places;
   readonly #rejected: RejectedParameters;
   readonly #rejectedInTurns: TurnRejections;
   readonly #background = new BackgroundCalls();
 
   constructor(options: OpenAiResponsesSearchOptions) {
     this.#options = options;
-    this.#semaphore = new Semaphore(options.maxConcurrency ?? Number.POSITIVE_INFINITY);
+    this.#places = new Places(options.maxConcurrency ?? Number.POSITIVE_INFINITY);
     this.#rejected = new RejectedParameters(options.logger);
     this.#rejectedInTurns = new TurnRejections(options.logger);
   }
@@ -140,7 +140,7 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
       wasQueued = true;
       observer.onProgress(position);
     };
-    if ((await this.#semaphore.acquire(request.caller, onQueued, signal)) === 'aborted')
+    if ((await this.#places.acquire(request.caller, onQueued, signal)) === 'aborted')
       return err(failed({ kind: 'aborted' }));
     try {
       if (wasQueued) observer.onProgress({ kind: 'asking' });
@@ -163,7 +163,7 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
       const retries = { random: Math.random, ...this.#options, waitFor };
       return (await withRetries(attempt, retries, request, observer, signal)).mapErr(failed);
     } finally {
-      this.#semaphore.release(request.caller);
+      this.#places.release(request.caller);
     }
   }
 

@@ -1,19 +1,12 @@
 import { expect, test } from 'vitest';
-import { inTurns } from '../../../../../src/adapters/outbound/mcp-client/in-turns.ts';
+import { inTurns, parsedInTurns } from '../../../../../src/adapters/outbound/mcp-client/in-turns.ts';
+import { countTurns } from '../../../../support/count-turns.ts';
 
 /** How many items are handled in each turn of the event loop. */
 async function itemsPerTurn(items: Iterable<number>): Promise<readonly number[]> {
-  const turns = [0];
-  const countTurns = () => {
-    turns.push(0);
-    counting = setImmediate(countTurns);
-  };
-  let counting = setImmediate(countTurns);
-  await inTurns(items, () => {
-    turns.push((turns.pop() ?? 0) + 1);
-  });
-  clearImmediate(counting);
-  return turns.filter((count) => count > 0);
+  const turns = countTurns();
+  await inTurns(items, () => turns.countItem());
+  return turns.stop().filter((count) => count > 0);
 }
 
 function numbers(length: number): readonly number[] {
@@ -38,4 +31,19 @@ test('rejects with what an item throws', async () => {
   });
   await expect(fails).rejects.toThrow('of an item');
   expect(handled).toEqual([0]);
+});
+
+test('reads JSON that arrived in parts', async () => {
+  const json = Buffer.from('{"a":"Zürich 🚀"}');
+  expect(await parsedInTurns([json.subarray(0, 8), json.subarray(8)])).toEqual({ a: 'Zürich 🚀' });
+  expect(await parsedInTurns([Buffer.from('{"a"')])).toBeUndefined();
+});
+
+test.each([
+  ['a small text at once', 100, 1],
+  ['a large text in four turns: to join, to decode, to parse, and to use it', 300_000, 4],
+])('reads %s', async (_, length, expected) => {
+  const turns = countTurns();
+  expect(await parsedInTurns([Buffer.from('"'), Buffer.from(`${'x'.repeat(length)}"`)])).toHaveLength(length);
+  expect(turns.stop()).toHaveLength(expected);
 });

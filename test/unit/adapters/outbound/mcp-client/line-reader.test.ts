@@ -2,7 +2,9 @@ import { array, assert, integer, property, string } from 'fast-check';
 import { expect, test } from 'vitest';
 import { LineReader, type ReadLine } from '../../../../../src/adapters/outbound/mcp-client/line-reader.ts';
 
-function readAll(bytes: Buffer, sizes: readonly number[], maxBytes: number): readonly ReadLine[] {
+type Line = { readonly text: string } | Exclude<ReadLine, { readonly chunks: unknown }>;
+
+function readAll(bytes: Buffer, sizes: readonly number[], maxBytes: number): readonly Line[] {
   const lines: ReadLine[] = [];
   const reader = new LineReader(maxBytes);
   let start = 0;
@@ -11,7 +13,7 @@ function readAll(bytes: Buffer, sizes: readonly number[], maxBytes: number): rea
     lines.push(...reader.linesOf(bytes.subarray(start, start + size)));
     start += size;
   }
-  return lines;
+  return lines.map((line) => ('chunks' in line ? { text: Buffer.concat(line.chunks).toString() } : line));
 }
 
 const text = string({ unit: 'grapheme', maxLength: 40 }).map((line) => line.replaceAll('\n', ''));
@@ -67,4 +69,19 @@ test('reads only the start and the end of a line with too many objects, lists an
   );
   expect(read).toMatchObject({ head: withParts(1_250_001).slice(0, 256), excess: 'too_many_parts' });
   expect(within).toEqual({ text: withParts(1_250_000) });
+});
+
+test('the end of a long line costs little, because each chunk was looked at when it arrived', () => {
+  const chunk = Buffer.from('{"a":[1,2]},'.repeat(5000));
+  const reader = new LineReader(10_000_000);
+  const timeOf = (bytes: Buffer) => {
+    const startedMs = performance.now();
+    const lines = [...reader.linesOf(bytes)];
+    return { ms: performance.now() - startedMs, lines };
+  };
+  let chunksMs = 0;
+  for (let times = 0; times < 100; times += 1) chunksMs += timeOf(chunk).ms;
+  const end = timeOf(Buffer.from('\n'));
+  expect(end.lines).toHaveLength(1);
+  expect(end.ms).toBeLessThan(chunksMs / 2);
 });

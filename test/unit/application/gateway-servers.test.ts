@@ -1,33 +1,43 @@
+import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { ToolCatalog } from '../../../src/application/tool-catalog.ts';
+import { Gateway } from '../../../src/application/gateway.ts';
 import { expectNoListener, never } from '../../contract/search-kit.ts';
 import { FakeClock, settled } from '../../support/fake-clock.ts';
-import { fakeTool } from '../../support/fake-tool-server.ts';
+import { FakeSchemaValidator } from '../../support/fake-schema-validator.ts';
+import { fakeTool, textResult } from '../../support/fake-tool-server.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { configured, type FakeConfigured } from './fake-servers.ts';
 
 const DRAIN_MS = 25_000;
+const CALL_REMOVED = { server: 'removed', tool: 'echo', args: {} };
 
-function newCatalog() {
+function newGateway(servers: readonly FakeConfigured[] = []) {
   const clock = new FakeClock();
   const logger = new RecordingLogger();
-  let changes = 0;
-  const catalog = new ToolCatalog({
+  const gateway = new Gateway({
     clock,
     logger,
-    onToolsChanged: () => {
-      changes += 1;
-    },
+    validator: new FakeSchemaValidator(),
+    servers,
+    checkOutput: 'warn',
+    drainMs: DRAIN_MS,
+    onCallEnded: () => {},
   });
-  const states = () => Object.fromEntries(catalog.statuses.map(({ name, state }) => [name, state]));
-  return { catalog, clock, logger, states, changes: () => changes };
+  const states = () => Object.fromEntries(gateway.servers.map(({ name, state }) => [name, state]));
+  return { gateway, clock, states };
 }
 
-async function catalogOf(...servers: readonly FakeConfigured[]) {
-  const started = newCatalog();
-  started.catalog.configure(servers, DRAIN_MS);
+async function gatewayOf(...servers: readonly FakeConfigured[]) {
+  const started = newGateway(servers);
   await settled();
   return started;
+}
+
+/** Lets the calls of a server wait. Each call of the result ends the next. */
+function holdCalls({ server }: FakeConfigured): () => void {
+  const ends: (() => void)[] = [];
+  server.answer = () => new Promise((resolve) => ends.push(() => resolve(ok(textResult('done')))));
+  return () => ends.shift()?.();
 }
 
 /** A server whose connects hang. */
@@ -40,38 +50,38 @@ function hanging(name: string, startupTimeoutMs = 60_000): FakeConfigured {
 describe('the first starts', () => {
   test('are made four at a time; a start that fails makes room', async () => {
     const servers = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => hanging(name, name === 'b' ? 1000 : 5000));
-    const { catalog, clock } = await catalogOf(...servers);
+    const { gateway, clock } = await gatewayOf(...servers);
     const starts = () => servers.map(({ server }) => server.starts);
     expect(starts()).toEqual([1, 1, 1, 1, 0, 0]);
-    expect(catalog.readiness()).toBe('starting');
+    expect(gateway.readiness()).toBe('starting');
     await clock.advance(1000);
     expect(starts()).toEqual([1, 1, 1, 1, 1, 0]);
     await clock.advance(4000);
     expect(starts()[5]).toBe(1);
-    expect(catalog.readiness()).toBe('starting');
+    expect(gateway.readiness()).toBe('starting');
     await clock.advance(5000);
-    expect(catalog.readiness()).toBe('ready');
+    expect(gateway.readiness()).toBe('ready');
   });
 
   test('never stop each other', async () => {
     const failing = configured('failing');
     failing.server.connects.push('no');
-    const { states } = await catalogOf(failing, hanging('hanging'), configured('good'));
+    const { states } = await gatewayOf(failing, hanging('hanging'), configured('good'));
     expect(states()).toEqual({ failing: 'unavailable', hanging: 'starting', good: 'available' });
   });
 
   test('are awaited by `whenStarted`, until the caller leaves', async () => {
-    const { catalog, clock } = await catalogOf(hanging('hanging', 5000), configured('good'));
+    const { gateway, clock } = await gatewayOf(hanging('hanging', 5000), configured('good'));
     const leaving = new AbortController();
-    const left = catalog.whenStarted(leaving.signal);
+    const left = gateway.whenStarted(60_000, leaving.signal);
     const { signal } = new AbortController();
     let isStarted = false;
-    const waiting = catalog.whenStarted(signal).then(() => {
+    const waiting = gateway.whenStarted(60_000, signal).then(() => {
       isStarted = true;
     });
     leaving.abort();
     await left;
-    await catalog.whenStarted(AbortSignal.abort());
+    await gateway.whenStarted(60_000, AbortSignal.abort());
     await clock.advance(4999);
     expect(isStarted).toBe(false);
     await clock.advance(1);
@@ -82,11 +92,11 @@ describe('the first starts', () => {
 
   test('a restart of a server that waits for its turn is its start, and happens once', async () => {
     const last = configured('last');
-    const { catalog, clock, states } = await catalogOf(
+    const { gateway, clock, states } = await gatewayOf(
       ...['a', 'b', 'c', 'd'].map((name) => hanging(name, 5000)),
       last,
     );
-    catalog.find('last')?.restart();
+    gateway.restart('last');
     await settled();
     expect(states().last).toBe('available');
     await clock.advance(5000);
@@ -99,26 +109,26 @@ describe('readiness', () => {
   test('is given without servers, and with servers that are down and not required', async () => {
     const failing = configured('failing', { restart: 'never' });
     failing.server.connects.push('no');
-    expect(newCatalog().catalog.readiness()).toBe('ready');
-    expect((await catalogOf(failing)).catalog.readiness()).toBe('ready');
+    expect(newGateway().gateway.readiness()).toBe('ready');
+    expect((await gatewayOf(failing)).gateway.readiness()).toBe('ready');
   });
 
   test('ends while a required server is down', async () => {
     const required = configured('required', { isRequired: true });
-    const { catalog, clock } = await catalogOf(required, configured('other'));
-    expect(catalog.readiness()).toBe('ready');
+    const { gateway, clock } = await gatewayOf(required, configured('other'));
+    expect(gateway.readiness()).toBe('ready');
     required.server.last.lose();
-    expect(catalog.readiness()).toBe('required server not available');
+    expect(gateway.readiness()).toBe('required server not available');
     await clock.advance(1000);
-    expect(catalog.readiness()).toBe('ready');
+    expect(gateway.readiness()).toBe('ready');
   });
 
   test('does not end while a server is started again that is not required', async () => {
     const server = configured('server');
-    const { catalog } = await catalogOf(server);
+    const { gateway } = await gatewayOf(server);
     server.server.connects.push('hangs');
-    catalog.find('server')?.restart();
-    expect(catalog.readiness()).toBe('ready');
+    gateway.restart('server');
+    expect(gateway.readiness()).toBe('ready');
   });
 });
 
@@ -126,56 +136,58 @@ test('lists the tools of the servers that are available, in the order of the con
   const [a, b, c] = ['a', 'b', 'c'].map((name) => configured(name)) as [FakeConfigured, FakeConfigured, FakeConfigured];
   for (const { definition, server } of [a, b, c]) server.tools = [fakeTool(definition.name)];
   c.server.connects.push('no');
-  const { catalog, clock } = await catalogOf(c, a, b);
-  expect(catalog.names).toEqual(['c', 'a', 'b']);
-  expect(catalog.tools.map(({ name }) => name)).toEqual(['a', 'b']);
+  const { gateway, clock } = await gatewayOf(c, a, b);
+  expect(gateway.servers.map(({ name }) => name)).toEqual(['c', 'a', 'b']);
+  expect(gateway.tools.map(({ name }) => name)).toEqual(['a', 'b']);
   await clock.advance(1000);
-  expect(catalog.tools.map(({ name }) => name)).toEqual(['c', 'a', 'b']);
+  expect(gateway.tools.map(({ name }) => name)).toEqual(['c', 'a', 'b']);
   b.server.last.lose();
-  expect(catalog.tools.map(({ name }) => name)).toEqual(['c', 'a']);
+  expect(gateway.tools.map(({ name }) => name)).toEqual(['c', 'a']);
 });
 
 describe('another configuration', () => {
   test('starts new servers, and leaves those that are equal untouched', async () => {
     const kept = configured('kept');
-    const { catalog, states } = await catalogOf(kept);
-    const connection = catalog.find('kept')?.connection;
+    const { gateway, states } = await gatewayOf(kept);
     const added = configured('added');
-    catalog.configure([added, configured('kept')], DRAIN_MS);
+    gateway.reconfigure([added, configured('kept')]);
     await settled();
     expect(states()).toEqual({ added: 'available', kept: 'available' });
-    expect(catalog.find('kept')?.connection).toBe(connection);
+    expect(kept.server.starts).toBe(1);
     expect(kept.server.last.isEnded).toBe(false);
-    expect(catalog.names).toEqual(['added', 'kept']);
+    expect(gateway.servers.map(({ name }) => name)).toEqual(['added', 'kept']);
   });
 
   test('ends a server that is removed', async () => {
     const removed = configured('removed');
-    const { catalog, changes } = await catalogOf(removed, configured('kept'));
-    const before = changes();
-    catalog.configure([configured('kept')], DRAIN_MS);
-    expect(catalog.find('removed')).toBeUndefined();
-    expect(catalog.tools).toHaveLength(1);
+    const { gateway } = await gatewayOf(removed, configured('kept'));
+    let changes = 0;
+    gateway.onToolsChanged(() => {
+      changes += 1;
+    });
+    gateway.reconfigure([configured('kept')]);
+    expect(gateway.timeoutOf('removed')).toBeUndefined();
+    expect(gateway.tools).toHaveLength(1);
     await settled();
     expect(removed.server.last.isEnded).toBe(true);
-    expect(changes()).toBeGreaterThan(before);
+    expect(changes).toBeGreaterThan(0);
   });
 
   test('ends a server with calls in flight when they have ended', async () => {
     const removed = configured('removed', { maxConcurrency: 1 });
-    const { catalog, clock } = await catalogOf(removed);
-    const supervisor = catalog.find('removed');
-    await supervisor?.slots.acquire('alice', never());
-    const queued = supervisor?.slots.acquire('alice', never());
-    catalog.configure([], DRAIN_MS);
+    const endCall = holdCalls(removed);
+    const { gateway, clock } = await gatewayOf(removed);
+    const calls = ['first', 'second'].map(() => gateway.callTool(CALL_REMOVED, never()));
+    await settled();
+    gateway.reconfigure([]);
     await clock.advance(DRAIN_MS - 1);
     expect(removed.server.last.isEnded).toBe(false);
-    expect(supervisor?.connection).toBe(removed.server.last);
-    supervisor?.slots.release('alice');
-    await queued;
+    endCall();
+    await calls[0];
     await settled();
     expect(removed.server.last.isEnded).toBe(false);
-    supervisor?.slots.release('alice');
+    endCall();
+    await calls[1];
     await settled();
     expect(removed.server.last.isEnded).toBe(true);
     expect(clock.pendingSleeps).toBe(0);
@@ -183,9 +195,11 @@ describe('another configuration', () => {
 
   test('ends a server whose calls do not end after the time for that', async () => {
     const removed = configured('removed');
-    const { catalog, clock } = await catalogOf(removed);
-    await catalog.find('removed')?.slots.acquire('alice', never());
-    catalog.configure([], DRAIN_MS);
+    holdCalls(removed);
+    const { gateway, clock } = await gatewayOf(removed);
+    void gateway.callTool(CALL_REMOVED, never());
+    await settled();
+    gateway.reconfigure([]);
     await clock.advance(DRAIN_MS - 1);
     expect(removed.server.last.isEnded).toBe(false);
     await clock.advance(1);
@@ -196,14 +210,16 @@ describe('another configuration', () => {
     const before = configured('server', { fingerprint: '1' });
     const after = configured('server', { fingerprint: '2' });
     after.server.tools = [fakeTool('new')];
-    const { catalog } = await catalogOf(before);
-    const earlier = catalog.find('server');
-    await earlier?.slots.acquire('alice', never());
-    catalog.configure([after], DRAIN_MS);
+    const endCall = holdCalls(before);
+    const { gateway } = await gatewayOf(before);
+    const running = gateway.callTool({ ...CALL_REMOVED, server: 'server' }, never());
     await settled();
-    expect(catalog.tools.map(({ name }) => name)).toEqual(['new']);
+    gateway.reconfigure([after]);
+    await settled();
+    expect(gateway.tools.map(({ name }) => name)).toEqual(['new']);
     expect(before.server.last.isEnded).toBe(false);
-    earlier?.slots.release('alice');
+    endCall();
+    await running;
     await settled();
     expect(before.server.last.isEnded).toBe(true);
     expect(after.server.last.isEnded).toBe(false);
@@ -212,19 +228,19 @@ describe('another configuration', () => {
   test('ends a server that has not been started yet, and never starts it', async () => {
     const waiting = configured('waiting');
     const busy = ['a', 'b', 'c', 'd'].map((name) => hanging(name, 5000));
-    const { catalog, clock } = await catalogOf(...busy, waiting);
-    catalog.configure(busy, DRAIN_MS);
+    const { gateway, clock } = await gatewayOf(...busy, waiting);
+    gateway.reconfigure(busy);
     await clock.advance(5000);
     expect(waiting.server.starts).toBe(0);
-    expect(catalog.readiness()).toBe('ready');
+    expect(gateway.readiness()).toBe('ready');
   });
 
   test('ends the start of a server that is removed meanwhile', async () => {
     const removed = hanging('removed');
-    const { catalog, clock } = await catalogOf(removed);
-    catalog.configure([], DRAIN_MS);
+    const { gateway, clock } = await gatewayOf(removed);
+    gateway.reconfigure([]);
     await settled();
-    expect(catalog.readiness()).toBe('ready');
+    expect(gateway.readiness()).toBe('ready');
     await clock.advance(120_000);
     expect(removed.server.starts).toBe(1);
   });
@@ -233,12 +249,14 @@ describe('another configuration', () => {
 describe('close', () => {
   test('ends every server, also those that end after their calls, without waiting for these', async () => {
     const [retiring, running] = [configured('retiring'), configured('running')];
-    const { catalog, clock } = await catalogOf(retiring, running);
-    await catalog.find('retiring')?.slots.acquire('alice', never());
-    catalog.configure([running], DRAIN_MS);
+    holdCalls(retiring);
+    const { gateway, clock } = await gatewayOf(retiring, running);
+    void gateway.callTool({ ...CALL_REMOVED, server: 'retiring' }, never());
+    await settled();
+    gateway.reconfigure([running]);
     await settled();
     expect(retiring.server.last.isEnded).toBe(false);
-    await catalog.close();
+    await gateway.close();
     expect(retiring.server.last.isEnded).toBe(true);
     expect(running.server.last.isEnded).toBe(true);
     await settled();
@@ -248,10 +266,10 @@ describe('close', () => {
   test('is final: neither a restart nor another configuration starts a server', async () => {
     const server = configured('server');
     const late = configured('late');
-    const { catalog, states } = await catalogOf(server);
-    await catalog.close();
-    catalog.find('server')?.restart();
-    catalog.configure([server, late], DRAIN_MS);
+    const { gateway, states } = await gatewayOf(server);
+    await gateway.close();
+    gateway.restart('server');
+    gateway.reconfigure([server, late]);
     await settled();
     expect(states()).toEqual({ server: 'stopped' });
     expect([server.server.starts, late.server.starts]).toEqual([1, 0]);
@@ -259,8 +277,8 @@ describe('close', () => {
 
   test('during the first starts starts no other server', async () => {
     const servers = ['a', 'b', 'c', 'd', 'e'].map((name) => hanging(name));
-    const { catalog } = await catalogOf(...servers);
-    await catalog.close();
+    const { gateway } = await gatewayOf(...servers);
+    await gateway.close();
     await settled();
     expect(servers.map(({ server }) => server.starts)).toEqual([1, 1, 1, 1, 0]);
   });
