@@ -92,7 +92,7 @@ export class AnswerQuery {
       instructions: config.instructions ?? systemPolicyIn(config.timeZone),
       today: zonedDate(clock.now(), config.timeZone),
       timeZone: config.timeZone,
-      deadlineMs: startedMs + config.timeoutMs,
+      deadlineMs: () => startedMs + config.timeoutMs,
     };
     const found = await inFlight.run(requestKey, (controller) => this.#search(request, observer, controller));
     return found.andThen(({ reply, publishedOn }) => {

@@ -1,6 +1,6 @@
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { Gateway } from '../application/gateway.ts';
-import type { AnswerGateway } from '../application/gateway-tool-box.ts';
+import type { AnswerGateway } from '../application/grounded-calls.ts';
 import type { Runtime } from '../bootstrap.ts';
 import type { ComposedGateway, ComposeGatewayOptions } from '../compose-gateway.ts';
 
@@ -63,13 +63,8 @@ export class GatewayHolder {
     const { servers = [], grounding, gateway } = config;
     const used = gateway.expose ? servers : servers.filter(({ name }) => Object.hasOwn(grounding?.tools ?? {}, name));
     const started = await this.start(used, { onCallEnded: () => {}, logSpawn: (line) => logger.debug(line) });
-    const publicServers = () => this.#servers.filter(({ isPublic }) => isPublic).map(({ name }) => name);
-    return {
-      gateway: started,
-      get publicServers() {
-        return publicServers();
-      },
-    };
+    const isPublic = (server: string) => this.#servers.some(({ name, isPublic }) => name === server && isPublic);
+    return { gateway: started, isPublic };
   }
 
   /** Resolves when nothing of any server is left. */

@@ -25,7 +25,9 @@ export async function composeOn(api: FakeApi, yaml = '', environment: Readonly<R
     version: '0.9.0',
   });
   if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
-  const { application, close } = await compose(validated.value, home, async () => undefined);
+  const { application, close } = await compose(validated.value, home, () =>
+    Promise.reject(new Error('there are no servers')),
+  );
   onTestFinished(close);
   onTestFinished(() => validated.value.close());
   return (over: Partial<AnswerQueryInput> = {}): Promise<Result<Answer, AnswerError>> =>

@@ -261,7 +261,7 @@ describe('recording', () => {
     const redactor = createRedactor([apiKey]);
     const logger = new RecordingLogger();
     const clock = new InstantClock();
-    const recorder = new FolderRecorder({ folder, clock, logger, redactor });
+    const recorder = new FolderRecorder({ recordPrivate: false, folder, clock, logger, redactor });
     api.reply(behaviour);
     const outcome = await ask(openAiSearch(api.url, { recorder, apiKey, redactor, maxRetries: 0 }), request);
     await api.close();

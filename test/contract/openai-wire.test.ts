@@ -235,7 +235,9 @@ describe('the request of the composed program', () => {
       version: '0.9.0',
     });
     if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
-    const { application, close } = await compose(validated.value, home, async () => undefined);
+    const { application, close } = await compose(validated.value, home, () =>
+      Promise.reject(new Error('there are no servers')),
+    );
     await application.answerQuery({
       requestKey: 'test/1',
       caller: 'test',

@@ -146,7 +146,9 @@ describe('the composed program', () => {
       version: '0.9.0',
     });
     if ('problems' in validated) return validated;
-    const { application } = await compose(validated.value, '/nonexistent', async () => undefined);
+    const { application } = await compose(validated.value, '/nonexistent', () =>
+      Promise.reject(new Error('there are no servers')),
+    );
     return {
       value: application.answerQuery({
         requestKey: 'test/1',

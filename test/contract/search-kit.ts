@@ -56,7 +56,7 @@ export function searchRequest({
     instructions: 'Answer well.',
     timeZone: 'Asia/Tokyo',
     today,
-    deadlineMs,
+    deadlineMs: () => deadlineMs,
   };
 }
 

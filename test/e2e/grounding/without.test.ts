@@ -40,7 +40,7 @@ async function ask(...options: readonly string[]) {
 
 /** Only an answer with own tools needs these files. */
 const OF_GROUNDING =
-  /^(?:gateway-tool-box|gateway-holder|gateway\.|compose-gateway|conversation-recorder|tool-error|ajv|child-|remote-)/;
+  /^(?:gateway-holder|gateway\.|compose-gateway|tool-error|ajv|child-|remote-)/;
 
 test('without grounding, the request has the same bytes as ever, and nothing of grounding or of servers is loaded', async () => {
   const { rawBody, loaded } = await ask();
@@ -64,6 +64,6 @@ test('with grounding, these files are loaded', async () => {
   const { rawBody, loaded } = await ask('--config', configFile({ notes: scriptedServer([SEARCH_NOTES]) }));
   expect(rawBody).not.toBe(BODY);
   expect(loaded.filter((file) => OF_GROUNDING.test(file))).toEqual(
-    expect.arrayContaining(['gateway-tool-box.js', 'compose-gateway.js']),
+    expect.arrayContaining(['gateway-holder.js', 'compose-gateway.js']),
   );
 });

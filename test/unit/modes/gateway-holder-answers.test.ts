@@ -53,8 +53,8 @@ describe('answers', () => {
     const { holder, runtime } = start();
     await holder.configure([server('jira', '', true), server('wiki', '')], HOOKS);
     const inFlight = await holder.forAnswers(runtime);
-    expect(inFlight.publicServers).toEqual(['jira']);
+    expect(['jira', 'wiki'].map(inFlight.isPublic)).toEqual([true, false]);
     await holder.configure([server('jira', ''), server('wiki', '', true)], HOOKS);
-    expect(inFlight.publicServers).toEqual(['wiki']);
+    expect(['jira', 'wiki'].map(inFlight.isPublic)).toEqual([false, true]);
   });
 });

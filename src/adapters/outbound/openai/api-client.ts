@@ -1,10 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import OpenAI from 'openai';
-import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
 import type { SearchError } from '../../../domain/answer-error.ts';
 import { keyProblem } from '../../../domain/redaction.ts';
 import type { ApiResponse } from './api-fetch.ts';
-import type { RequestBody } from './api-types.ts';
+import type { RequestBody } from './request-body.ts';
 
 /** Resolves with the response; rejects as the `openai` package does. Leaves a listener on the signal. */
 export interface ApiCall {
@@ -60,7 +59,7 @@ export function createApiCall({ apiKey, baseUrl, organization, project, fetch }:
     ...(fetch === undefined ? {} : { fetch }),
   });
   const create = (body: RequestBody, signal: AbortSignal) =>
-    client.responses.create(body as ResponseCreateParamsStreaming, { signal }).asResponse();
+    client.post('/responses', { body, signal, stream: true }).asResponse();
   return Object.assign(create, {
     resume: (id: string, after: number, signal: AbortSignal) =>
       client.responses.retrieve(id, { stream: true, starting_after: after }, { signal }).asResponse(),

@@ -30,11 +30,11 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   const isSecret = status === 401 && permission === undefined;
   const shown = isSecret ? { message: '(omitted)' } : { message: permission ?? message, body: JSON.stringify(error) };
   const log = withoutUndefined({ status, name, code, ...shown });
-  const permanent = (error: SearchError): Failure => ({ error: { ...error, diagnostics }, retry: 'never', log });
+  const permanent = (error: SearchError): Failure => ({ error: { ...error, diagnostics }, isTransient: false, log });
   const wait = withoutUndefined({ retryAfterMs });
   const transient = (kind: 'rate_limited' | 'server_error'): Failure => ({
     error: { kind, attempts: context.attempt, detail, diagnostics, ...wait },
-    retry: 'later',
+    isTransient: true,
     ...wait,
     log,
   });

@@ -301,7 +301,7 @@ describe('grounded answers', () => {
       tools: [toolNamed('search', readOnly), toolNamed('delete'), toolNamed('odd\u009B31m\u202E\u200Dname')],
       whenStarted: async () => {},
     };
-    const policy = { tools, web, maxRounds: 6, maxCalls: 20, maxOutputChars: 1000, callers: [], publicServers: [] };
+    const policy = { tools, web, maxRounds: 6, maxCalls: 20, maxOutputChars: 1000, callers: [] };
     const { lines, exitCode } = await run({ gateway, grounding: policy });
     return { lines: lines.filter((line) => line.includes('grounding')), exitCode };
   }
