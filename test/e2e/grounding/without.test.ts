@@ -39,8 +39,7 @@ async function ask(...options: readonly string[]) {
 }
 
 /** Only an answer with own tools needs these files. */
-const OF_GROUNDING =
-  /^(?:gateway-holder|gateway\.|compose-gateway|tool-error|ajv|child-|remote-)/;
+const OF_GROUNDING = /^(?:gateway-holder|gateway\.|compose-gateway|tool-error|ajv|child-|remote-)/;
 
 test('without grounding, the request has the same bytes as ever, and nothing of grounding or of servers is loaded', async () => {
   const { rawBody, loaded } = await ask();
