@@ -1,17 +1,26 @@
 import { FairQueue } from './fair-queue.ts';
 
+type Slot = 'acquired' | 'aborted' | 'full';
+
+interface Waiter {
+  readonly onMoved: (ahead: number) => void;
+  readonly take: () => void;
+}
+
 /**
- * Bounds the calls that run on a server at the same time (ruling G1). The others wait, as many again of each caller, and their callers
- * take turns.
+ * Bounds the calls that run at the same time, on a server or at the API (rulings 12 and G1). The others wait, `maxWaiting` of each caller, and their
+ * callers take turns.
  */
 export class CallSlots {
   readonly #max: number;
-  readonly #queue: FairQueue<() => void>;
+  readonly #maxWaiting: number;
+  readonly #queue: FairQueue<Waiter>;
   readonly #onIdle = new Set<() => void>();
   #running = 0;
 
-  constructor(max: number) {
+  constructor(max: number, maxWaiting = max) {
     this.#max = max;
+    this.#maxWaiting = maxWaiting;
     this.#queue = new FairQueue(max);
   }
 
@@ -30,25 +39,35 @@ export class CallSlots {
   }
 
   /** Waits for a slot, which the caller gives back with `release`. */
-  async acquire(caller: string, signal: AbortSignal): Promise<'acquired' | 'aborted' | 'full'> {
+  acquire(caller: string, signal: AbortSignal): Promise<Slot> {
+    return this.acquireWithProgress(caller, () => {}, signal);
+  }
+
+  /** `onMoved` gets the number of calls that get a slot earlier: if there is no free slot, at once, and again when the queue moves. */
+  async acquireWithProgress(caller: string, onMoved: Waiter['onMoved'], signal: AbortSignal): Promise<Slot> {
     if (signal.aborted) return 'aborted';
     if (this.#running < this.#max) {
       this.#running += 1;
       this.#queue.occupy(caller);
       return 'acquired';
     }
-    if (this.#queue.waitingOf(caller) >= this.#max) return 'full';
+    if (this.#queue.waitingOf(caller) >= this.#maxWaiting) return 'full';
     return new Promise((resolve) => {
-      const take = () => {
-        signal.removeEventListener('abort', onAbort);
-        resolve('acquired');
-      };
       const onAbort = () => {
-        this.#queue.remove(caller, take);
+        this.#queue.remove(caller, waiter);
         resolve('aborted');
+        this.#notify();
+      };
+      const waiter: Waiter = {
+        onMoved,
+        take: () => {
+          signal.removeEventListener('abort', onAbort);
+          resolve('acquired');
+        },
       };
       signal.addEventListener('abort', onAbort, { once: true });
-      this.#queue.add(caller, take);
+      this.#queue.add(caller, waiter);
+      onMoved([...this.#queue.inOrder()].indexOf(waiter));
     });
   }
 
@@ -56,10 +75,19 @@ export class CallSlots {
     this.#queue.vacate(caller);
     const next = this.#queue.take();
     if (next !== undefined) {
-      next();
+      next.take();
+      this.#notify();
       return;
     }
     this.#running -= 1;
     if (this.#running === 0) for (const settle of [...this.#onIdle]) settle();
+  }
+
+  #notify(): void {
+    let ahead = 0;
+    for (const { onMoved } of this.#queue.inOrder()) {
+      onMoved(ahead);
+      ahead += 1;
+    }
   }
 }

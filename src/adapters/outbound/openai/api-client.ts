@@ -25,29 +25,9 @@ interface ApiClientOptions {
 /** The package stops its timer when the headers arrive; the time limit of a call is enforced with the signal. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-type BuildRequest = OpenAI['buildRequest'];
-
-/** Builds URL and headers once: they are the same for every question, and the package needs more time for them than for sending a request. */
-class Client extends OpenAI {
-  #known: { readonly headers: Headers; readonly url: string } | undefined;
-
-  override async buildRequest(...[options, context]: Parameters<BuildRequest>): ReturnType<BuildRequest> {
-    const { method, body, signal } = options;
-    if (body === undefined) return super.buildRequest(options, context);
-    if (this.#known === undefined) {
-      const { req, url } = await super.buildRequest(options, context);
-      this.#known = { headers: req.headers, url };
-    }
-    const { headers, url } = this.#known;
-    // As a text, it would be copied when it is sent, and both would stay in memory until the response.
-    const bytes = Buffer.from(JSON.stringify(body));
-    return { req: { method, headers, body: bytes, signal: signal ?? null }, url, timeout: NO_TIMEOUT_MS };
-  }
-}
-
 /** The `openai` package's client without its retries, timer and log (ruling 12). */
 export function createApiCall({ apiKey, baseUrl, organization, project, fetch }: ApiClientOptions): ApiCall {
-  const client = new Client({
+  const client = new OpenAI({
     apiKey,
     baseURL: baseUrl,
     organization: organization ?? null,

@@ -1,7 +1,6 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
-import { latest } from '../../../domain/latest.ts';
 
 /** Bytes of a body, and characters of an event of a stream. Far beyond any answer, and what a small machine can hold. */
 export const MAX_LENGTH = 16 * 1024 * 1024;
@@ -40,17 +39,14 @@ export interface ApiFetch {
  * stream, the reader limits each event. It requests no compression, but some servers compress everything.
  */
 export function createApiFetch(dispatcher: Dispatcher = new Agent()): ApiFetch {
-  const targetOf = latest((url: string) => {
-    const { origin, pathname, search } = new URL(url);
-    return { origin, path: `${pathname}${search}` };
-  });
-  const plainHeaders = latest((headers: RequestInit['headers']) => Object.fromEntries(new Headers(headers)));
   const apiFetch = async (url: string, init: RequestInit): Promise<ApiResponse> => {
+    const { origin, pathname, search } = new URL(url);
     const response = await dispatcher.request({
-      ...targetOf(url),
+      origin,
+      path: `${pathname}${search}`,
       method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
-      headers: plainHeaders(init.headers),
-      body: (init.body as Uint8Array | undefined) ?? null,
+      headers: Object.fromEntries(new Headers(init.headers)),
+      body: (init.body as string | undefined) ?? null,
       signal: init.signal,
     });
     const { statusCode: status } = response;

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { CallSlots } from '../../../application/call-slots.ts';
 import { forwardAbort } from '../../../application/forward-abort.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type {
@@ -22,7 +23,6 @@ import { type RequestBody, type RequestOptions, toRequestBody, WEB_SEARCH } from
 import { ResponseEvents } from './response-events.ts';
 import { readResponse } from './response-reader.ts';
 import { toSearchReply, toUse } from './search-reply.ts';
-import { Semaphore } from './semaphore.ts';
 import { toThrownFailure } from './thrown-failure.ts';
 import { backoffMs, FlexTier } from './waits.ts';
 
@@ -56,14 +56,14 @@ export interface OpenAiResponsesSearchOptions {
 export class OpenAiResponsesSearch implements LlmSearch {
   readonly #options: OpenAiResponsesSearchOptions;
   readonly #random: () => number;
-  readonly #semaphore: Semaphore;
+  readonly #slots: CallSlots;
   readonly #rejections: Rejections;
   readonly #background = new BackgroundCalls();
 
   constructor(options: OpenAiResponsesSearchOptions) {
     this.#options = options;
     this.#random = options.random ?? Math.random;
-    this.#semaphore = new Semaphore(options.maxConcurrency ?? Number.POSITIVE_INFINITY);
+    this.#slots = new CallSlots(options.maxConcurrency ?? Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
     this.#rejections = new Rejections(options.logger);
   }
 
@@ -72,17 +72,17 @@ export class OpenAiResponsesSearch implements LlmSearch {
     if (call.isErr()) return err(call.error);
 
     let wasQueued = false;
-    const onQueued = (position: SearchProgress) => {
+    const onMoved = (ahead: number) => {
       wasQueued = true;
-      observer.onProgress(position);
+      observer.onProgress({ kind: 'waiting', ahead });
     };
-    if ((await this.#semaphore.acquire(request.caller, onQueued, signal)) === 'aborted')
-      return err({ kind: 'aborted' });
+    const slot = await this.#slots.acquireWithProgress(request.caller, onMoved, signal);
+    if (slot !== 'acquired') return err({ kind: 'aborted' });
     try {
       if (wasQueued) observer.onProgress({ kind: 'asking' });
       return await this.#ask(request, call.value, observer, signal);
     } finally {
-      this.#semaphore.release(request.caller);
+      this.#slots.release(request.caller);
     }
   }
 

@@ -1,24 +1,24 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Semaphore } from '../../../../../src/adapters/outbound/openai/semaphore.ts';
-import { settled } from '../../../../support/fake-clock.ts';
+import { CallSlots } from '../../../src/application/call-slots.ts';
+import { settled } from '../../support/fake-clock.ts';
 
-/** A semaphore and the calls that acquired a slot or gave up, in order. */
+/** A queue without limit, and the calls that acquired a slot or gave up, in order. */
 function start(slots: number) {
-  const semaphore = new Semaphore(slots);
+  const queue = new CallSlots(slots, Number.POSITIVE_INFINITY);
   const acquired: string[] = [];
   const aborted: string[] = [];
   /** The queue positions that each call was notified of. */
   const positions: Record<string, number[]> = {};
   const arrive = (name: string, controller = new AbortController(), caller = 'alice') => {
     positions[name] = [];
-    void semaphore
-      .acquire(caller, ({ ahead }) => positions[name]?.push(ahead), controller.signal)
+    void queue
+      .acquireWithProgress(caller, (ahead) => positions[name]?.push(ahead), controller.signal)
       .then((outcome) => (outcome === 'acquired' ? acquired : aborted).push(name));
     return controller;
   };
-  return { semaphore, arrive, acquired, aborted, positions };
+  return { queue, arrive, acquired, aborted, positions };
 }
 
 test('has as many slots as configured', async () => {
@@ -29,59 +29,59 @@ test('has as many slots as configured', async () => {
 });
 
 test('serves the calls of one caller in the order of arrival', async () => {
-  const { semaphore, arrive, acquired } = start(1);
+  const { queue, arrive, acquired } = start(1);
   for (const name of ['a', 'b', 'c', 'd']) arrive(name);
   for (let count = 0; count < 3; count += 1) {
     await settled();
-    semaphore.release('alice');
+    queue.release('alice');
   }
   await settled();
   expect(acquired).toEqual(['a', 'b', 'c', 'd']);
 });
 
 test('a call that aborts in the queue loses its turn, and no other call does', async () => {
-  const { semaphore, arrive, acquired, aborted } = start(1);
+  const { queue, arrive, acquired, aborted } = start(1);
   arrive('a');
   const b = arrive('b');
   arrive('c');
   b.abort();
   await settled();
-  semaphore.release('alice');
+  queue.release('alice');
   await settled();
   expect(aborted).toEqual(['b']);
   expect(acquired).toEqual(['a', 'c']);
 });
 
 test('a call that has already aborted takes no slot', async () => {
-  const { semaphore, arrive, acquired } = start(1);
-  expect(await semaphore.acquire('alice', () => {}, AbortSignal.abort())).toBe('aborted');
+  const { queue, arrive, acquired } = start(1);
+  expect(await queue.acquire('alice', AbortSignal.abort())).toBe('aborted');
   arrive('a');
   await settled();
   expect(acquired).toEqual(['a']);
 });
 
 test('a call that aborts with a slot keeps it until it releases it', async () => {
-  const { semaphore, arrive, acquired } = start(1);
+  const { queue, arrive, acquired } = start(1);
   arrive('a').abort();
   arrive('b');
   await settled();
   expect(acquired).toEqual(['a']);
-  semaphore.release('alice');
+  queue.release('alice');
   await settled();
   expect(acquired).toEqual(['a', 'b']);
 });
 
 test('leaves no listener on the signal, whether the call got a slot at once, later or never', async () => {
-  const { semaphore, arrive } = start(1);
+  const { queue, arrive } = start(1);
   const controllers = ['a', 'b', 'c'].map((name) => arrive(name));
   controllers[2]?.abort();
-  semaphore.release('alice');
+  queue.release('alice');
   await settled();
   expect(controllers.map(({ signal }) => getEventListeners(signal, 'abort').length)).toEqual([0, 0, 0]);
 });
 
 test('callers take turns, whoever came first', async () => {
-  const { semaphore, arrive, acquired, positions } = start(3);
+  const { queue, arrive, acquired, positions } = start(3);
   for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) arrive(name);
   for (const name of ['b1', 'b2']) arrive(name, new AbortController(), 'bob');
   await settled();
@@ -89,25 +89,25 @@ test('callers take turns, whoever came first', async () => {
   // Alice has all places, so that it is Bob's turn.
   expect(positions).toMatchObject({ a4: [0], a5: [1], b1: [0], b2: [2] });
   for (let count = 0; count < 4; count += 1) {
-    semaphore.release('alice');
+    queue.release('alice');
     await settled();
   }
   expect(acquired.slice(3)).toEqual(['b1', 'a4', 'b2', 'a5']);
 });
 
 test('a caller whose calls never end leaves one place to the others', async () => {
-  const { semaphore, arrive, acquired } = start(2);
+  const { queue, arrive, acquired } = start(2);
   for (const name of ['a1', 'a2', 'a3']) arrive(name);
   for (const name of ['b1', 'b2', 'b3']) arrive(name, new AbortController(), 'bob');
-  semaphore.release('alice');
+  queue.release('alice');
   await settled();
   for (let count = 0; count < 2; count += 1) {
-    semaphore.release('bob');
+    queue.release('bob');
     await settled();
   }
   expect(acquired).toEqual(['a1', 'a2', 'b1', 'b2', 'b3']);
   // Nobody else waits.
-  semaphore.release('bob');
+  queue.release('bob');
   await settled();
   expect(acquired.at(-1)).toBe('a3');
 });
@@ -121,10 +121,10 @@ describe('the position in the queue', () => {
   });
 
   test('is reported at once, and again when it changes', async () => {
-    const { semaphore, arrive, positions } = start(1);
+    const { queue, arrive, positions } = start(1);
     for (const name of ['a', 'b', 'c', 'd']) arrive(name);
-    semaphore.release('alice');
-    semaphore.release('alice');
+    queue.release('alice');
+    queue.release('alice');
     await settled();
     expect(positions).toEqual({ a: [], b: [0], c: [1, 0], d: [2, 1, 0] });
   });
@@ -139,17 +139,13 @@ describe('the position in the queue', () => {
     expect(positions.c).toEqual([1, 0]);
   });
 
-  test('is the current one whenever it is read', async () => {
-    const semaphore = new Semaphore(1);
-    const { signal } = new AbortController();
-    let last: { readonly ahead: number } | undefined;
-    for (let count = 0; count < 100; count += 1)
-      void semaphore.acquire('alice', (position) => (last = position), signal);
-    const ofLast = last;
-    expect(ofLast?.ahead).toBe(98);
-    for (let count = 0; count < 40; count += 1) semaphore.release('alice');
+  test('is reported to every call, however many wait', async () => {
+    const { queue, arrive, positions } = start(1);
+    for (let count = 0; count < 100; count += 1) arrive(String(count));
+    expect(positions['99']).toEqual([98]);
+    for (let count = 0; count < 40; count += 1) queue.release('alice');
     await settled();
-    expect(ofLast?.ahead).toBe(58);
+    expect(positions['99']?.at(-1)).toBe(58);
   });
 });
 
@@ -161,14 +157,14 @@ test('law: never more calls than slots, no slot is lost, and the order of arriva
   );
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 3 }), fc.array(action, { maxLength: 40 }), async (slots, actions) => {
-      const { semaphore, arrive, acquired, aborted } = start(slots);
+      const { queue, arrive, acquired, aborted } = start(slots);
       const controllers: AbortController[] = [];
       let released = 0;
       for (const action of actions) {
         if (action === 'arrive') controllers.push(arrive(String(controllers.length)));
         else if (action !== 'release') controllers[action.abort]?.abort();
         else if (acquired.length > released) {
-          semaphore.release('alice');
+          queue.release('alice');
           released += 1;
         }
         await settled();
