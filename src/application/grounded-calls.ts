@@ -91,20 +91,20 @@ export class GroundedCalls {
   /** One output per call ID, in the order of the calls; `aborted` as soon as `signal` aborts, and then no other call starts. */
   async run(calls: readonly FunctionCall[], signal: AbortSignal): Promise<Round['outputs'] | 'aborted'> {
     const unique = calls.filter(({ callId }, index) => calls.findIndex((call) => call.callId === callId) === index);
-    const outputs: ToolOutput[][] = unique.map(() => []);
-    const waiting = unique.flatMap((call, index) =>
-      this.#plan(call).map((planned, part) => async () => {
-        const output = await this.#runOne(planned, signal);
-        const parts = outputs[index];
-        if (parts !== undefined) parts[part] = output;
-      }),
-    );
+    const asked = unique.map((call) => ({ callId: call.callId, parts: this.#plan(call) }));
+    const waiting = asked.flatMap(({ parts }) => parts);
+    const outputs = new Map<Planned, ToolOutput>();
     const runNext = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift()) await next();
+      for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift())
+        outputs.set(next, await this.#runOne(next, signal));
     };
     const ended = await untilAborted(Promise.all(Array.from({ length: CONCURRENT }, runNext)), signal);
     if (ended === 'aborted') return ended;
-    return unique.map(({ callId }, index) => ({ callId, output: joined(outputs[index] ?? []) }));
+    return asked.map(({ callId, parts }) => {
+      const ofCall = parts.flatMap((part) => outputs.get(part) ?? []);
+      const text = ofCall.map(({ text }) => text).join('\n\n');
+      return { callId, output: { text, images: ofCall.flatMap(({ images }) => images) } };
+    });
   }
 
   /** `parallel` is a wrapper of the API's own, which leaks now and then: its calls run if all of them are offered. */
@@ -204,7 +204,3 @@ export class GroundedCalls {
 }
 
 const UNSENT: ReadonlySet<ToolCallError['kind']> = new Set(NOT_SENT);
-
-function joined(outputs: readonly ToolOutput[]): ToolOutput {
-  return { text: outputs.map(({ text }) => text).join('\n\n'), images: outputs.flatMap(({ images }) => images) };
-}

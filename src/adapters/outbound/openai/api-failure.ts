@@ -31,11 +31,9 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   const shown = isSecret ? { message: '(omitted)' } : { message: permission ?? message, body: JSON.stringify(error) };
   const log = withoutUndefined({ status, name, code, ...shown });
   const permanent = (error: SearchError): Failure => ({ error: { ...error, diagnostics }, isTransient: false, log });
-  const wait = withoutUndefined({ retryAfterMs });
   const transient = (kind: 'rate_limited' | 'server_error'): Failure => ({
-    error: { kind, attempts: context.attempt, detail, diagnostics, ...wait },
+    error: { kind, attempts: context.attempt, detail, diagnostics, ...withoutUndefined({ retryAfterMs }) },
     isTransient: true,
-    ...wait,
     log,
   });
 

@@ -6,8 +6,6 @@ export interface Failure {
   readonly error: SearchError;
   /** Waiting may help: 429 except exhausted quotas, 5xx, a broken connection (ruling 12). */
   readonly isTransient: boolean;
-  /** The wait that the API asked for, in milliseconds. */
-  readonly retryAfterMs?: number;
   readonly rejection?: Rejection;
   /** For the debug log. */
   readonly log: {

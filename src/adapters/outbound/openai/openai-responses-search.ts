@@ -118,7 +118,7 @@ export class OpenAiResponsesSearch implements LlmSearch {
         const { usage, searches } = counting.total();
         return ok({ ...reply.value, report: { ...reply.value.report, searches, ...(usage && { usage }) } });
       }
-      const { error, isTransient, retryAfterMs, rejection } = reply.error;
+      const { error, isTransient, rejection } = reply.error;
       const change = rejection && this.#rejections.add(body, rejection, web);
       const mayRetry = (isTransient || change !== undefined) && retries < maxRetries;
       if (!mayRetry && change?.isFree !== true) return err(toSearchError(reply.error, body, web));
@@ -128,7 +128,8 @@ export class OpenAiResponsesSearch implements LlmSearch {
         continue;
       }
       retries += 1;
-      const backoff = retryAfterMs ?? backoffMs(retries, this.#random());
+      const askedMs = 'retryAfterMs' in error ? error.retryAfterMs : undefined;
+      const backoff = askedMs ?? backoffMs(retries, this.#random());
       const waitMs = Math.ceil(flex.waitFor(body, retries, backoff, clock.elapsedMs()));
       if (clock.elapsedMs() + waitMs >= request.deadlineMs()) return err(toSearchError(reply.error, body, web));
       observer.onProgress({ kind: 'retrying', reason: error.kind, waitMs, attempt: attempt + 1 });
