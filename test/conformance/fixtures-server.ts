@@ -31,7 +31,7 @@ const fixtureTools: ToolSet = {
 
 const clock = new SystemClock();
 const { app: application, logger } = startCore({ clock, llmSearch: new FakeLlmSearch() });
-const redactor = createRedactor([]);
+const redactor = createRedactor();
 const answerTools = new AnswerTools({
   application,
   clock,

@@ -12,6 +12,7 @@ import { type ConversationItem, calls, reasons, says, searches } from '../suppor
 import type { ScriptedResponse } from '../support/conversation-stream.ts';
 import { InstantClock } from '../support/instant-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
+import { redactorOf } from '../support/redactor.ts';
 import { API_KEY, ask, never, ProgressLog, replyOf } from './search-kit.ts';
 import { answered, startTurns, turnRequest } from './turn-kit.ts';
 
@@ -31,7 +32,7 @@ const BUSY = { message: 'Slow down.', type: 'requests', param: null, code: 'rate
 
 async function startRecording(recordPrivate: boolean) {
   const logger = new RecordingLogger();
-  const redactor = createRedactor([API_KEY]);
+  const redactor = redactorOf(API_KEY);
   const recorder = new FolderRecorder({ folder, clock: new InstantClock(), logger, redactor, recordPrivate });
   const kit = await startTurns({ recorder, logger });
   return { ...kit, logger };
@@ -53,7 +54,7 @@ async function converse(search: LlmSearch): Promise<readonly SearchReply[]> {
 function offline(): LlmSearch {
   const logger = new RecordingLogger();
   const recordings = new Recordings(folder);
-  return new OfflineSearch({ recordings, clock: new InstantClock(), logger, redactor: createRedactor([]) });
+  return new OfflineSearch({ recordings, clock: new InstantClock(), logger, redactor: createRedactor() });
 }
 
 /** What a turn is apart from its report and date. */

@@ -15,7 +15,7 @@ function startStderrLogger(isDebug: boolean): StartedLogger {
   onTestFinished(() => {
     process.stderr.write = write;
   });
-  const logger = new StderrLogger({ debug: isDebug, redactor: createRedactor([]), clock: new FixedClock() });
+  const logger = new StderrLogger({ debug: isDebug, redactor: createRedactor(), clock: new FixedClock() });
   return { logger, logged: () => written };
 }
 

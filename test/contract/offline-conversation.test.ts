@@ -28,7 +28,7 @@ function turn(recording: string, round: number) {
     recordings: new Recordings(file),
     clock: new InstantClock(),
     logger: new RecordingLogger(),
-    redactor: createRedactor([]),
+    redactor: createRedactor(),
   });
   const rounds = Array.from({ length: round }, () => ({ items: [], outputs: [] }));
   const conversation = { functions: [], mayCall: true, web: 'open', rounds } as const;

@@ -67,7 +67,7 @@ export function startGrounded({ llmSearch, gateway, policy, ...over }: Options) 
     clock,
     logger,
     messageFor: toolErrorMessage,
-    redactor: createRedactor([]),
+    redactor: createRedactor(),
   };
   const grounded = new GroundedSearch({ ...ports, policy: policyOf(policy), ...over });
   const search = (request: Partial<SearchRequest> = {}, signal: AbortSignal = never()) =>

@@ -101,7 +101,7 @@ describe('with grounded answers', () => {
       },
       startGateway: async () => new FakeAnswerGateway({ tools }),
       messageFor: ({ kind }) => kind,
-      redactor: createRedactor([]),
+      redactor: createRedactor(),
     };
     const ports = { llmSearch, apiProbe: probe, clock, logger: new RecordingLogger() };
     const checks: Check[] = [];

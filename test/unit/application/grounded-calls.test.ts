@@ -20,6 +20,7 @@ import {
 import { FakeClock, settled } from '../../support/fake-clock.ts';
 import { calls, deferred } from '../../support/fake-llm-search.ts';
 import { tool } from '../../support/grounding.ts';
+import { redactorOf } from '../../support/redactor.ts';
 
 const NAMES = ['get', 'search', 'find'];
 
@@ -50,7 +51,7 @@ function start({ replies = {}, publicServers = [], deadlineMs = 300_000, options
     maxOutputChars: 20_000,
     request: { isLocal: true, deadlineMs: () => deadlineMs },
     messageFor: toolErrorMessage,
-    redactor: createRedactor([]),
+    redactor: createRedactor(),
     ...options,
   });
   const run = async (...calls: readonly FunctionCall[]) => {
@@ -234,7 +235,7 @@ describe('outputs (ruling L11)', () => {
   test('whose addresses contain a secret of a server have the call as their source', async () => {
     const links = ['https://example.com/hunter2-hunter2/a', 'https://example.com/b'];
     const content = links.map((uri) => ({ type: 'resource_link', uri, name: 'issue' }));
-    const redactor = createRedactor(['hunter2-hunter2']);
+    const redactor = redactorOf('hunter2-hunter2');
     const { run, grounded } = start({ replies: { get: returns(result({ content })) }, options: { redactor } });
     const [output] = await run(get(1));
     expect(output?.text).not.toContain('hunter2');
@@ -299,7 +300,7 @@ describe('a tool that fails (ruling L12)', () => {
 
   test('names no secret of a server, also where the line would be cut', async () => {
     const SECRET = 'hunter2-hunter2-hunter2';
-    const redactor = createRedactor([SECRET]);
+    const redactor = redactorOf(SECRET);
     const shown = 'the token [redacted]';
     expect(await textOf(reports(`the token ${SECRET}`), { redactor })).toBe(`error: ${shown}`);
     const long = `${'x'.repeat(290)}${SECRET}`;

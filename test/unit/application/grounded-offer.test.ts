@@ -199,7 +199,7 @@ describe('identical questions (ruling L16)', () => {
       policy: policyOf({ tools }),
       startGateway: async () => gateway,
       messageFor: () => '',
-      redactor: createRedactor([]),
+      redactor: createRedactor(),
     };
     const noProbe = () => Promise.reject(new Error('this test has no API to probe'));
     const app = createApplication({ llmSearch, apiProbe: noProbe, clock, logger }, coreConfig(), grounding);

@@ -4,9 +4,9 @@ import { type DoctorOptions, doctor } from '../../../../../src/adapters/inbound/
 import type { Application } from '../../../../../src/application/application.ts';
 import type { Check } from '../../../../../src/application/diagnose-setup.ts';
 import type { GroundingPolicy } from '../../../../../src/domain/grounding.ts';
-import { createRedactor } from '../../../../../src/domain/redaction.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
+import { redactorOf } from '../../../../support/redactor.ts';
 import { startScripted } from '../../../../support/scripted-gateway.ts';
 import { echoes, ScriptedToolServer } from '../../../../support/scripted-tool-server.ts';
 
@@ -40,7 +40,7 @@ async function run(over: Partial<DoctorOptions> = {}, signal: AbortSignal = neve
   const exitCode = await doctor(
     {
       application: finds(WELL).application,
-      redactor: createRedactor([KEY]),
+      redactor: redactorOf(KEY),
       configSources: 'defaults, OPENAI_API_KEY',
       apiKey: { variable: 'OPENAI_API_KEY', value: 'sk-proj-0123456789' },
       isOffline: false,
