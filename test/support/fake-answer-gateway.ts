@@ -13,6 +13,8 @@ interface Options {
   readonly tools?: readonly GatewayTool[];
   /** Every other server is available. */
   readonly unavailable?: readonly string[];
+  /** Of the servers that are not available. */
+  readonly state?: ServerState;
   /** By the name of the tool; without one, a tool returns a text. */
   readonly replies?: Readonly<Record<string, ConfiguredCall>>;
   readonly publicServers?: readonly string[];
@@ -53,10 +55,10 @@ export class FakeAnswerGateway implements AnswerGateway {
   }
 
   #statuses() {
-    const { unavailable = [] } = this.options;
+    const { unavailable = [], state: other = 'failed' } = this.options;
     const names = this.waits.at(-1)?.servers ?? [];
     return names.map((name) => {
-      const state: ServerState = unavailable.includes(name) ? 'failed' : 'available';
+      const state: ServerState = unavailable.includes(name) ? other : 'available';
       return { name, state, transport: 'stdio' as const, since: new Date(0), tools: 1, restarts: 0 };
     });
   }

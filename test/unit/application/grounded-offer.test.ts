@@ -96,6 +96,18 @@ describe('servers (ruling L6)', () => {
     expect(logger.lines).toEqual([]);
   });
 
+  test.each(['starting', 'unavailable', 'failed', 'stopped'] as const)(
+    'does not wait for a server: %s',
+    async (state) => {
+      const { search } = startGrounded({
+        llmSearch: new FakeLlmSearch(says('Two.')),
+        gateway: new FakeAnswerGateway({ tools: [SEARCH, tool('other/get')], unavailable: ['wiki'], state }),
+        policy: { tools: { jira: 'all', wiki: 'all' } },
+      });
+      expect((await search())._unsafeUnwrap().report.unavailableServers).toEqual(['wiki']);
+    },
+  );
+
   test('if none is available, the question is asked as without own tools', async () => {
     const { search, llmSearch } = startGrounded({
       gateway: new FakeAnswerGateway({ unavailable: ['jira'] }),

@@ -1,5 +1,6 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
+import { nextStep } from '../../../src/application/grounded-search.ts';
 import type { Round, SearchUse } from '../../../src/application/ports/llm-search.ts';
 import { totalUse } from '../../../src/application/total-use.ts';
 import type { SearchError } from '../../../src/domain/answer-error.ts';
@@ -15,6 +16,7 @@ import {
   FakeLlmSearch,
   fails,
   says,
+  searchReply,
 } from '../../support/fake-llm-search.ts';
 import { groundedRequest, startGrounded, tool } from '../../support/grounding.ts';
 
@@ -75,6 +77,26 @@ describe('the conversation', () => {
     expect(isTurnOpen).toBe(false);
     running.settle(ok(text('x')));
     expect((await outcome).isOk()).toBe(true);
+  });
+});
+
+describe('what follows a reply', () => {
+  const calling = { calls: [get(1)] };
+  const cutOff = { ending: { kind: 'incomplete', reason: 'max_output_tokens' } } as const;
+  const giveUp = (limit: 'rounds' | 'calls' | 'time') => ({ kind: 'give_up', limit }) as const;
+
+  test.each([
+    ['calls', calling, undefined, { kind: 'call' }],
+    ['a text', {}, undefined, { kind: 'answer' }],
+    ['nothing', { text: '' }, undefined, { kind: 'answer' }],
+    ['a text', {}, 'rounds', { kind: 'answer' }],
+    ['nothing', { text: ' ' }, 'rounds', giveUp('rounds')],
+    ['nothing, because it was cut off', { text: '', ...cutOff }, 'calls', { kind: 'answer' }],
+    ['calls, though it must not', calling, 'time', giveUp('time')],
+    ['calls, though there are none', calling, 'functions', { kind: 'answer' }],
+    ['nothing', { text: '' }, 'functions', { kind: 'answer' }],
+  ] as const)('%s, %j, limit %s', (_, reply, limit, step) => {
+    expect(nextStep(searchReply(reply), limit)).toEqual(step);
   });
 });
 
