@@ -1,4 +1,5 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
 
@@ -15,16 +16,9 @@ export interface ApiResponse {
   readonly status: number;
   readonly ok: boolean;
   readonly headers: { get(name: string): string | null | undefined };
-  readonly body: ByteStream | null;
+  readonly body: Readable | ReadableStream | null;
   text(): Promise<string>;
 }
-
-/** The part of a web stream that is used. */
-export interface ByteStream {
-  getReader(): ByteReader;
-}
-
-export type ByteReader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>;
 
 /** Sends requests to the API. */
 export interface ApiFetch {
@@ -64,15 +58,11 @@ export function createApiFetch(dispatcher: Dispatcher = new Agent()): ApiFetch {
       status,
       ok: status >= 200 && status < 300,
       headers: received,
-      body: { getReader: () => readerOf(body) },
+      body,
       text: () => textOf(body),
     };
   };
   return { fetch: apiFetch as unknown as typeof fetch, close: () => dispatcher.destroy() };
-}
-
-export function isEventStream(headers: ApiResponse['headers']): boolean {
-  return /^\s*text\/event-stream/i.test(headers.get('content-type') ?? '');
 }
 
 const DECOMPRESSORS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
@@ -105,15 +95,4 @@ async function textOf(body: Readable): Promise<string> {
   }
   // It removes a byte order mark, unlike `toString`.
   return new TextDecoder().decode(Buffer.concat(chunks));
-}
-
-function readerOf(stream: Readable): ByteReader {
-  const chunks = stream[Symbol.asyncIterator]();
-  return {
-    read: async () => {
-      const { done = false, value } = await chunks.next();
-      return done ? { done, value: undefined } : { done, value: value as Uint8Array };
-    },
-    cancel: async () => void stream.destroy(),
-  };
 }
