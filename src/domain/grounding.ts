@@ -29,7 +29,7 @@ export interface OfferedFunction {
 }
 
 /** The tools that are offered, and those that cannot be. */
-export interface Offer {
+interface Offer {
   /** Sorted by name: the same bytes in each request. */
   readonly functions: readonly OfferedFunction[];
   /** Tools whose schema is too large, as `server/tool`. */
@@ -82,7 +82,7 @@ function isOffered(tool: GatewayTool, { tools }: GroundingPolicy): boolean {
 }
 
 /** Whether a tool declares that it changes nothing. */
-export function isReadOnly({ annotations }: GatewayTool): boolean {
+function isReadOnly({ annotations }: GatewayTool): boolean {
   return annotations?.readOnlyHint === true && annotations.destructiveHint !== true;
 }
 

@@ -21,7 +21,7 @@ export interface ApiResponse {
 }
 
 /** Sends requests to the API. */
-export interface ApiFetch {
+interface ApiFetch {
   readonly fetch: typeof fetch;
   /** Closes the connections. */
   readonly close: () => Promise<void>;
