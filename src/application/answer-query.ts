@@ -83,7 +83,7 @@ export class AnswerQuery {
       instructions: config.instructions ?? systemPolicyIn(config.timeZone),
       today: zonedDate(clock.now(), config.timeZone),
       timeZone: config.timeZone,
-      deadlineMs: startedMs + config.timeoutMs,
+      deadlineMs: () => startedMs + config.timeoutMs,
     };
     const found = await this.#find(request, observer, signal);
     return found.andThen(({ reply, publishedOn }) => {

@@ -1,5 +1,4 @@
 import { err } from 'neverthrow';
-import { AbortControllers } from './abort-controllers.ts';
 import type {
   LlmSearch,
   SearchObserver,
@@ -16,9 +15,8 @@ interface InFlight {
   readonly controller: AbortController;
   readonly reply: Promise<SearchOutcome>;
   latest: SearchProgress | undefined;
-  deadlineMs: number;
-  /** Its controller may belong to another search now. */
-  isSettled: boolean;
+  /** The latest of its callers. */
+  deadlineMs: SearchRequest['deadlineMs'];
 }
 
 /**
@@ -29,7 +27,6 @@ interface InFlight {
 export class CoalescingSearch implements LlmSearch {
   readonly #llmSearch: LlmSearch;
   readonly #isShareable: (request: SearchRequest) => boolean;
-  readonly #controllers = new AbortControllers();
   readonly #inFlight = new Map<string, InFlight>();
 
   constructor(llmSearch: LlmSearch, isShareable: (request: SearchRequest) => boolean = () => true) {
@@ -57,13 +54,8 @@ export class CoalescingSearch implements LlmSearch {
 
   #start(key: string, request: SearchRequest): InFlight {
     const subscribers = new Set<SearchObserver>();
-    const controller = this.#controllers.take();
-    const shared: SearchRequest = {
-      ...request,
-      get deadlineMs() {
-        return search.deadlineMs;
-      },
-    };
+    const controller = new AbortController();
+    const shared: SearchRequest = { ...request, deadlineMs: () => search.deadlineMs() };
     const onProgress = (progress: SearchProgress) => {
       search.latest = progress;
       for (const subscriber of subscribers) subscriber.onProgress(progress);
@@ -78,15 +70,10 @@ export class CoalescingSearch implements LlmSearch {
       controller,
       deadlineMs: request.deadlineMs,
       latest: undefined,
-      isSettled: false,
       // Started in a microtask, after the first subscriber was added.
       reply: Promise.resolve()
         .then(() => this.#llmSearch.search(shared, { onProgress, onUsed }, controller.signal))
-        .finally(() => {
-          this.#forget(key, search);
-          search.isSettled = true;
-          this.#controllers.giveBack(controller);
-        }),
+        .finally(() => this.#forget(key, search)),
     };
     this.#inFlight.set(key, search);
     return search;
@@ -97,7 +84,7 @@ export class CoalescingSearch implements LlmSearch {
     return new Promise((resolve, reject) => {
       const onAbort = () => {
         subscribers.delete(subscriber);
-        if (subscribers.size === 0 && !search.isSettled) {
+        if (subscribers.size === 0) {
           this.#forget(key, search);
           controller.abort();
         }

@@ -1,7 +1,9 @@
 import type { Clock } from './ports/clock.ts';
 
-/** Aborts never. */
-export const NEVER = new AbortController().signal;
+/** A signal that never aborts; one for each use, since Node.js warns about more than ten listeners. */
+export function never(): AbortSignal {
+  return new AbortController().signal;
+}
 
 const TIMED_OUT = 'timed out';
 

@@ -13,28 +13,33 @@ import {
 } from '../domain/tool-output.ts';
 import { type ToolResult, textOf } from '../domain/tool-result.ts';
 import { untilAborted } from './deadline.ts';
+import type { Gateway } from './gateway.ts';
 import type { Clock } from './ports/clock.ts';
-import type { SearchObserver } from './ports/llm-search.ts';
-import type { FunctionCall, Round } from './ports/llm-turns.ts';
-import type { ToolBox } from './ports/tool-box.ts';
+import type { FunctionCall, Round, SearchObserver, SearchRequest } from './ports/llm-search.ts';
+
+/** The gateway, and what its configuration says about the servers now. */
+export interface AnswerGateway {
+  readonly gateway: Pick<Gateway, 'tools' | 'servers' | 'whenStarted' | 'callTool'>;
+  /** Whether the tools of a server return nothing private, as it is configured when this is called. */
+  isPublic(server: string): boolean;
+}
 
 interface Options {
   readonly functions: readonly OfferedFunction[];
-  readonly toolBox: ToolBox;
+  /** Absent if there are no functions. */
+  readonly answerGateway: AnswerGateway | undefined;
   readonly clock: Clock;
   readonly observer: SearchObserver;
   readonly maxCalls: number;
   readonly maxOutputChars: number;
-  /** Those of now, when it is read. */
-  readonly publicServers: readonly string[];
-  /** Whether the model may see paths of this machine. */
-  readonly isLocal: boolean;
-  /** When the answer must be ready, on the clock's scale. */
-  readonly deadlineMs: number;
+  readonly request: Pick<SearchRequest, 'isLocal' | 'deadlineMs'>;
   /** The message for a failed call. */
   readonly messageFor: (error: ToolCallError) => string;
   readonly redactor: Redactor;
 }
+
+/** Why no more calls are allowed. */
+export type CallLimit = 'calls' | 'time';
 
 /** How many calls of a response run at the same time (ruling L9). */
 const CONCURRENT = 4;
@@ -49,8 +54,8 @@ type Planned = { readonly fn: OfferedFunction; readonly args: JsonObject } | { r
 
 /** Runs the calls of an answer: their limits, what they returned, and whether something private was among it. */
 export class GroundedCalls {
-  readonly sources: OwnSource[] = [];
   readonly #options: Options;
+  readonly #sources: OwnSource[] = [];
   readonly #byName: ReadonlyMap<string, OfferedFunction>;
   /** Calls that count, and all of them. */
   #started = 0;
@@ -66,38 +71,40 @@ export class GroundedCalls {
     this.#left = { characters: options.maxOutputChars * TOTAL_OUTPUTS, imageBytes: MAX_IMAGE_BYTES };
   }
 
+  /** Of all calls that returned something. */
+  get sources(): readonly OwnSource[] {
+    return this.#sources;
+  }
+
   /** Whether a tool of a server has answered that was not public then, or is not now: a reload may change it. */
   get hasPrivateOutput(): boolean {
-    const { publicServers } = this.#options;
-    this.#hasPrivateOutput ||= [...this.#answered].some((server) => !publicServers.includes(server));
+    this.#hasPrivateOutput ||= [...this.#answered].some((server) => !this.#isPublic(server));
     return this.#hasPrivateOutput;
   }
 
-  get isExhausted(): boolean {
-    return this.#started >= this.#options.maxCalls;
-  }
-
-  get hasTime(): boolean {
-    return this.#leftMs() >= RESERVED_MS;
+  /** Undefined if another call is allowed. */
+  get limit(): CallLimit | undefined {
+    if (this.#isExhausted) return 'calls';
+    return this.#leftMs() >= RESERVED_MS ? undefined : 'time';
   }
 
   /** One output per call ID, in the order of the calls; `aborted` as soon as `signal` aborts, and then no other call starts. */
   async run(calls: readonly FunctionCall[], signal: AbortSignal): Promise<Round['outputs'] | 'aborted'> {
     const unique = calls.filter(({ callId }, index) => calls.findIndex((call) => call.callId === callId) === index);
-    const outputs: ToolOutput[][] = unique.map(() => []);
-    const waiting = unique.flatMap((call, index) =>
-      this.#plan(call).map((planned, part) => async () => {
-        const output = await this.#runOne(planned, signal);
-        const parts = outputs[index];
-        if (parts !== undefined) parts[part] = output;
-      }),
-    );
+    const asked = unique.map((call) => ({ callId: call.callId, parts: this.#plan(call) }));
+    const waiting = asked.flatMap(({ parts }) => parts);
+    const outputs = new Map<Planned, ToolOutput>();
     const runNext = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift()) await next();
+      for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift())
+        outputs.set(next, await this.#runOne(next, signal));
     };
     const ended = await untilAborted(Promise.all(Array.from({ length: CONCURRENT }, runNext)), signal);
     if (ended === 'aborted') return ended;
-    return unique.map(({ callId }, index) => ({ callId, output: joined(outputs[index] ?? []) }));
+    return asked.map(({ callId, parts }) => {
+      const ofCall = parts.flatMap((part) => outputs.get(part) ?? []);
+      const text = ofCall.map(({ text }) => text).join('\n\n');
+      return { callId, output: { text, images: ofCall.flatMap(({ images }) => images) } };
+    });
   }
 
   /** `parallel` is a wrapper of the API's own, which leaks now and then: its calls run if all of them are offered. */
@@ -118,10 +125,11 @@ export class GroundedCalls {
 
   async #runOne(planned: Planned, signal: AbortSignal): Promise<ToolOutput> {
     if ('problem' in planned) return toProblemOutput(planned.problem);
-    const { toolBox, clock, observer, maxCalls } = this.#options;
+    const { answerGateway, clock, observer, maxCalls } = this.#options;
+    if (answerGateway === undefined) throw new Error('a function was offered without a gateway');
     const { tool } = planned.fn;
     const { server, name } = tool;
-    if (this.isExhausted) return toProblemOutput(`the limit of ${maxCalls} calls for an answer is reached`);
+    if (this.#isExhausted) return toProblemOutput(`the limit of ${maxCalls} calls for an answer is reached`);
     const timeoutMs = this.#leftMs() - RESERVED_MS;
     if (timeoutMs <= 0) return toProblemOutput('there is no time left for this call');
     const turn = this.#planned;
@@ -129,12 +137,12 @@ export class GroundedCalls {
     this.#started += 1;
     const startedMs = clock.elapsedMs();
     observer.onProgress({ kind: 'calling', server, tool: name });
-    const outcome = await toolBox.call(tool, planned.args, timeoutMs, signal);
+    const outcome = await answerGateway.gateway.callTool({ server, tool: name, args: planned.args, timeoutMs }, signal);
     if (signal.aborted) return toProblemOutput('the call was cancelled');
     const ms = clock.elapsedMs() - startedMs;
     const failure = outcome.isErr() ? outcome.error.kind : undefined;
     const isSent = failure === undefined || !UNSENT.has(failure);
-    if (isSent && !this.#options.publicServers.includes(server)) this.#hasPrivateOutput = true;
+    if (isSent && !this.#isPublic(server)) this.#hasPrivateOutput = true;
     if (isSent) this.#answered.add(server);
     const ok = outcome.isOk() && !outcome.value.isError;
     // Arguments that do not match the schema are not a call (ruling L10).
@@ -150,16 +158,16 @@ export class GroundedCalls {
   }
 
   #toOutput(result: ToolResult, call: string, turn: number): ToolOutput {
-    const { maxOutputChars, isLocal, redactor } = this.#options;
+    const { maxOutputChars, request, redactor } = this.#options;
     // A secret can contain hidden characters until the text is clean.
     if (result.isError) return toErrorOutput(redactor.inLogs(cleanText(textOf(result))));
     const sources = sourcesOf(result, call, turn).map((source) => withoutSecrets(source, redactor.known));
-    const shown = isLocal ? sources : sources.map(withoutLocalPath);
+    const shown = request.isLocal === true ? sources : sources.map(withoutLocalPath);
     const { characters, imageBytes } = this.#left;
     const max = { characters: Math.min(maxOutputChars, characters), imageBytes };
     const { output, used } = toToolOutput(result, call, shown, max, redactor.known);
     this.#left = { characters: characters - used.characters, imageBytes: imageBytes - used.imageBytes };
-    this.sources.push(...sources);
+    this.#sources.push(...sources);
     return output;
   }
 
@@ -182,13 +190,17 @@ export class GroundedCalls {
     }
   }
 
+  get #isExhausted(): boolean {
+    return this.#started >= this.#options.maxCalls;
+  }
+
+  #isPublic(server: string): boolean {
+    return this.#options.answerGateway?.isPublic(server) === true;
+  }
+
   #leftMs(): number {
-    return this.#options.deadlineMs - this.#options.clock.elapsedMs();
+    return this.#options.request.deadlineMs() - this.#options.clock.elapsedMs();
   }
 }
 
 const UNSENT: ReadonlySet<ToolCallError['kind']> = new Set(NOT_SENT);
-
-function joined(outputs: readonly ToolOutput[]): ToolOutput {
-  return { text: outputs.map(({ text }) => text).join('\n\n'), images: outputs.flatMap(({ images }) => images) };
-}

@@ -5,7 +5,7 @@ import {
   type GroundingPolicy,
   MAX_FUNCTIONS,
   mayHaveEffects,
-  type Offer,
+  type OfferedFunction,
   toOffer,
   unknownTools,
 } from '../domain/grounding.ts';
@@ -13,20 +13,25 @@ import { resolveMarkers, withoutFileUris, withoutLocalPath } from '../domain/own
 import { type Redactor, redactedValue } from '../domain/redaction.ts';
 import type { ToolCallError } from '../domain/tool-call-error.ts';
 import { untilAborted } from './deadline.ts';
-import { GroundedCalls, RESERVED_MS } from './grounded-calls.ts';
+import { type AnswerGateway, type CallLimit, GroundedCalls, RESERVED_MS } from './grounded-calls.ts';
 import type { Clock } from './ports/clock.ts';
-import type { LlmSearch, SearchObserver, SearchOutcome, SearchReply, SearchRequest } from './ports/llm-search.ts';
-import type { LlmTurns, Round, Turn, WebAccess } from './ports/llm-turns.ts';
+import type {
+  LlmSearch,
+  Round,
+  SearchObserver,
+  SearchOutcome,
+  SearchReply,
+  SearchRequest,
+  WebAccess,
+} from './ports/llm-search.ts';
 import type { Logger } from './ports/logger.ts';
-import type { ToolBox } from './ports/tool-box.ts';
 import { countUse } from './total-use.ts';
 
 export interface GroundedSearchOptions {
   readonly policy: GroundingPolicy;
-  /** For questions that must not use own tools, or cannot. */
   readonly llmSearch: LlmSearch;
-  readonly turns: LlmTurns;
-  readonly toolBox: ToolBox;
+  /** Starts the servers when it is called first. */
+  readonly startGateway: () => Promise<AnswerGateway>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The message for a failed call, for the model. */
@@ -67,22 +72,28 @@ export class GroundedSearch implements LlmSearch {
     const isPlain = functions.length === 0 && policy.web !== 'never';
     const outcome = isPlain
       ? await llmSearch.search(request, observer, signal)
-      : await this.#converse(request, functions, observer, signal);
+      : await this.#converse(request, offered, observer, signal);
     const missing = unavailable.length === 0 ? {} : { unavailableServers: unavailable };
     return outcome.map((reply) => ({ ...reply, report: { ...reply.report, ...missing } }));
   }
 
   /** No functions if there is no time for a call (ruling L14); then no server is started either. */
-  async #offer(request: SearchRequest, signal: AbortSignal) {
-    const { policy, toolBox, clock, redactor } = this.#options;
-    const leftMs = () => request.deadlineMs - clock.elapsedMs() - RESERVED_MS;
-    if (leftMs() < 0) return { functions: [], unavailable: [] };
+  async #offer(request: SearchRequest, signal: AbortSignal): Promise<Offered> {
+    const { policy, startGateway, clock, redactor } = this.#options;
+    const leftMs = () => request.deadlineMs() - clock.elapsedMs() - RESERVED_MS;
     const maxMs = Math.min(START_MS, leftMs());
-    const { tools, unavailable } = await toolBox.list(Object.keys(policy.tools), maxMs, signal);
-    this.#known = tools;
-    const { functions, tooLarge } = toOffer(tools.map(withoutSecrets(redactor)), policy);
-    this.#warn(tooLarge, unknownTools(policy, tools, unavailable));
-    return { functions: leftMs() < 0 ? [] : functions, unavailable };
+    if (maxMs < 0) return { functions: [], unavailable: [] };
+    const names = Object.keys(policy.tools);
+    const answerGateway = await startGateway();
+    const { gateway } = answerGateway;
+    await gateway.whenStarted(maxMs, signal, names);
+    const isAvailable = (name: string) =>
+      gateway.servers.some((server) => server.name === name && server.state === 'available');
+    const unavailable = names.filter((name) => !isAvailable(name));
+    this.#known = gateway.tools.filter(({ server }) => names.includes(server));
+    const { functions, tooLarge } = toOffer(this.#known.map(withoutSecrets(redactor)), policy);
+    this.#warn(tooLarge, unknownTools(policy, this.#known, unavailable));
+    return { functions: leftMs() < 0 ? [] : functions, unavailable, answerGateway };
   }
 
   /** Over HTTP, only callers that the configuration names (ruling L22). */
@@ -92,93 +103,40 @@ export class GroundedSearch implements LlmSearch {
 
   async #converse(
     request: SearchRequest,
-    functions: Offer['functions'],
+    { functions, answerGateway }: Offered,
     caller: SearchObserver,
     signal: AbortSignal,
   ): Promise<SearchOutcome> {
     const observer = countUse(caller);
-    const { policy, turns } = this.#options;
+    const { policy, llmSearch } = this.#options;
     const { maxRounds, maxCalls } = policy;
-    const calls = new GroundedCalls({
-      ...this.#options,
-      ...policy,
-      functions,
-      observer,
-      isLocal: request.isLocal === true,
-      // Later if another caller joins the search.
-      get deadlineMs() {
-        return request.deadlineMs;
-      },
-      // Others after a reload.
-      get publicServers() {
-        return policy.publicServers;
-      },
-    });
-    let rounds: readonly Round[] = [];
+    const calls = new GroundedCalls({ ...this.#options, ...policy, functions, answerGateway, observer, request });
+    const rounds: Round[] = [];
     const replies: SearchReply[] = [];
     const publicPages: string[] = [];
-    for (let round = 0; ; round += 1) {
-      const isLast = round >= maxRounds - 1;
-      const mayCall = functions.length > 0 && !isLast && !calls.isExhausted && calls.hasTime;
+    for (;;) {
+      const limit = functions.length === 0 ? 'functions' : rounds.length >= maxRounds - 1 ? 'rounds' : calls.limit;
       const web = webAccess(policy.web, calls.hasPrivateOutput);
-      if (round > 0) observer.onProgress({ kind: 'asking', round: round + 1 });
-      const outcome = await turns.turn({ ...request, functions, mayCall, web, rounds, round }, observer, signal);
+      if (rounds.length > 0) observer.onProgress({ kind: 'asking', round: rounds.length + 1 });
+      const conversation = { functions, mayCall: limit === undefined, web, rounds: [...rounds] };
+      const outcome = await llmSearch.search({ ...request, conversation }, observer, signal);
       if (outcome.isErr()) return err(outcome.error);
+      const reply = outcome.value;
       observer.onUsed({ rounds: 1 });
-      const turn = outcome.value;
-      replies.push(turn.reply);
+      replies.push(reply);
       // Later, the model may write what a private tool returned into an address.
-      if (web === 'open' && !calls.hasPrivateOutput)
-        publicPages.push(
-          ...turn.reply.sources.cited.map(({ url }) => url),
-          ...turn.reply.sources.consulted,
-          ...turn.reply.sources.opened,
-        );
-      if (turn.calls.length === 0 || !mayCall) {
-        const { text, ending } = turn.reply;
-        // A message before a call is not the answer.
-        const isCutOff = turn.calls.length > 0 || (text.trim() === '' && ending.kind === 'complete');
-        if (functions.length === 0 || mayCall || !isCutOff) {
-          const reply = this.#combine(turn, replies, calls, publicPages, request.isLocal === true);
-          return ok({ ...reply, report: { ...reply.report, ...observer.total() } });
-        }
-        const limit = isLast ? 'rounds' : calls.isExhausted ? 'calls' : 'time';
-        return err({ kind: 'no_final_answer', limit, max: limit === 'rounds' ? maxRounds : maxCalls });
+      if (web === 'open' && !calls.hasPrivateOutput) publicPages.push(...pagesOf(reply));
+      const step = nextStep(reply, limit);
+      if (step.kind === 'give_up')
+        return err({ kind: 'no_final_answer', limit: step.limit, max: step.limit === 'rounds' ? maxRounds : maxCalls });
+      if (step.kind === 'answer') {
+        const combined = combine(reply, replies, calls, publicPages, request.isLocal === true);
+        return ok({ ...combined, report: { ...combined.report, ...observer.total() } });
       }
-      const outputs = await calls.run(turn.calls, signal);
+      const outputs = await calls.run(reply.calls, signal);
       if (outputs === 'aborted') return err({ kind: 'aborted' });
-      rounds = [...rounds, { items: turn.items, outputs }];
+      rounds.push({ items: reply.items, outputs });
     }
-  }
-
-  /** The text of the last round, and the sources and costs of all (rulings L23 to L25). */
-  #combine(
-    { reply }: Turn,
-    replies: readonly SearchReply[],
-    calls: GroundedCalls,
-    publicPages: readonly string[],
-    isLocal: boolean,
-  ): SearchReply {
-    const sources = isLocal ? calls.sources : calls.sources.map(withoutLocalPath);
-    const resolved = resolveMarkers(reply.text, sources);
-    const text = isLocal ? resolved.text : withoutFileUris(resolved.text, calls.sources);
-    const all = <T>(of: (reply: SearchReply) => readonly T[]) => replies.flatMap(of);
-    return {
-      ...reply,
-      text,
-      searched: replies.some(({ searched }) => searched),
-      sources: {
-        cited: all(({ sources }) => sources.cited),
-        consulted: all(({ sources }) => sources.consulted),
-        opened: all(({ sources }) => sources.opened),
-      },
-      own: { marked: resolved.marked, answered: sources, publicPages },
-      report: {
-        ...reply.report,
-        queries: all(({ report }) => report.queries),
-        attempts: replies.reduce((sum, { report }) => sum + report.attempts, 0),
-      },
-    };
   }
 
   #warn(tooLarge: readonly string[], unknown: readonly string[]): void {
@@ -190,6 +148,65 @@ export class GroundedSearch implements LlmSearch {
     for (const name of tooLarge) once(name, `grounding: the schema of ${name} is too large; the tool is not offered`);
     for (const name of unknown) once(name, `grounding: there is no tool ${name} (grounding.tools)`);
   }
+}
+
+/** The functions for an answer, and the gateway that runs them unless there are none. */
+interface Offered {
+  readonly functions: readonly OfferedFunction[];
+  /** The servers whose tools cannot be offered. */
+  readonly unavailable: readonly string[];
+  readonly answerGateway?: AnswerGateway;
+}
+
+/** Why a reply must be the last one. */
+type Limit = 'functions' | 'rounds' | CallLimit;
+
+type Step =
+  | { readonly kind: 'answer' | 'call' }
+  | { readonly kind: 'give_up'; readonly limit: Exclude<Limit, 'functions'> };
+
+/** What follows a reply. Without `limit`, the model may call functions. */
+export function nextStep({ calls, text, ending }: SearchReply, limit: Limit | undefined): Step {
+  if (limit === undefined) return { kind: calls.length > 0 ? 'call' : 'answer' };
+  // A message before a call is not the answer.
+  const isAnswer = calls.length === 0 && (text.trim() !== '' || ending.kind !== 'complete');
+  return isAnswer || limit === 'functions' ? { kind: 'answer' } : { kind: 'give_up', limit };
+}
+
+/** The text of the last round, and the sources and costs of all (rulings L23 to L25). */
+function combine(
+  last: SearchReply,
+  replies: readonly SearchReply[],
+  calls: GroundedCalls,
+  publicPages: readonly string[],
+  isLocal: boolean,
+): SearchReply {
+  const sources = isLocal ? calls.sources : calls.sources.map(withoutLocalPath);
+  const resolved = resolveMarkers(last.text, sources);
+  const text = isLocal ? resolved.text : withoutFileUris(resolved.text, calls.sources);
+  const all = <T>(of: (reply: SearchReply) => readonly T[]) => replies.flatMap(of);
+  return {
+    ...last,
+    // The conversation has ended, and they may contain what only the model may see.
+    items: [],
+    text,
+    searched: replies.some(({ searched }) => searched),
+    sources: {
+      cited: all(({ sources }) => sources.cited),
+      consulted: all(({ sources }) => sources.consulted),
+      opened: all(({ sources }) => sources.opened),
+    },
+    own: { marked: resolved.marked, answered: sources, publicPages },
+    report: {
+      ...last.report,
+      queries: all(({ report }) => report.queries),
+      attempts: replies.reduce((sum, { report }) => sum + report.attempts, 0),
+    },
+  };
+}
+
+function pagesOf({ sources: { cited, consulted, opened } }: SearchReply): readonly string[] {
+  return [...cited.map(({ url }) => url), ...consulted, ...opened];
 }
 
 /** What a server says about a tool can contain its secrets. */

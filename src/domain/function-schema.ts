@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from './json.ts';
+import { jsonExtent } from './json-extent.ts';
 
 /** A schema as the API accepts it for a function, and what was removed from it, in words for the model. */
 interface FunctionSchema {
@@ -6,7 +7,7 @@ interface FunctionSchema {
   readonly note: string;
 }
 
-const MAX_NODES = 20_000;
+const MAX_VALUES = 20_000;
 const MAX_DEPTH = 32;
 const MAX_BYTES = 64 * 1024;
 
@@ -28,24 +29,8 @@ export function toFunctionSchema(schema: JsonObject): FunctionSchema | undefined
 
 const MAX_NOTE = 300;
 
-/** Counts nodes and depth before anything recursive is done with the schema. */
+/** Counted before anything else is done with the schema: a conversion of one that nests deeply would not end. */
 function isBounded(schema: JsonObject): boolean {
-  let level: readonly unknown[] = [schema];
-  let nodes = 0;
-  for (let depth = 0; level.length > 0; depth += 1) {
-    nodes += level.length;
-    if (depth > MAX_DEPTH || nodes > MAX_NODES) return false;
-    level = level.flatMap((node) => (typeof node === 'object' && node !== null ? Object.values(node) : []));
-  }
-  return utf8Length(JSON.stringify(schema)) <= MAX_BYTES;
-}
-
-function utf8Length(text: string): number {
-  let bytes = text.length;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    const isHalf = code >= 0xd800 && code <= 0xdfff;
-    if (code >= 0x80) bytes += code < 0x800 || isHalf ? 1 : 2;
-  }
-  return bytes;
+  const { values } = jsonExtent(schema, MAX_VALUES, MAX_DEPTH);
+  return values <= MAX_VALUES && new TextEncoder().encode(JSON.stringify(schema)).length <= MAX_BYTES;
 }

@@ -1,3 +1,4 @@
+import { clip } from './clip.ts';
 import { toFunctionSchema } from './function-schema.ts';
 import type { GatewayTool } from './gateway-tool.ts';
 import type { JsonObject } from './json.ts';
@@ -16,8 +17,6 @@ export interface GroundingPolicy {
   readonly maxOutputChars: number;
   /** Callers over HTTP that may use own tools. */
   readonly callers: readonly string[];
-  /** Servers whose tools return nothing private. */
-  readonly publicServers: readonly string[];
 }
 
 /** A tool as it is offered to the model. */
@@ -30,7 +29,7 @@ export interface OfferedFunction {
 }
 
 /** The tools that are offered, and those that cannot be. */
-export interface Offer {
+interface Offer {
   /** Sorted by name: the same bytes in each request. */
   readonly functions: readonly OfferedFunction[];
   /** Tools whose schema is too large, as `server/tool`. */
@@ -83,7 +82,7 @@ function isOffered(tool: GatewayTool, { tools }: GroundingPolicy): boolean {
 }
 
 /** Whether a tool declares that it changes nothing. */
-export function isReadOnly({ annotations }: GatewayTool): boolean {
+function isReadOnly({ annotations }: GatewayTool): boolean {
   return annotations?.readOnlyHint === true && annotations.destructiveHint !== true;
 }
 
@@ -104,9 +103,5 @@ const MAX_DESCRIPTION = 1024;
 function describe({ name, title, description }: GatewayTool, note: string): string {
   const text = description || (title ?? name);
   const ending = note === '' ? '' : `\n${note}`;
-  return `${shortened(text, MAX_DESCRIPTION - ending.length)}${ending}`.toWellFormed();
-}
-
-function shortened(text: string, max: number): string {
-  return text.length <= max ? text : `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  return `${clip(text, MAX_DESCRIPTION - ending.length)}${ending}`.toWellFormed();
 }

@@ -6,12 +6,12 @@ export interface JsonExtent {
   readonly characters: number;
 }
 
-/** Counting ends soon above `maxValues`. Infinitely many values if it nests more deeply than messages may. */
-export function jsonExtent(value: unknown, maxValues: number): JsonExtent {
+/** Counting ends soon above `maxValues`. Infinitely many values if it nests more deeply than `maxDepth`: by default, than messages may. */
+export function jsonExtent(value: unknown, maxValues: number, maxDepth = MAX_NESTING): JsonExtent {
   let values = 0;
   let characters = 0;
   const visit = (value: unknown, depth: number): void => {
-    values += depth > MAX_NESTING ? Number.POSITIVE_INFINITY : 1;
+    values += depth > maxDepth ? Number.POSITIVE_INFINITY : 1;
     if (typeof value === 'string') characters += value.length;
     if (typeof value !== 'object' || value === null) return;
     const names = Array.isArray(value) ? undefined : Object.keys(value);

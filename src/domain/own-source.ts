@@ -117,7 +117,7 @@ export function markerOf({ ref }: OwnSource): string {
 }
 
 /** A text without the markers of own sources, and the sources that they name. */
-export interface Resolved {
+interface Resolved {
   readonly text: string;
   /** In the order of the text. */
   readonly marked: readonly OwnSource[];

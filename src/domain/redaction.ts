@@ -34,22 +34,25 @@ export interface Redactor {
   readonly learn: (secrets: Partial<Secrets>) => void;
 }
 
-export function createRedactor(keys: readonly string[]): Redactor {
-  let own = keys;
-  let ofServers: readonly string[] = [];
-  const replacer = (secrets: readonly string[], shortest: number) =>
-    createReplacer(secrets.filter(({ length }) => length >= shortest).flatMap(spellingsOf), MASK, SHORTEST_KEY);
+/** Knows no secrets until it learns them. */
+export function createRedactor(): Redactor {
+  const own = new Set<string>();
+  const all = new Set<string>();
+  const replacer = (secrets: ReadonlySet<string>, shortest: number) => {
+    const masked = [...secrets].filter(({ length }) => length >= shortest);
+    return createReplacer(masked.flatMap(spellingsOf), MASK, SHORTEST_KEY);
+  };
   let ofKeys = replacer(own, SHORTEST_KEY);
-  let ofAll = replacer(own, SHORTEST_SECRET);
+  let ofAll = replacer(all, SHORTEST_SECRET);
   return {
     anywhere: (text) => ofKeys(text),
     known: (text) => ofAll(text),
     inLogs: (text) => withoutKeyLike(ofAll(text)),
     learn: (secrets) => {
-      own = [...new Set([...own, ...(secrets.own ?? [])])];
-      ofServers = [...new Set([...ofServers, ...(secrets.ofServers ?? [])])];
+      for (const secret of secrets.own ?? []) own.add(secret);
+      for (const secret of [...own, ...(secrets.ofServers ?? [])]) all.add(secret);
       ofKeys = replacer(own, SHORTEST_KEY);
-      ofAll = replacer([...own, ...ofServers], SHORTEST_SECRET);
+      ofAll = replacer(all, SHORTEST_SECRET);
     },
   };
 }

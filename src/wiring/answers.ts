@@ -1,10 +1,9 @@
 import { isUnencrypted } from '../adapters/outbound/config/listen-address.ts';
 import { routeTo } from '../adapters/outbound/openai/route.ts';
 import { type Application, createApplication, type Grounding } from '../application/application.ts';
-import type { AnswerGateway } from '../application/gateway-tool-box.ts';
+import type { AnswerGateway } from '../application/grounded-calls.ts';
 import type { ApiProbe } from '../application/ports/api-probe.ts';
 import type { LlmSearch } from '../application/ports/llm-search.ts';
-import type { LlmTurns } from '../application/ports/llm-turns.ts';
 import type { GroundingPolicy } from '../domain/grounding.ts';
 import { PROGRAM, VERSION } from '../version.ts';
 import type { Runtime } from './runtime.ts';
@@ -19,7 +18,7 @@ export interface ComposedAnswers {
 export async function composeAnswers(
   runtime: Runtime,
   shippedRecordings: string,
-  startGateway: () => Promise<AnswerGateway | undefined>,
+  startGateway: () => Promise<AnswerGateway>,
 ): Promise<ComposedAnswers> {
   const { config, clock, logger } = runtime;
   const { proxy } = config.openai;
@@ -33,7 +32,7 @@ export async function composeAnswers(
     : (await import('../adapters/outbound/openai/api-fetch.ts')).createApiFetch(proxied?.dispatcher);
   const llmSearch =
     api === undefined ? await loadOffline(runtime, shippedRecordings) : await loadOpenAi(runtime, api.fetch);
-  const grounding = config.grounding && (await loadGrounding(runtime, config.grounding, llmSearch, startGateway));
+  const grounding = config.grounding && (await loadGrounding(runtime, config.grounding, startGateway));
   const pages = config.resolveDates && !isOffline ? await loadPageDates(runtime) : undefined;
   const apiProbe = () => loadProbe(runtime, api?.fetch ?? fetch);
   const ports = { llmSearch, apiProbe, clock, logger, pageDates: pages?.pageDates };
@@ -58,22 +57,10 @@ async function loadPageDates({ clock, config }: Runtime) {
 async function loadGrounding(
   { redactor }: Runtime,
   policy: GroundingPolicy,
-  turns: LlmTurns,
-  startGateway: () => Promise<AnswerGateway | undefined>,
+  startGateway: () => Promise<AnswerGateway>,
 ): Promise<Grounding> {
-  const [{ GatewayToolBox }, { toolErrorMessage }] = await Promise.all([
-    import('../application/gateway-tool-box.ts'),
-    import('../adapters/inbound/tool-error-messages.ts'),
-  ]);
-  const toolBox = new GatewayToolBox(startGateway);
-  const current: GroundingPolicy = {
-    ...policy,
-    // The servers may be configured again, unlike the rest.
-    get publicServers() {
-      return toolBox.publicServers;
-    },
-  };
-  return { policy: current, turns, toolBox, messageFor: toolErrorMessage, redactor };
+  const { toolErrorMessage } = await import('../adapters/inbound/tool-error-messages.ts');
+  return { policy, startGateway, messageFor: toolErrorMessage, redactor };
 }
 
 async function loadOpenAi(runtime: Runtime, fetch: typeof globalThis.fetch) {
@@ -84,10 +71,10 @@ async function loadOpenAi(runtime: Runtime, fetch: typeof globalThis.fetch) {
     import('../adapters/outbound/openai/openai-responses-search.ts'),
     import('../adapters/outbound/openai/api-client.ts'),
   ]);
-  const recorders = llm.record === undefined ? {} : await loadRecorders(runtime, llm.record);
+  const recorder = llm.record === undefined ? undefined : await loadRecorder(runtime, llm.record);
   return new OpenAiResponsesSearch({
     ...runtime,
-    ...recorders,
+    recorder,
     callFor: networkCalls({ ...openai, fetch }),
     request: { store: openai.store, ...search, background: runtime.config.background },
     maxRetries,
@@ -97,21 +84,15 @@ async function loadOpenAi(runtime: Runtime, fetch: typeof globalThis.fetch) {
   });
 }
 
-async function loadRecorders(runtime: Runtime, folder: string) {
-  const [{ FolderRecorder }, { ConversationRecorder }] = await Promise.all([
-    import('../adapters/outbound/openai/recordings/folder-recorder.ts'),
-    import('../adapters/outbound/openai/recordings/conversation-recorder.ts'),
-  ]);
-  const { logger, config } = runtime;
-  const recorder = new FolderRecorder({ ...runtime, folder });
-  const turnRecorder = new ConversationRecorder({ recorder, isAllowed: config.llm.recordPrivate, logger });
-  return { recorder, turnRecorder };
+async function loadRecorder(runtime: Runtime, folder: string) {
+  const { FolderRecorder } = await import('../adapters/outbound/openai/recordings/folder-recorder.ts');
+  return new FolderRecorder({ ...runtime, folder, recordPrivate: runtime.config.llm.recordPrivate });
 }
 
 async function loadOffline(
   runtime: Runtime,
   shippedRecordings: string,
-): Promise<LlmSearch & LlmTurns & { readonly close?: undefined }> {
+): Promise<LlmSearch & { readonly close?: undefined }> {
   const [{ OfflineSearch }, { Recordings }] = await Promise.all([
     import('../adapters/outbound/openai/recordings/offline-search.ts'),
     import('../adapters/outbound/openai/recordings/recordings.ts'),

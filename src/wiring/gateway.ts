@@ -10,8 +10,8 @@ import type { Runtime } from './runtime.ts';
 /** A gateway whose servers have been started, and what changes and ends it. */
 export interface ComposedGateway {
   readonly gateway: Gateway;
-  /** The names of the servers whose tools return nothing private, as they are configured when this is read. */
-  readonly publicServers: readonly string[];
+  /** Whether the tools of a server return nothing private, as it is configured when this is called. */
+  readonly isPublic: (server: string) => boolean;
   /** Replaces the servers (ruling G10). If it rejects, nothing was changed. */
   readonly reconfigure: (servers: readonly ServerEntry[]) => Promise<void>;
   /** Resolves when no process and no connection is left. */
@@ -77,9 +77,7 @@ export async function composeGateway(runtime: Runtime, options: GatewayOptions):
   options.onStarted?.(gateway);
   return {
     gateway,
-    get publicServers() {
-      return servers.filter(({ isPublic }) => isPublic).map(({ name }) => name);
-    },
+    isPublic: (server) => servers.some(({ name, isPublic }) => name === server && isPublic),
     reconfigure: async (configured) => {
       gateway.reconfigure(await toConfigured(configured));
       servers = configured;

@@ -27,7 +27,7 @@ export function answerServers({ servers = [], grounding, gateway }: ServerConfig
 
 /** Loads the configuration and creates the runtime, or returns every problem in the configuration. */
 export async function bootstrap(options: FileConfigSourceOptions): Promise<Validated<Runtime>> {
-  const redactor = createRedactor([]);
+  const redactor = createRedactor();
   const load = async (isReload: boolean) => {
     const source: ConfigSource<ServerConfig> = new FileConfigSource({ ...options, isReload });
     const validated = await source.load();

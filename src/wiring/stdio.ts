@@ -4,7 +4,7 @@ import { McpSession } from '../adapters/inbound/mcp/session.ts';
 import { claimStdout } from '../adapters/inbound/stdio/claim-stdout.ts';
 import { onReaderGone } from '../adapters/inbound/stdio/reader-watch.ts';
 import { StdioTransport } from '../adapters/inbound/stdio/stdio-transport.ts';
-import { NEVER } from '../application/deadline.ts';
+import { never } from '../application/deadline.ts';
 import type { Gateway } from '../application/gateway.ts';
 import { PROGRAM, VERSION } from '../version.ts';
 import { createAnswerTools } from './answer-tools.ts';
@@ -75,7 +75,7 @@ export async function serveStdio(runtime: Runtime, load: LoadServices): Promise<
       isStopping = true;
       logger.debug(`server: stopping (${reason})`);
       session.close();
-      void clock.sleep(ABORT_MS, NEVER).then(() => resolve());
+      void clock.sleep(ABORT_MS, never()).then(() => resolve());
       void transport.settled().then(stdout.flushed).then(resolve);
     };
     onReaderGone(stop);

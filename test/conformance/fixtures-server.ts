@@ -28,8 +28,8 @@ const fixtureTools: ToolSet = {
 };
 
 const clock = new SystemClock();
-const { application, logger } = startCore({ clock, llmSearch: new FakeLlmSearch() });
-const redactor = createRedactor([]);
+const { app: application, logger } = startCore({ clock, llmSearch: new FakeLlmSearch() });
+const redactor = createRedactor();
 const answerTools = new AnswerTools({
   application,
   clock,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Result } from 'neverthrow';
 import { onTestFinished, vi } from 'vitest';
 import type { Answer, AnswerQueryInput } from '../../src/application/answer-query.ts';
-import { NEVER } from '../../src/application/deadline.ts';
+import { never } from '../../src/application/deadline.ts';
 import type { AnswerError } from '../../src/domain/answer-error.ts';
 import { composeAnswers } from '../../src/wiring/answers.ts';
 import { bootstrap } from '../../src/wiring/runtime.ts';
@@ -26,7 +26,9 @@ export async function composeOn(api: FakeApi, yaml = '', environment: Readonly<R
     version: '0.9.0',
   });
   if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
-  const { application, close } = await composeAnswers(validated.value, home, async () => undefined);
+  const { application, close } = await composeAnswers(validated.value, home, () =>
+    Promise.reject(new Error('there are no servers')),
+  );
   onTestFinished(close);
   onTestFinished(() => validated.value.close());
   return (over: Partial<AnswerQueryInput> = {}): Promise<Result<Answer, AnswerError>> =>
@@ -38,6 +40,6 @@ export async function composeOn(api: FakeApi, yaml = '', environment: Readonly<R
         observer: { onProgress: () => undefined },
         ...over,
       },
-      NEVER,
+      never(),
     );
 }

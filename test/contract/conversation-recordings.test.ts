@@ -2,19 +2,19 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ConversationRecorder } from '../../src/adapters/outbound/openai/recordings/conversation-recorder.ts';
 import { FolderRecorder } from '../../src/adapters/outbound/openai/recordings/folder-recorder.ts';
 import { OfflineSearch } from '../../src/adapters/outbound/openai/recordings/offline-search.ts';
 import { Recordings } from '../../src/adapters/outbound/openai/recordings/recordings.ts';
-import type { LlmTurns, Round, Turn } from '../../src/application/ports/llm-turns.ts';
+import type { LlmSearch, Round, SearchReply } from '../../src/application/ports/llm-search.ts';
 import { createRedactor } from '../../src/domain/redaction.ts';
 import { type Behaviour, fails } from '../support/behaviours.ts';
 import { type ConversationItem, calls, reasons, says, searches } from '../support/conversation-items.ts';
 import type { ScriptedResponse } from '../support/conversation-stream.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
-import { API_KEY, ask, never, ProgressLog } from './search-kit.ts';
-import { answered, startTurns, turnOf, turnRequest } from './turn-kit.ts';
+import { redactorOf } from '../support/redactor.ts';
+import { API_KEY, ask, never, ProgressLog, replyOf } from './search-kit.ts';
+import { answered, startTurns, turnRequest } from './turn-kit.ts';
 
 let folder: string;
 
@@ -30,36 +30,35 @@ const SECOND = [reasons('2'), says('2', 'Wait.', { phase: 'commentary' }), calls
 const LAST = [says('3', 'Two issues are open.')];
 const BUSY = { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' };
 
-async function startRecording(isAllowed: boolean) {
+async function startRecording(recordPrivate: boolean) {
   const logger = new RecordingLogger();
-  const redactor = createRedactor([API_KEY]);
-  const recorder = new FolderRecorder({ folder, clock: FakeClock.instant(), logger, redactor });
-  const turnRecorder = new ConversationRecorder({ recorder, isAllowed, logger });
-  const kit = await startTurns({ recorder, turnRecorder, logger });
+  const redactor = redactorOf(API_KEY);
+  const recorder = new FolderRecorder({ folder, clock: FakeClock.instant(), logger, redactor, recordPrivate });
+  const kit = await startTurns({ recorder, logger });
   return { ...kit, logger };
 }
 
 /** Runs a conversation to its end. */
-async function converse(turns: LlmTurns): Promise<readonly Turn[]> {
-  const done: Turn[] = [];
+async function converse(search: LlmSearch): Promise<readonly SearchReply[]> {
+  const done: SearchReply[] = [];
   let rounds: readonly Round[] = [];
   for (;;) {
     const request = turnRequest({ asked: QUESTION, rounds });
-    const turn = turnOf(await turns.turn(request, new ProgressLog(), never()));
-    done.push(turn);
-    if (turn.calls.length === 0) return done;
-    rounds = [...rounds, answered(turn, 'A private text.')];
+    const reply = replyOf(await search.search(request, new ProgressLog(), never()));
+    done.push(reply);
+    if (reply.calls.length === 0) return done;
+    rounds = [...rounds, answered(reply, 'A private text.')];
   }
 }
 
-function offline(): LlmTurns {
+function offline(): LlmSearch {
   const logger = new RecordingLogger();
   const recordings = new Recordings(folder);
-  return new OfflineSearch({ recordings, clock: FakeClock.instant(), logger, redactor: createRedactor([]) });
+  return new OfflineSearch({ recordings, clock: FakeClock.instant(), logger, redactor: createRedactor() });
 }
 
 /** What a turn is apart from its report and date. */
-const essence = ({ items, calls: asked, reply: { text, sources } }: Turn) => ({ items, asked, text, sources });
+const essence = ({ items, calls: asked, text, sources }: SearchReply) => ({ items, asked, text, sources });
 
 test.each<[string, readonly (ScriptedResponse | readonly ConversationItem[])[]]>([
   ['streams', [FIRST, SECOND, LAST]],
@@ -92,7 +91,7 @@ test('what was repeated is recorded once', async () => {
   const busy: Behaviour = fails({ status: 429, error: BUSY });
   api.disturb(1, [busy, busy]);
   await converse(search);
-  expect((await converse(offline())).map(({ reply }) => reply.text)).toEqual(['', 'Two issues are open.']);
+  expect((await converse(offline())).map(({ text }) => text)).toEqual(['', 'Two issues are open.']);
 });
 
 test('a conversation that did not end is not recorded', async () => {

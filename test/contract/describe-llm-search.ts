@@ -48,6 +48,14 @@ export function describeLlmSearch(
       expect(reply.report.attempts).toBe(1);
     });
 
+    test('replies in a conversation without functions, too, and asks for no calls', async () => {
+      const { search, answered } = await started('answered');
+      const conversation = { functions: [], mayCall: false, web: 'open', rounds: [] } as const;
+      const reply = replyOf(await search.search({ ...answered, conversation }, new ProgressLog(), never()));
+      expect(reply).toMatchObject({ ending: { kind: 'complete' }, calls: [], items: expect.any(Array) });
+      expect(reply.text.trim()).not.toBe('');
+    });
+
     test('reports progress to its observer', async () => {
       const { search, answered } = await started('answered');
       const observer = new ProgressLog();

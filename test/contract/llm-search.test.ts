@@ -38,7 +38,7 @@ async function startOffline(): Promise<StartedSearch> {
       recordings: new Recordings(SHIPPED),
       clock: FakeClock.instant(),
       logger: new RecordingLogger(),
-      redactor: createRedactor([]),
+      redactor: createRedactor(),
     }),
     answered: searchRequest({ question: { query: 'What is the weather in Tokyo today, 2026-11-20?' } }),
     failing: searchRequest({ question: { query: 'Nobody recorded this' } }),

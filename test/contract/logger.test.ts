@@ -15,7 +15,7 @@ function startStderrLogger(isDebug: boolean): StartedLogger {
   onTestFinished(() => {
     process.stderr.write = write;
   });
-  const logger = new StderrLogger({ debug: isDebug, redactor: createRedactor([]), clock: new FakeClock() });
+  const logger = new StderrLogger({ debug: isDebug, redactor: createRedactor(), clock: new FakeClock() });
   return { logger, logged: () => written };
 }
 

@@ -28,23 +28,24 @@ function turn(recording: string, round: number) {
     recordings: new Recordings(file),
     clock: FakeClock.instant(),
     logger: new RecordingLogger(),
-    redactor: createRedactor([]),
+    redactor: createRedactor(),
   });
-  const request = { ...searchRequest(), functions: [], mayCall: true, web: 'open', rounds: [], round } as const;
-  return search.turn(request, new ProgressLog(), never());
+  const rounds = Array.from({ length: round }, () => ({ items: [], outputs: [] }));
+  const conversation = { functions: [], mayCall: true, web: 'open', rounds } as const;
+  return search.search({ ...searchRequest(), conversation }, new ProgressLog(), never());
 }
 
 test('each round of the example is replayed in its turn', async () => {
   const [first, second] = [await turn(EXAMPLE, 0), await turn(EXAMPLE, 1)].map((turn) => turn._unsafeUnwrap());
   expect(first?.calls).toMatchObject([{ name: 'notes__search_notes', arguments: '{"word":"deploy"}' }]);
-  expect(first?.reply.text).toBe('');
+  expect(first?.text).toBe('');
   expect(second?.calls).toEqual([]);
-  expect(second?.reply).toMatchObject({ accessedOn: '2026-11-20', text: expect.stringContaining('on Tuesdays') });
+  expect(second).toMatchObject({ accessedOn: '2026-11-20', text: expect.stringContaining('on Tuesdays') });
 });
 
 test('without a date in a response, the day is that of the recording', async () => {
   const undated = EXAMPLE.replaceAll(/"created_at":\d+/g, '"created_at":null');
-  expect((await turn(undated, 1))._unsafeUnwrap().reply.accessedOn).toBe('2026-11-20');
+  expect((await turn(undated, 1))._unsafeUnwrap().accessedOn).toBe('2026-11-20');
 });
 
 test('a recording with too few rounds is reported as such, and not as a failed connection', async () => {

@@ -17,6 +17,7 @@ import { startFakeApi } from '../support/fake-api.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { posixTest } from '../support/platform.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
+import { redactorOf } from '../support/redactor.ts';
 import { API_KEY, type Asked, answerOf, ask, errorOf, openAiSearch, replyOf, searchRequest } from './search-kit.ts';
 
 const SHIPPED = fileURLToPath(new URL('../../recordings', import.meta.url));
@@ -35,7 +36,7 @@ function offline(path: string): OfflineSearch {
     recordings: new Recordings(path),
     clock: FakeClock.instant(),
     logger: new RecordingLogger(),
-    redactor: createRedactor([]),
+    redactor: createRedactor(),
   });
 }
 
@@ -203,7 +204,7 @@ describe('one file answers every question', () => {
       recordings: new Recordings(join(FIXTURES, 'error-429-rate-limit-exceeded.json')),
       clock,
       logger: new RecordingLogger(),
-      redactor: createRedactor([]),
+      redactor: createRedactor(),
     });
     expect(errorOf(await ask(search))).toMatchObject({ kind: 'rate_limited', attempts: 1 });
     expect(clock.slept).toEqual([]);
@@ -258,10 +259,10 @@ describe('recording', () => {
 
   async function record(behaviour: Behaviour, request = asking('What’s new?\n— in Node.js 24'), apiKey = API_KEY) {
     const api = await startFakeApi();
-    const redactor = createRedactor([apiKey]);
+    const redactor = redactorOf(apiKey);
     const logger = new RecordingLogger();
     const clock = FakeClock.instant();
-    const recorder = new FolderRecorder({ folder, clock, logger, redactor });
+    const recorder = new FolderRecorder({ recordPrivate: false, folder, clock, logger, redactor });
     api.reply(behaviour);
     const outcome = await ask(openAiSearch(api.url, { recorder, apiKey, redactor, maxRetries: 0 }), request);
     await api.close();

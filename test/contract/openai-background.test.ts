@@ -101,7 +101,7 @@ describe('a stream that breaks after its first event', () => {
     const body = EVENTS.slice(0, 12).map(toSse).join('');
     api.reply(sendsBody({ body: body.slice(0, -20) }), continues(10));
     const bodies: string[] = [];
-    const recorder = { record: async (_: unknown, body: string) => void bodies.push(body) };
+    const recorder = { record: async (_: unknown, _reply: unknown, body: string) => void bodies.push(body) };
     expect(replyOf(await start({ recorder }).ask()).text).toBe(TEXT);
     expect(seenRequests()).toEqual(['POST ', resumes(10)]);
     // What is recorded can be read again.

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { NEVER } from '../../src/application/deadline.ts';
+import { never } from '../../src/application/deadline.ts';
 import { answerServers, bootstrap } from '../../src/wiring/runtime.ts';
 import { createServices } from '../../src/wiring/services.ts';
 import type { JsonObject } from '../support/api-response.ts';
@@ -202,7 +202,7 @@ describe.skipIf(loops.length === 0)('recorded conversations', () => {
         args: { query: 'Do what was recorded.' },
         observer: { onProgress: () => {} },
       },
-      NEVER,
+      never(),
     );
 
     expect(api.requests).toHaveLength(responses.length);

@@ -6,8 +6,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { OpenAiProbe, type OpenAiProbeOptions } from '../../src/adapters/outbound/openai/openai-probe.ts';
 import { createProxyFetch } from '../../src/adapters/outbound/openai/proxy-fetch.ts';
 import { routeTo } from '../../src/adapters/outbound/openai/route.ts';
-import { createRedactor } from '../../src/domain/redaction.ts';
 import { FakeApiProbe, type FakeApiProbeOptions } from '../support/fake-api-probe.ts';
+import { redactorOf } from '../support/redactor.ts';
 import { type ApiState, describeApiProbe } from './describe-api-probe.ts';
 import { API_KEY, errorOf, expectNoListener, never } from './search-kit.ts';
 
@@ -51,7 +51,7 @@ function probeOf(baseUrl: string, over: Partial<OpenAiProbeOptions> = {}): OpenA
     apiKeyVariable: 'OPENAI_API_KEY',
     route: new URL(baseUrl).host,
     fetch,
-    redact: createRedactor([over.apiKey ?? API_KEY]).inLogs,
+    redact: redactorOf(over.apiKey ?? API_KEY).inLogs,
     ...over,
   });
 }

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { fails, failsInStream } from '../support/behaviours.ts';
 import { calls, reasons, says } from '../support/conversation-items.ts';
 import { cutsBeforeEnd } from '../support/fake-conversation-api.ts';
-import { errorOf } from './search-kit.ts';
-import { answered, startTurns, turnOf, turnRequest } from './turn-kit.ts';
+import { errorOf, replyOf } from './search-kit.ts';
+import { answered, startTurns, turnRequest } from './turn-kit.ts';
 
 const OK = [says('ok', 'Done.')];
 const CALL = [reasons('1'), calls('1', 'jira__search_issues', { query: 'open' })];
@@ -27,7 +27,7 @@ describe('a history that the API does not accept ends the conversation, without 
   ])('%s', async (_what, change, words) => {
     const { api, ask } = await startTurns();
     api.script([CALL, OK]);
-    const round = answered(turnOf(await ask()));
+    const round = answered(replyOf(await ask()));
     const failure = errorOf(await ask(turnRequest({ rounds: [{ ...round, items: change(round.items) }] })));
     expect(failure).toMatchObject({ kind: 'history_rejected', detail: expect.stringContaining(words) });
     expect(api.requests).toHaveLength(2);
@@ -36,7 +36,7 @@ describe('a history that the API does not accept ends the conversation, without 
   test('a call without its output', async () => {
     const { api, ask } = await startTurns();
     api.script([[...CALL, calls('2', 'wiki__read_page')], OK]);
-    const round = answered(turnOf(await ask()));
+    const round = answered(replyOf(await ask()));
     const failure = errorOf(await ask(turnRequest({ rounds: [{ ...round, outputs: round.outputs.slice(0, 1) }] })));
     expect(failure).toMatchObject({
       kind: 'history_rejected',
@@ -82,7 +82,7 @@ describe('a policy violation ends the conversation, and is never retried', () =>
     for (const round of [0, 1]) {
       const { api, ask } = await startTurns();
       api.script([CALL, OK]);
-      const rounds = round === 0 ? [] : [answered(turnOf(await ask()))];
+      const rounds = round === 0 ? [] : [answered(replyOf(await ask()))];
       api.disturb(round, [behaviour]);
       expect(errorOf(await ask(turnRequest({ rounds })))).toMatchObject({
         kind: 'policy_violation',
@@ -115,11 +115,11 @@ describe('a later round that fails for a moment', () => {
   ])('is sent again with the same bytes: %s', async (_what, behaviour) => {
     const { api, ask } = await startTurns();
     api.script([CALL, [calls('2', 'wiki__read_page')]]);
-    const rounds = [answered(turnOf(await ask()))];
+    const rounds = [answered(replyOf(await ask()))];
     api.disturb(1, [behaviour, behaviour]);
-    const { calls: asked, reply } = turnOf(await ask(turnRequest({ rounds })));
+    const { calls: asked, report } = replyOf(await ask(turnRequest({ rounds })));
     expect(asked.map(({ callId }) => callId)).toEqual(['call_2']);
-    expect(reply.report.attempts).toBe(3);
+    expect(report.attempts).toBe(3);
     const [, second, ...more] = api.requests.map(({ rawBody }) => rawBody);
     expect(more).toEqual([second, second]);
   });
@@ -128,7 +128,7 @@ describe('a later round that fails for a moment', () => {
     const { api, ask } = await startTurns({ maxRetries: 1 });
     api.script([CALL, OK]);
     api.disturb(0, [fails({ status: 500, error: broken })]);
-    const rounds = [answered(turnOf(await ask()))];
+    const rounds = [answered(replyOf(await ask()))];
     api.disturb(1, [fails({ status: 500, error: broken }), fails({ status: 500, error: broken })]);
     expect(errorOf(await ask(turnRequest({ rounds })))).toMatchObject({ kind: 'server_error', attempts: 2 });
     expect(api.requests).toHaveLength(4);

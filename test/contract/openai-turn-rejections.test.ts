@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { Round } from '../../src/application/ports/llm-search.ts';
 import { fails } from '../support/behaviours.ts';
 import { calls, reasons, says, searches } from '../support/conversation-items.ts';
-import { errorOf } from './search-kit.ts';
-import { answered, bodiesOf, offered, READ_PAGE, SEARCH_ISSUES, startTurns, turnOf, turnRequest } from './turn-kit.ts';
+import { errorOf, replyOf } from './search-kit.ts';
+import { answered, bodiesOf, offered, READ_PAGE, SEARCH_ISSUES, startTurns, turnRequest } from './turn-kit.ts';
 
 const ALLOWED = {
   type: 'allowed_tools',
@@ -26,8 +27,8 @@ describe('a function that the API does not accept', () => {
     const { api, logger, ask } = await startTurns();
     api.script([OK]);
     const functions = [BAD, SEARCH_ISSUES];
-    expect(turnOf(await ask(turnRequest({ functions }))).reply.report.attempts).toBe(2);
-    turnOf(await ask(turnRequest({ functions })));
+    expect(replyOf(await ask(turnRequest({ functions }))).report.attempts).toBe(2);
+    replyOf(await ask(turnRequest({ functions })));
     expect(bodiesOf(api).map(names)).toEqual([
       ['web_search', 'crm__bad', 'jira__search_issues'],
       ['web_search', 'jira__search_issues'],
@@ -57,7 +58,7 @@ describe('a function that the API does not accept', () => {
   test('is also omitted from the allowed tools', async () => {
     const { api, ask } = await startTurns();
     api.script([OK]);
-    turnOf(await ask(turnRequest({ functions: [BAD, SEARCH_ISSUES], web: 'closed' })));
+    replyOf(await ask(turnRequest({ functions: [BAD, SEARCH_ISSUES], web: 'closed' })));
     expect(bodiesOf(api)[1]?.tool_choice).toEqual({ ...ALLOWED, tools: [ALLOWED.tools[0]] });
   });
 
@@ -71,7 +72,7 @@ describe('a function that the API does not accept', () => {
     api.script([OK]);
     const error = { message, type: 'invalid_request_error', param, code: 'invalid_function_parameters' };
     api.disturb(0, [fails({ status: 400, error })]);
-    turnOf(await ask(turnRequest({ functions: [offered('crm__bad'), SEARCH_ISSUES] })));
+    replyOf(await ask(turnRequest({ functions: [offered('crm__bad'), SEARCH_ISSUES] })));
     expect(bodiesOf(api).map(names)).toEqual([
       ['web_search', 'crm__bad', 'jira__search_issues'],
       ['web_search', 'jira__search_issues'],
@@ -82,7 +83,7 @@ describe('a function that the API does not accept', () => {
     const refusedFunctions = ['a__1', 'a__2', 'a__3', 'a__4', 'a__5'];
     const { api, ask } = await startTurns({ maxRetries: 0 }, { refusedFunctions });
     api.script([OK]);
-    turnOf(await ask(turnRequest({ functions: [...refusedFunctions.map((name) => offered(name)), READ_PAGE] })));
+    replyOf(await ask(turnRequest({ functions: [...refusedFunctions.map((name) => offered(name)), READ_PAGE] })));
     expect(names(bodiesOf(api).at(-1))).toEqual(['web_search', 'wiki__read_page']);
     expect(api.requests).toHaveLength(6);
   });
@@ -93,14 +94,14 @@ describe('a function that the API does not accept', () => {
     const error = { message: 'The server had an error.', type: 'server_error', param: null, code: null };
     const schema = { message: "Invalid schema for function 'crm__bad': no.", type: 'x', param: null, code: null };
     api.disturb(0, [fails({ status: 400, error: schema }), fails({ status: 500, error })]);
-    expect(turnOf(await ask(turnRequest({ functions: [BAD, READ_PAGE] }))).reply.report.attempts).toBe(3);
+    expect(replyOf(await ask(turnRequest({ functions: [BAD, READ_PAGE] }))).report.attempts).toBe(3);
   });
 
   test.each(['open', 'closed', 'absent'] as const)('the only one: the model answers without (web %s)', async (web) => {
     const { api, ask } = await startTurns({}, { refusedFunctions: ['crm__only'] });
     api.script([OK]);
     for (const mayCall of [true, false]) {
-      turnOf(await ask(turnRequest({ functions: [offered('crm__only')], web, mayCall })));
+      replyOf(await ask(turnRequest({ functions: [offered('crm__only')], web, mayCall })));
     }
     expect(api.requests).toHaveLength(3);
     expect(api.refusals).toHaveLength(1);
@@ -120,9 +121,9 @@ describe('reasoning.encrypted_content, if the model refuses it', () => {
   test('is dropped, now and later; the sources stay', async () => {
     const { api, logger, ask } = await startTurns({}, { refusesEncryptedContent: true });
     api.script([[calls('1', 'wiki__read_page')], OK]);
-    const first = turnOf(await ask());
-    turnOf(await ask(turnRequest({ rounds: [answered(first)] })));
-    turnOf(await ask({ ...turnRequest(), profile: { model: 'gpt-5.1' } }));
+    const first = replyOf(await ask());
+    replyOf(await ask(turnRequest({ rounds: [answered(first)] })));
+    replyOf(await ask({ ...turnRequest(), profile: { model: 'gpt-5.1' } }));
     const sources = ['web_search_call.action.sources'];
     expect(bodiesOf(api).map(({ include }) => include)).toEqual([INCLUDE, sources, sources, INCLUDE, sources]);
     expect(logger.lines).toEqual([
@@ -141,8 +142,8 @@ describe('reasoning.encrypted_content, if the model refuses it', () => {
       code: 'unsupported_parameter',
     };
     api.disturb(0, [fails({ status: 400, error }), fails({ status: 400, error })]);
-    turnOf(await ask());
-    turnOf(await ask());
+    replyOf(await ask());
+    replyOf(await ask());
     expect(bodiesOf(api).map(({ include }) => include)).toEqual([
       INCLUDE,
       ['web_search_call.action.sources'],
@@ -153,7 +154,7 @@ describe('reasoning.encrypted_content, if the model refuses it', () => {
 });
 
 describe('the closed web', () => {
-  const closed = (rounds = turnRequest().rounds) => turnRequest({ web: 'closed', rounds });
+  const closed = (rounds: readonly Round[] = []) => turnRequest({ web: 'closed', rounds });
   const shape = ({ tools = [], tool_choice: choice }: { tools?: unknown; tool_choice?: unknown }) => [
     ...(tools as readonly { type: string; name?: string }[]).map(({ type, name }) => name ?? type),
     ...(choice === undefined ? [] : [choice]),
@@ -167,11 +168,11 @@ describe('the closed web', () => {
   ])('if the API refuses %s, there is no search tool, now and later for that model', async (_what, backEnd) => {
     const { api, ask } = await startTurns({ maxRetries: 0 }, backEnd);
     api.script([OK]);
-    turnOf(await ask(closed()));
-    turnOf(await ask(closed()));
-    turnOf(await ask({ ...closed(), profile: { model: 'gpt-5.1' } }));
+    replyOf(await ask(closed()));
+    replyOf(await ask(closed()));
+    replyOf(await ask({ ...closed(), profile: { model: 'gpt-5.1' } }));
     expect(bodiesOf(api).map(shape)).toEqual([BOTH, NONE, NONE, BOTH, NONE]);
-    turnOf(await ask(turnRequest()));
+    replyOf(await ask(turnRequest()));
     expect(shape(bodiesOf(api).at(-1) ?? {})).toEqual(['web_search', 'jira__search_issues', 'wiki__read_page']);
   });
 
@@ -180,14 +181,14 @@ describe('the closed web', () => {
     api.script([OK]);
     const error = { message: 'Argument not supported: tool_choice', type: 'bad', param: null, code: null };
     api.disturb(0, [fails({ status: 400, error })]);
-    turnOf(await ask(closed()));
+    replyOf(await ask(closed()));
     expect(bodiesOf(api).map(shape)).toEqual([BOTH, NONE]);
   });
 
   test('in the last round, tool_choice stays none', async () => {
     const { api, ask } = await startTurns({}, { refusesExternalWebAccess: true });
     api.script([OK]);
-    turnOf(await ask(turnRequest({ web: 'closed', mayCall: false })));
+    replyOf(await ask(turnRequest({ web: 'closed', mayCall: false })));
     expect(bodiesOf(api).map(shape)).toEqual([
       ['web_search', ...NONE, 'none'],
       [...NONE, 'none'],
@@ -200,7 +201,7 @@ describe('the closed web', () => {
   ])('if the API also refuses a request without the tool %s, the answer fails and says why', async (_how, backEnd) => {
     const { api, ask } = await startTurns({ maxRetries: 0 }, backEnd);
     api.script([[reasons('1'), searches('1', 'q'), calls('1', 'wiki__read_page')], OK]);
-    const first = turnOf(await ask());
+    const first = replyOf(await ask());
     const error = {
       message: "Invalid value for 'tools': the history needs web_search.",
       type: 'invalid_request_error',
@@ -229,8 +230,8 @@ describe('the closed web', () => {
   test('another failure of a request without the tool is not blamed on the web', async () => {
     const { api, ask } = await startTurns({}, { refusesExternalWebAccess: true });
     api.script([CALL, OK]);
-    const first = turnOf(await ask());
-    turnOf(await ask(closed([answered(first)])));
+    const first = replyOf(await ask());
+    replyOf(await ask(closed([answered(first)])));
     const history = answered({ ...first, items: first.items.slice(1) });
     const wrong = { ...history, outputs: [{ callId: 'call_other', output: { text: '', images: [] } }] };
     expect(errorOf(await ask(closed([wrong])))).toMatchObject({ kind: 'history_rejected' });

@@ -3,7 +3,8 @@ import { toSse } from '../support/api-stream.ts';
 import { sendsBody } from '../support/behaviours.ts';
 import { calls, reasons, says, searches } from '../support/conversation-items.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
-import { answered, READ_PAGE, startTurns, turnOf, turnRequest } from './turn-kit.ts';
+import { replyOf } from './search-kit.ts';
+import { answered, READ_PAGE, startTurns, turnRequest } from './turn-kit.ts';
 
 const OK = [says('ok', 'Done.')];
 const CALL = [reasons('1'), calls('1', 'jira__search_issues', { query: 'open' })];
@@ -12,18 +13,18 @@ describe('the calls of a response', () => {
   test('are its function calls, wherever they are', async () => {
     const { api, ask } = await startTurns();
     api.script([[calls('a', 'wiki__read_page'), reasons('1'), calls('b', 'wiki__read_page'), says('1', 'Wait.')]]);
-    const { calls: asked, reply } = turnOf(await ask());
+    const { calls: asked, text } = replyOf(await ask());
     expect(asked.map(({ callId }) => callId)).toEqual(['call_a', 'call_b']);
-    expect(reply.text).toBe('Wait.');
+    expect(text).toBe('Wait.');
   });
 
   test('none of a response that is not complete', async () => {
     const { api, ask } = await startTurns();
     const items = [calls('a', 'wiki__read_page'), calls('b', 'jira__search_issues', '{"query":"cu', 'incomplete')];
     api.script([{ items, incomplete: 'max_output_tokens' }]);
-    const { calls: asked, reply } = turnOf(await ask());
+    const { calls: asked, ending } = replyOf(await ask());
     expect(asked).toEqual([]);
-    expect(reply.ending).toEqual({ kind: 'incomplete', reason: 'max_output_tokens' });
+    expect(ending).toEqual({ kind: 'incomplete', reason: 'max_output_tokens' });
   });
 
   test('none of a response that is incomplete by its last event only', async () => {
@@ -31,15 +32,15 @@ describe('the calls of a response', () => {
     const response = { id: 'resp_1', output: [calls('a', 'wiki__read_page')] };
     api.script([OK]);
     api.disturb(0, [sendsBody({ body: toSse({ type: 'response.incomplete', response }) })]);
-    const { calls: asked, reply } = turnOf(await ask());
+    const { calls: asked, ending } = replyOf(await ask());
     expect(asked).toEqual([]);
-    expect(reply.ending).toEqual({ kind: 'incomplete', reason: 'incomplete' });
+    expect(ending).toEqual({ kind: 'incomplete', reason: 'incomplete' });
   });
 
   test('a call that was cut off is marked', async () => {
     const { api, ask } = await startTurns();
     api.script([[calls('a', 'wiki__read_page', '{"a', 'incomplete')]]);
-    expect(turnOf(await ask()).calls).toMatchObject([{ callId: 'call_a', isIncomplete: true }]);
+    expect(replyOf(await ask()).calls).toMatchObject([{ callId: 'call_a', isIncomplete: true }]);
   });
 
   test('the report and the sources of every round are those of its response', async () => {
@@ -48,7 +49,7 @@ describe('the calls of a response', () => {
     api.script([
       [searches('1', 'q', ['https://a.example/']), says('1', 'See https://example.com/', { citations }), ...CALL],
     ]);
-    const { reply } = turnOf(await ask());
+    const reply = replyOf(await ask());
     expect(reply.sources).toEqual({ cited: citations, consulted: ['https://a.example/'], opened: [] });
     expect(reply.report).toMatchObject({
       usage: { inputTokens: 1000, cachedTokens: 400, outputTokens: 50, reasoningTokens: 20 },
@@ -72,7 +73,7 @@ describe('the calls of a response', () => {
           ...CALL,
         ],
       ]);
-      expect(turnOf(await ask()).reply.sources.cited).toEqual([one, two]);
+      expect(replyOf(await ask()).sources.cited).toEqual([one, two]);
     },
   );
 });
@@ -81,9 +82,9 @@ test('the debug log says what was offered, and contains neither arguments nor ou
   const logger = new RecordingLogger({ isDebug: true });
   const { api, ask } = await startTurns({ logger });
   api.script([CALL, OK]);
-  const first = turnOf(await ask());
-  turnOf(await ask(turnRequest({ rounds: [answered(first, 'A private text.')], web: 'closed' })));
-  turnOf(await ask(turnRequest({ web: 'absent', functions: [READ_PAGE], rounds: [answered(first)] })));
+  const first = replyOf(await ask());
+  replyOf(await ask(turnRequest({ rounds: [answered(first, 'A private text.')], web: 'closed' })));
+  replyOf(await ask(turnRequest({ web: 'absent', functions: [READ_PAGE], rounds: [answered(first)] })));
   expect(logger.lines).toEqual([
     'debug answer: request summary tools=web_search(on) functions=2 reasoning=on text.verbosity=on',
     'debug answer: request summary tools=web_search(closed) functions=2 reasoning=on text.verbosity=on',

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { apiId } from '../support/api-response.ts';
 import { calls, reasons, says, searches } from '../support/conversation-items.ts';
-import { answered, bodiesOf, READ_PAGE, startTurns, turnOf, turnRequest } from './turn-kit.ts';
+import { replyOf } from './search-kit.ts';
+import { answered, bodiesOf, READ_PAGE, startTurns, turnRequest } from './turn-kit.ts';
 
 const INSTRUCTIONS = `Answer well.
 
@@ -57,7 +58,7 @@ describe('the request of the first round', () => {
   test('is exactly these bytes', async () => {
     const { api, ask } = await startTurns();
     api.script([OK]);
-    turnOf(await ask(turnRequest({ functions: [READ_PAGE] })));
+    replyOf(await ask(turnRequest({ functions: [READ_PAGE] })));
     expect(api.requests.map(({ rawBody }) => rawBody)).toEqual([
       '{"model":"gpt-5.2","text":{"verbosity":"medium"},"reasoning":{"effort":"medium"},"store":false,"stream":true,' +
         `"instructions":${JSON.stringify(INSTRUCTIONS)},"input":[{"role":"user","content":${JSON.stringify(QUESTION)}}],` +
@@ -70,7 +71,7 @@ describe('the request of the first round', () => {
   test('offers the search first, then the functions as they are listed', async () => {
     const { api, ask } = await startTurns();
     api.script([OK]);
-    turnOf(await ask());
+    replyOf(await ask());
     const [body] = bodiesOf(api);
     expect(body).toEqual({
       ...BASE,
@@ -83,15 +84,15 @@ describe('the request of the first round', () => {
   test('adds the paragraph on own tools also to the instructions of a policy file', async () => {
     const { api, ask } = await startTurns();
     api.script([OK]);
-    turnOf(await ask({ ...turnRequest(), instructions: 'Write like a pirate.' }));
+    replyOf(await ask({ ...turnRequest(), instructions: 'Write like a pirate.' }));
     expect(bodiesOf(api)[0]?.instructions).toBe(INSTRUCTIONS.replace('Answer well.', 'Write like a pirate.'));
   });
 
   test('stores what is configured', async () => {
     const { api, ask } = await startTurns({ request: { store: true, domainFilter: 'hint' } });
     api.script([CALL, OK]);
-    const first = turnOf(await ask());
-    turnOf(await ask(turnRequest({ rounds: [answered(first)] })));
+    const first = replyOf(await ask());
+    replyOf(await ask(turnRequest({ rounds: [answered(first)] })));
     expect(bodiesOf(api)).toMatchObject([{ store: true }, { store: true }]);
     for (const body of bodiesOf(api)) expect(body).not.toHaveProperty('previous_response_id');
   });
@@ -99,7 +100,7 @@ describe('the request of the first round', () => {
   test('without a search at all: no sources are requested', async () => {
     const { api, ask } = await startTurns();
     api.script([OK]);
-    turnOf(await ask(turnRequest({ web: 'absent' })));
+    replyOf(await ask(turnRequest({ web: 'absent' })));
     expect(bodiesOf(api)).toEqual([
       {
         ...BASE,
@@ -113,7 +114,7 @@ describe('the request of the first round', () => {
   test('without a search and without functions: no tools', async () => {
     const { api, ask } = await startTurns();
     api.script([OK]);
-    turnOf(await ask(turnRequest({ web: 'absent', functions: [], mayCall: false })));
+    replyOf(await ask(turnRequest({ web: 'absent', functions: [], mayCall: false })));
     const [body] = bodiesOf(api);
     expect(body).not.toHaveProperty('tools');
     expect(body).not.toHaveProperty('tool_choice');
@@ -134,12 +135,12 @@ describe('the request of a later round', () => {
   test('contains every item as received, but the sources of searches, and then one output per call', async () => {
     const { api, ask } = await startTurns();
     api.script([MIX, OK]);
-    const first = turnOf(await ask());
+    const first = replyOf(await ask());
     expect(first.calls).toEqual([
       { callId: 'call_a', name: 'jira__search_issues', arguments: '{"query":"node"}', isIncomplete: false },
       { callId: 'call_b', name: 'wiki__read_page', arguments: '{}', isIncomplete: false },
     ]);
-    turnOf(await ask(turnRequest({ rounds: [answered(first)], web: 'closed' })));
+    replyOf(await ask(turnRequest({ rounds: [answered(first)], web: 'closed' })));
 
     const [message] = MIX.filter(({ type }) => type === 'message');
     expect(bodiesOf(api)[1]).toEqual({
@@ -171,9 +172,9 @@ describe('the request of a later round', () => {
   test('repeats the first request: what is new is at the end, so that the prefix can be cached', async () => {
     const { api, ask } = await startTurns();
     api.script([CALL, [reasons('2'), calls('2', 'wiki__read_page')], OK]);
-    const first = answered(turnOf(await ask()));
-    const second = answered(turnOf(await ask(turnRequest({ rounds: [first] }))));
-    turnOf(await ask(turnRequest({ rounds: [first, second] })));
+    const first = answered(replyOf(await ask()));
+    const second = answered(replyOf(await ask(turnRequest({ rounds: [first] }))));
+    replyOf(await ask(turnRequest({ rounds: [first, second] })));
     const [one, two, three] = bodiesOf(api);
     expect({ ...two, input: [] }).toEqual({ ...one, input: [] });
     expect({ ...three, input: [] }).toEqual({ ...one, input: [] });
@@ -186,28 +187,28 @@ describe('the request of a later round', () => {
   test('contains the items of output_item.done, also if the terminal event has none', async () => {
     const { api, ask } = await startTurns();
     api.script([{ items: CALL, endsEmpty: true }, OK]);
-    const first = turnOf(await ask());
+    const first = replyOf(await ask());
     expect(first.items).toEqual(CALL);
-    turnOf(await ask(turnRequest({ rounds: [answered(first)] })));
+    replyOf(await ask(turnRequest({ rounds: [answered(first)] })));
     expect(api.refusals).toEqual([]);
   });
 
   test('contains the items of a body in JSON, from a server that does not stream', async () => {
     const { api, ask } = await startTurns();
     api.script([{ items: MIX, isJson: true }, OK]);
-    const first = turnOf(await ask());
+    const first = replyOf(await ask());
     expect(first.calls).toHaveLength(2);
-    turnOf(await ask(turnRequest({ rounds: [answered(first)] })));
+    replyOf(await ask(turnRequest({ rounds: [answered(first)] })));
     expect(api.refusals).toEqual([]);
   });
 
   test('with images: as pictures after the text', async () => {
     const { api, ask } = await startTurns();
     api.script([CALL, OK]);
-    const { items, calls: asked } = turnOf(await ask());
+    const { items, calls: asked } = replyOf(await ask());
     const images = [{ mimeType: 'image/png', base64: 'aGk=' }];
     const outputs = asked.map(({ callId }) => ({ callId, output: { text: 'A chart.', images } }));
-    turnOf(await ask(turnRequest({ rounds: [{ items, outputs }] })));
+    replyOf(await ask(turnRequest({ rounds: [{ items, outputs }] })));
     const input = bodiesOf(api)[1]?.input as readonly unknown[] | undefined;
     expect(input?.at(-1)).toEqual({
       type: 'function_call_output',
@@ -222,8 +223,8 @@ describe('the request of a later round', () => {
   test.each(['open', 'closed'] as const)('must end the answer if no call is allowed (web %s)', async (web) => {
     const { api, ask } = await startTurns();
     api.script([CALL, OK]);
-    const first = turnOf(await ask());
-    turnOf(await ask(turnRequest({ rounds: [answered(first)], mayCall: false, web })));
+    const first = replyOf(await ask());
+    replyOf(await ask(turnRequest({ rounds: [answered(first)], mayCall: false, web })));
     const search = { type: 'web_search', ...(web === 'closed' ? { external_web_access: false } : {}) };
     expect(bodiesOf(api)[1]).toMatchObject({ tools: [search, ...FUNCTIONS], tool_choice: 'none' });
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import nock from 'nock';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RequestOptions } from '../../src/adapters/outbound/openai/request-body.ts';
-import { NEVER } from '../../src/application/deadline.ts';
+import { never } from '../../src/application/deadline.ts';
 import { composeAnswers } from '../../src/wiring/answers.ts';
 import { bootstrap } from '../../src/wiring/runtime.ts';
 import { toApiResponse } from '../support/api-response.ts';
@@ -236,7 +236,9 @@ describe('the request of the composed program', () => {
       version: '0.9.0',
     });
     if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
-    const { application, close } = await composeAnswers(validated.value, home, async () => undefined);
+    const { application, close } = await composeAnswers(validated.value, home, () =>
+      Promise.reject(new Error('there are no servers')),
+    );
     await application.answerQuery(
       {
         caller: 'test',
@@ -244,7 +246,7 @@ describe('the request of the composed program', () => {
         args: { query: 'Hello?', domains: ['jma.go.jp', 'tenki.jp'] },
         observer: { onProgress: () => undefined },
       },
-      NEVER,
+      never(),
     );
     await close();
     validated.value.close();

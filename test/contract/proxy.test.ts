@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readProxy } from '../../src/adapters/outbound/config/proxies.ts';
 import { createProxyFetch } from '../../src/adapters/outbound/openai/proxy-fetch.ts';
-import { NEVER } from '../../src/application/deadline.ts';
+import { never } from '../../src/application/deadline.ts';
 import { composeAnswers } from '../../src/wiring/answers.ts';
 import { bootstrap } from '../../src/wiring/runtime.ts';
 import { answers, failsHtml, stallsMidStream } from '../support/behaviours.ts';
@@ -147,7 +147,9 @@ describe('the composed program', () => {
       version: '0.9.0',
     });
     if ('problems' in validated) return validated;
-    const { application } = await composeAnswers(validated.value, '/nonexistent', async () => undefined);
+    const { application } = await composeAnswers(validated.value, '/nonexistent', () =>
+      Promise.reject(new Error('there are no servers')),
+    );
     return {
       value: application.answerQuery(
         {
@@ -156,7 +158,7 @@ describe('the composed program', () => {
           args: { query: 'Hello?' },
           observer: { onProgress: () => undefined },
         },
-        NEVER,
+        never(),
       ),
     };
   }

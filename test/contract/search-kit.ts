@@ -21,9 +21,9 @@ import type { AnswerError, SearchError } from '../../src/domain/answer-error.ts'
 import { type AnswerResult, toAnswerResult } from '../../src/domain/answer-result.ts';
 import type { ModelProfile } from '../../src/domain/model-profile.ts';
 import type { Question } from '../../src/domain/question.ts';
-import { createRedactor } from '../../src/domain/redaction.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
+import { redactorOf } from '../support/redactor.ts';
 
 export const API_KEY = 'sk-proj-contract-0123456789';
 export const TODAY = '2026-11-21';
@@ -56,7 +56,7 @@ export function searchRequest({
     instructions: 'Answer well.',
     timeZone: 'Asia/Tokyo',
     today,
-    deadlineMs,
+    deadlineMs: () => deadlineMs,
   };
 }
 
@@ -83,7 +83,7 @@ export function openAiSearch(baseUrl: string, options: OpenAiSearchOptions = {})
     route: new URL(baseUrl).host,
     clock: FakeClock.instant(),
     logger: new RecordingLogger({ isDebug: true }),
-    redactor: createRedactor([apiKey]),
+    redactor: redactorOf(apiKey),
     random: () => 1,
     ...rest,
   });

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { StderrLogger } from '../../src/adapters/outbound/logger/stderr-logger.ts';
-import { createRedactor } from '../../src/domain/redaction.ts';
 import { type Behaviour, fails, failsInStream, sendsBody, sendsJson } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { redactorOf } from '../support/redactor.ts';
 import { ask, errorOf, openAiSearch } from './search-kit.ts';
 
 let api: FakeApi;
@@ -28,7 +28,7 @@ async function failWith(behaviour: Behaviour, apiKey: string) {
   const stderr: string[] = [];
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => stderr.push(String(text)) > 0);
   const clock = FakeClock.instant();
-  const redactor = createRedactor([apiKey]);
+  const redactor = redactorOf(apiKey);
   const debugFile = join(folder, 'debug.log');
   const logger = new StderrLogger({ debug: true, debugFile, redactor, clock });
   api.reply(behaviour);

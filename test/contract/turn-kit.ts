@@ -1,14 +1,11 @@
-import type { Result } from 'neverthrow';
 import { onTestFinished } from 'vitest';
-import type { OpenAiResponsesSearch } from '../../src/adapters/outbound/openai/openai-responses-search.ts';
-import type { Round, Turn, TurnRequest } from '../../src/application/ports/llm-turns.ts';
-import type { SearchError } from '../../src/domain/answer-error.ts';
+import type { Conversation, Round, SearchReply, SearchRequest } from '../../src/application/ports/llm-search.ts';
 import type { OfferedFunction } from '../../src/domain/grounding.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { BackEnd } from '../support/conversation-rules.ts';
 import { type ConversationApi, startConversationApi } from '../support/fake-conversation-api.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
-import { type Asked, never, type OpenAiSearchOptions, openAiSearch, ProgressLog, searchRequest } from './search-kit.ts';
+import { type Asked, ask, type OpenAiSearchOptions, openAiSearch, searchRequest } from './search-kit.ts';
 
 /** A function as the core offers it. */
 export function offered(name: string, parameters: JsonObject = { type: 'object', properties: {} }): OfferedFunction {
@@ -28,17 +25,13 @@ export const SEARCH_ISSUES = offered('jira__search_issues', {
 });
 export const READ_PAGE = offered('wiki__read_page');
 
-export function turnRequest({ asked, ...rest }: Partial<TurnRequest> & { readonly asked?: Asked } = {}): TurnRequest {
-  const rounds = rest.rounds ?? [];
-  return {
-    ...searchRequest(asked),
-    functions: [SEARCH_ISSUES, READ_PAGE],
-    mayCall: true,
-    web: 'open',
-    rounds,
-    round: rounds.length,
-    ...rest,
-  };
+/** A request whose conversation has functions. */
+export function turnRequest({
+  asked,
+  ...rest
+}: Partial<Conversation> & { readonly asked?: Asked } = {}): SearchRequest {
+  const functions = [SEARCH_ISSUES, READ_PAGE];
+  return { ...searchRequest(asked), conversation: { functions, mayCall: true, web: 'open', rounds: [], ...rest } };
 }
 
 /** A conversation with the adapter, on a fake API of its own. */
@@ -47,21 +40,11 @@ export async function startTurns(options: OpenAiSearchOptions = {}, backEnd: Bac
   onTestFinished(() => api.close());
   const logger = new RecordingLogger();
   const search = openAiSearch(api.url, { logger, ...options });
-  return { api, logger, search, ask: (request: TurnRequest = turnRequest()) => turn(search, request) };
-}
-
-export function turn(search: OpenAiResponsesSearch, request: TurnRequest): Promise<Result<Turn, SearchError>> {
-  return search.turn(request, new ProgressLog(), never());
-}
-
-/** The turn of a request that must succeed. */
-export function turnOf(outcome: Result<Turn, SearchError>): Turn {
-  if (outcome.isErr()) throw new Error(`The turn failed: ${JSON.stringify(outcome.error)}`);
-  return outcome.value;
+  return { api, logger, search, ask: (request: SearchRequest = turnRequest()) => ask(search, request) };
 }
 
 /** What is sent back for a turn: the same text for each of its calls. */
-export function answered({ items, calls }: Turn, text = 'It worked.'): Round {
+export function answered({ items, calls }: SearchReply, text = 'It worked.'): Round {
   return { items, outputs: calls.map(({ callId }) => ({ callId, output: { text, images: [] } })) };
 }
 

@@ -13,7 +13,7 @@ async function logFor(baseUrl: string) {
   const environment = { OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: baseUrl };
   const validated = await bootstrap({ environment, commandLine: {}, version: '0.9.0' });
   if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
-  const { close } = await composeAnswers(validated.value, '', async () => undefined);
+  const { close } = await composeAnswers(validated.value, '', () => Promise.reject(new Error('there are no servers')));
   await close();
   return log.join('');
 }

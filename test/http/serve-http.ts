@@ -3,10 +3,11 @@ import type { HttpServerOptions, RestOptions } from '../../src/adapters/inbound/
 import { HttpServer } from '../../src/adapters/inbound/http/http-server.ts';
 import { AnswerTools } from '../../src/adapters/inbound/mcp/answer-tools.ts';
 import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
-import { createRedactor, type Redactor } from '../../src/domain/redaction.ts';
+import type { Redactor } from '../../src/domain/redaction.ts';
 import { type CoreOptions, startCore } from '../support/core.ts';
 import { type Ask, begin, type Exchange, modernHeaders, type Reply } from '../support/http-client.ts';
 import { noServers } from '../support/no-servers.ts';
+import { redactorOf } from '../support/redactor.ts';
 
 export interface ServedHttp {
   /** The URL of the endpoint. */
@@ -45,7 +46,7 @@ export async function serveHttp({
 }: ServeHttpOptions = {}): Promise<ServedHttp & ReturnType<typeof startCore>> {
   const started = startCore(core);
   const { application, clock, logger } = started;
-  const redactor = createRedactor(http.tokens?.map(({ token }) => token) ?? []);
+  const redactor = redactorOf(...(http.tokens?.map(({ token }) => token) ?? []));
   redactor.learn({ ofServers: serverSecrets });
   const tools = new AnswerTools({
     application,

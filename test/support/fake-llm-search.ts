@@ -1,5 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type {
+  Conversation,
+  FunctionCall,
   LlmSearch,
   SearchObserver,
   SearchProgress,
@@ -10,15 +12,22 @@ import type { SearchError } from '../../src/domain/answer-error.ts';
 
 type Outcome = Result<SearchReply, SearchError>;
 export type ConfiguredReply = (observer: SearchObserver, signal: AbortSignal) => Promise<Outcome>;
+/** A reply that depends on the request. */
+export type ConfiguredRound = (...asked: [...Parameters<ConfiguredReply>, SearchRequest]) => Promise<Outcome>;
 
 /** Returns its configured replies in order, records its requests, and throws if it is called too often. */
 export class FakeLlmSearch implements LlmSearch {
   readonly requests: SearchRequest[] = [];
   readonly signals: AbortSignal[] = [];
-  readonly #configured: readonly ConfiguredReply[];
+  readonly #configured: readonly ConfiguredRound[];
 
-  constructor(...configured: readonly ConfiguredReply[]) {
+  constructor(...configured: readonly ConfiguredRound[]) {
     this.#configured = configured;
+  }
+
+  /** Those of the requests that have one. */
+  get conversations(): readonly Conversation[] {
+    return this.requests.flatMap(({ conversation }) => conversation ?? []);
   }
 
   search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<Outcome> {
@@ -26,7 +35,7 @@ export class FakeLlmSearch implements LlmSearch {
     this.requests.push(request);
     this.signals.push(signal);
     if (reply === undefined) throw new Error(`FakeLlmSearch has ${this.#configured.length} replies and needs more`);
-    return reply(observer, signal).then((outcome) => {
+    return reply(observer, signal, request).then((outcome) => {
       if (outcome.isOk()) observer.onUsed?.(outcome.value.report);
       return outcome;
     });
@@ -44,6 +53,26 @@ export function replies(over: Partial<SearchReply> = {}, progress: readonly Sear
 /** As `replies`, for tests about progress alone. */
 export function progresses(...progress: readonly SearchProgress[]): ConfiguredReply {
   return replies({}, progress);
+}
+
+/** A call as the model writes it; the arguments are an object, or a text that may be anything. */
+export function calls(name: string, args: object | string = {}, over: Partial<FunctionCall> = {}): FunctionCall {
+  const text = typeof args === 'string' ? args : JSON.stringify(args);
+  return { callId: `call_${name}`, name, arguments: text, isIncomplete: false, ...over };
+}
+
+/** A response with these calls, after which it can be recognized by its items. */
+export function asks(...calls: readonly FunctionCall[]): ConfiguredReply {
+  return asksWith({}, ...calls);
+}
+
+export function asksWith(reply: Partial<SearchReply>, ...calls: readonly FunctionCall[]): ConfiguredReply {
+  return replies({ items: calls.map((call) => ({ item: call })), calls, text: '', ...reply });
+}
+
+/** The answer, in a response without calls. */
+export function says(text: string, over: Partial<SearchReply> = {}): ConfiguredReply {
+  return replies({ text, items: [{ message: text }], ...over });
 }
 
 export function fails(error: SearchError): ConfiguredReply {
@@ -72,6 +101,8 @@ export function searchReply(over: Partial<SearchReply> = {}): SearchReply {
     ending: { kind: 'complete' },
     searched: false,
     sources: { cited: [], consulted: [], opened: [] },
+    items: [],
+    calls: [],
     report: { queries: [], searches: 0, attempts: 1 },
     ...over,
   };

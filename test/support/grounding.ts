@@ -5,10 +5,9 @@ import type { GatewayTool } from '../../src/domain/gateway-tool.ts';
 import type { GroundingPolicy } from '../../src/domain/grounding.ts';
 import { createRedactor } from '../../src/domain/redaction.ts';
 import { never } from './core.ts';
+import type { FakeAnswerGateway } from './fake-answer-gateway.ts';
 import { FakeClock } from './fake-clock.ts';
-import { FakeLlmSearch } from './fake-llm-search.ts';
-import type { FakeLlmTurns } from './fake-llm-turns.ts';
-import type { FakeToolBox } from './fake-tool-box.ts';
+import type { FakeLlmSearch } from './fake-llm-search.ts';
 import { RecordingLogger } from './recording-logger.ts';
 
 export function policyOf(over: Partial<GroundingPolicy> = {}): GroundingPolicy {
@@ -19,7 +18,6 @@ export function policyOf(over: Partial<GroundingPolicy> = {}): GroundingPolicy {
     maxCalls: 20,
     maxOutputChars: 20_000,
     callers: [],
-    publicServers: [],
     ...over,
   };
 }
@@ -40,7 +38,7 @@ export function groundedRequest(over: Partial<SearchRequest> = {}): SearchReques
     instructions: 'The policy.',
     timeZone: 'Asia/Tokyo',
     today: '2026-01-05',
-    deadlineMs: 300_000,
+    deadlineMs: () => 300_000,
     ...over,
   };
 }
@@ -52,39 +50,28 @@ export function remoteRequest(caller: string): SearchRequest {
 }
 
 interface Options extends Partial<Omit<GroundedSearchOptions, 'policy' | 'llmSearch' | 'logger'>> {
-  readonly turns: FakeLlmTurns;
-  readonly toolBox: FakeToolBox;
+  readonly llmSearch: FakeLlmSearch;
+  readonly gateway: FakeAnswerGateway;
   readonly policy?: Partial<GroundingPolicy>;
-  /** A policy that may change during an answer. */
-  readonly livePolicy?: GroundingPolicy;
-  readonly llmSearch?: FakeLlmSearch;
 }
 
 /** The loop on fakes. */
-export function startGrounded({
-  turns,
-  toolBox,
-  policy,
-  livePolicy = policyOf(policy),
-  llmSearch = new FakeLlmSearch(),
-  ...over
-}: Options) {
+export function startGrounded({ llmSearch, gateway, policy, ...over }: Options) {
   const clock = new FakeClock();
   const logger = new RecordingLogger({ isDebug: true });
   const progress: SearchProgress[] = [];
   const observer = { onProgress: (step: SearchProgress) => void progress.push(step) };
   const ports = {
     llmSearch,
-    turns,
-    toolBox,
+    startGateway: async () => gateway,
     clock,
     logger,
     messageFor: toolErrorMessage,
-    redactor: createRedactor([]),
+    redactor: createRedactor(),
   };
-  const grounded = new GroundedSearch({ ...ports, policy: livePolicy, ...over });
+  const grounded = new GroundedSearch({ ...ports, policy: policyOf(policy), ...over });
   const search = (request: Partial<SearchRequest> = {}, signal: AbortSignal = never()) =>
     grounded.search(groundedRequest(request), observer, signal);
   const searchFor = (caller: string) => grounded.search(remoteRequest(caller), observer, never());
-  return { grounded, search, searchFor, turns, toolBox, clock, logger, progress, llmSearch };
+  return { grounded, search, searchFor, llmSearch, gateway, clock, logger, progress };
 }

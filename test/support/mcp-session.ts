@@ -16,7 +16,7 @@ export function newSession(options: SessionOptions): McpSession {
   const complete = {
     clock: new FakeClock(),
     logger: new RecordingLogger(),
-    redactor: createRedactor([]),
+    redactor: createRedactor(),
     serverInfo: { name: 'openai-responses-mcp', version: '1.2.3' },
     toolErrors: 'protocol' as const,
     caller: 'stdio',

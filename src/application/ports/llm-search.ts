@@ -1,8 +1,10 @@
 import type { Result } from 'neverthrow';
 import type { SearchError } from '../../domain/answer-error.ts';
+import type { OfferedFunction } from '../../domain/grounding.ts';
 import type { ModelProfile } from '../../domain/model-profile.ts';
 import type { Question } from '../../domain/question.ts';
 import type { Reply } from '../../domain/reply.ts';
+import type { ToolOutput } from '../../domain/tool-output.ts';
 
 /** A question, and how to ask it. */
 export interface SearchRequest {
@@ -20,12 +22,53 @@ export interface SearchRequest {
   readonly today: string;
   /** IANA time zone. */
   readonly timeZone: string;
-  /** When the caller gives up, on the clock's `elapsedMs` scale: a wait beyond it is pointless. */
-  readonly deadlineMs: number;
+  /**
+   * When the caller gives up, on the clock's `elapsedMs` scale: a wait beyond it is pointless. It is later when another caller has joined
+   * the search.
+   */
+  deadlineMs(): number;
+  /** Absent in a question that the model answers at once, without functions. */
+  readonly conversation?: Conversation;
+}
+
+/** A conversation in rounds: the model may ask for calls of functions, and then gets their outputs. */
+export interface Conversation {
+  readonly functions: readonly OfferedFunction[];
+  /** False: the model must answer now. */
+  readonly mayCall: boolean;
+  readonly web: WebAccess;
+  /** The rounds so far, which are sent again. */
+  readonly rounds: readonly Round[];
+}
+
+/** How the web may be used in a request: search, no live access although it is declared, or not at all. */
+export type WebAccess = 'open' | 'closed' | 'absent';
+
+/** One response of the model, and what is sent back for it. */
+export interface Round {
+  readonly items: SearchReply['items'];
+  /** One output per call ID of the response, in the order of the calls. */
+  readonly outputs: readonly { readonly callId: string; readonly output: ToolOutput }[];
+}
+
+/** A call that the model asked for. */
+export interface FunctionCall {
+  /** Matches the call with its output. */
+  readonly callId: string;
+  /** As the model wrote it, which may be no known function. */
+  readonly name: string;
+  /** A JSON text, which may be malformed. */
+  readonly arguments: string;
+  /** True if the call was cut off: it must not run. */
+  readonly isIncomplete: boolean;
 }
 
 /** A reply, and what it took to produce it. */
 export interface SearchReply extends Reply {
+  /** The items of the response, which the next request of the conversation repeats; for the adapter only. */
+  readonly items: readonly unknown[];
+  /** The calls to run; none if the response is not complete. */
+  readonly calls: readonly FunctionCall[];
   readonly report: SearchReport;
 }
 
@@ -74,7 +117,7 @@ export interface TokenUsage {
 export type SearchProgress =
   /** `round` is the number of the request in a grounded answer, from the second on. */
   | { readonly kind: 'asking'; readonly round?: number }
-  /** In the queue; `ahead` is the current number of calls before this one. */
+  /** In the queue; `ahead` is the number of calls before this one. */
   | { readonly kind: 'waiting'; readonly ahead: number }
   | { readonly kind: 'thinking' }
   /** Without a query: a search has started. With it: a search has finished. */
@@ -91,7 +134,7 @@ export type SearchProgress =
       readonly characters: number;
       readonly reason: string | undefined;
     }
-  /** The number of characters so far; it may be counted when it is read. */
+  /** The number of characters so far. */
   | { readonly kind: 'writing'; readonly characters: number }
   | {
       readonly kind: 'retrying';

@@ -39,7 +39,7 @@ async function ask(...options: readonly string[]) {
 }
 
 /** Only an answer with own tools needs these files. */
-const OF_GROUNDING = /^(?:gateway-tool-box|gateway\d*\.|conversation-recorder|tool-error|ajv|child-|remote-)/;
+const OF_GROUNDING = /^(?:gateway\d*\.|tool-error|ajv|child-|remote-)/;
 
 test('without grounding, the request has the same bytes as ever, and nothing of grounding or of servers is loaded', async () => {
   const { rawBody, loaded } = await ask();
@@ -62,7 +62,5 @@ test('servers that no answer uses change nothing, and are not started', async ()
 test('with grounding, these files are loaded', async () => {
   const { rawBody, loaded } = await ask('--config', configFile({ notes: scriptedServer([SEARCH_NOTES]) }));
   expect(rawBody).not.toBe(BODY);
-  expect(loaded.filter((file) => OF_GROUNDING.test(file))).toEqual(
-    expect.arrayContaining(['gateway-tool-box.js', 'remote-tool-server.js']),
-  );
+  expect(loaded.filter((file) => OF_GROUNDING.test(file))).toEqual(expect.arrayContaining(['remote-tool-server.js']));
 });

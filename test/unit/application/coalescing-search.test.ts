@@ -361,11 +361,11 @@ describe('the deadline', () => {
     const shared = new CoalescingSearch(llmSearch);
     const [early, late] = [new AbortController(), new AbortController()];
     const answers = [
-      shared.search(request({ deadlineMs: 1000 }), unobserved, early.signal),
-      shared.search(request({ deadlineMs: 1600 }), unobserved, late.signal),
+      shared.search(request({ deadlineMs: () => 1000 }), unobserved, early.signal),
+      shared.search(request({ deadlineMs: () => 1600 }), unobserved, late.signal),
     ];
     await settled();
-    expect(llmSearch.requests[0]?.deadlineMs).toBe(1600);
+    expect(llmSearch.requests[0]?.deadlineMs()).toBe(1600);
     late.abort();
     early.abort();
     await Promise.all(answers);
@@ -394,7 +394,7 @@ function request(over: Partial<SearchRequest> = {}): SearchRequest {
     instructions: 'Answer.',
     timeZone: 'Asia/Tokyo',
     today: '2026-01-05',
-    deadlineMs: 300_000,
+    deadlineMs: () => 300_000,
     ...over,
   };
 }

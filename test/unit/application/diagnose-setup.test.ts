@@ -9,9 +9,10 @@ import type { SearchError } from '../../../src/domain/answer-error.ts';
 import type { GroundingPolicy } from '../../../src/domain/grounding.ts';
 import { createRedactor } from '../../../src/domain/redaction.ts';
 import { coreConfig, never } from '../../support/core.ts';
+import { FakeAnswerGateway } from '../../support/fake-answer-gateway.ts';
 import { FakeApiProbe } from '../../support/fake-api-probe.ts';
 import { FakeClock, settled } from '../../support/fake-clock.ts';
-import { FakeLlmSearch, fails, hangs, replies, searchReply } from '../../support/fake-llm-search.ts';
+import { type ConfiguredRound, FakeLlmSearch, fails, hangs, replies } from '../../support/fake-llm-search.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
 interface Setup {
@@ -86,7 +87,9 @@ describe('with grounded answers', () => {
   async function questions(web: GroundingPolicy['web'], reply: Partial<SearchReply>, tools = [tool]) {
     const probe = async () => new FakeApiProbe();
     const clock = new FakeClock();
-    const llmSearch = new FakeLlmSearch(replies(SEARCHED), replies(SEARCHED));
+    const answer: ConfiguredRound = (observer, signal, { conversation }) =>
+      replies(conversation === undefined ? SEARCHED : reply)(observer, signal);
+    const llmSearch = new FakeLlmSearch(answer, answer);
     const grounding: Grounding = {
       policy: {
         tools: { notes: 'all' },
@@ -95,15 +98,10 @@ describe('with grounded answers', () => {
         maxCalls: 20,
         maxOutputChars: 1000,
         callers: [],
-        publicServers: [],
       },
-      turns: { turn: async () => ok({ items: [], calls: [], reply: searchReply(reply) }) },
-      toolBox: {
-        list: async () => ({ tools, unavailable: [] }),
-        call: () => Promise.reject(new Error('doctor called a tool')),
-      },
+      startGateway: async () => new FakeAnswerGateway({ tools }),
       messageFor: ({ kind }) => kind,
-      redactor: createRedactor([]),
+      redactor: createRedactor(),
     };
     const ports = { llmSearch, apiProbe: probe, clock, logger: new RecordingLogger() };
     const checks: Check[] = [];

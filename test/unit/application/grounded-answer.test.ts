@@ -1,40 +1,44 @@
 import { describe, expect, test } from 'vitest';
 import type { GroundingPolicy } from '../../../src/domain/grounding.ts';
-import { asks, asksWith, calls, FakeLlmTurns, says } from '../../support/fake-llm-turns.ts';
 import {
   type ConfiguredCall,
   callFails,
-  FakeToolBox,
+  FakeAnswerGateway,
   reports,
   result,
   returns,
   text,
-} from '../../support/fake-tool-box.ts';
-import { policyOf, startGrounded, tool } from '../../support/grounding.ts';
+} from '../../support/fake-answer-gateway.ts';
+import { asks, asksWith, calls, FakeLlmSearch, says } from '../../support/fake-llm-search.ts';
+import { startGrounded, tool } from '../../support/grounding.ts';
 
 const TOOLS = [tool('jira/get'), tool('docs/find')];
 const POLICY: Partial<GroundingPolicy> = {
   tools: { jira: 'all', docs: 'all' },
-  publicServers: ['docs'],
   callers: ['team'],
 };
 const GET = calls('jira__get');
 const FIND = calls('docs__find');
 const marker = (ref: string) => `\uE200cite\uE202${ref}\uE201`;
 
-function start(turns: FakeLlmTurns, replies: Readonly<Record<string, ConfiguredCall>> = {}, policy = {}) {
+function start(
+  llmSearch: FakeLlmSearch,
+  replies: Readonly<Record<string, ConfiguredCall>> = {},
+  policy = {},
+  publicServers = ['docs'],
+) {
   return startGrounded({
-    turns,
-    toolBox: new FakeToolBox({ tools: TOOLS, replies }),
+    llmSearch,
+    gateway: new FakeAnswerGateway({ tools: TOOLS, replies, publicServers }),
     policy: { ...POLICY, ...policy },
   });
 }
 
 describe('the web (rulings L19 and L20)', () => {
-  async function states(policy: Partial<GroundingPolicy>, get?: ConfiguredCall) {
-    const turns = new FakeLlmTurns(asks(FIND), asks(GET), asks(FIND), says('Two.'));
-    await start(turns, get && { get }, policy).search();
-    return turns.requests.map(({ web }) => web);
+  async function states(policy: Partial<GroundingPolicy>, get?: ConfiguredCall, publicServers = ['docs']) {
+    const llmSearch = new FakeLlmSearch(asks(FIND), asks(GET), asks(FIND), says('Two.'));
+    await start(llmSearch, get && { get }, policy, publicServers).search();
+    return llmSearch.conversations.map(({ web }) => web);
   }
 
   test('is open until a private tool has answered, with `before`', async () => {
@@ -52,21 +56,19 @@ describe('the web (rulings L19 and L20)', () => {
   });
 
   test('is closed by every private tool if no server is public', async () => {
-    expect(await states({ publicServers: [] })).toEqual(['open', 'closed', 'closed', 'closed']);
+    expect(await states({}, undefined, [])).toEqual(['open', 'closed', 'closed', 'closed']);
   });
 
   test('is closed at once if a server becomes private during the answer', async () => {
-    const turns = new FakeLlmTurns(asks(FIND), asks(FIND), says('Two.'));
-    let publicServers = ['docs'];
-    const policy = policyOf(POLICY);
-    Object.defineProperty(policy, 'publicServers', { get: () => publicServers });
+    const llmSearch = new FakeLlmSearch(asks(FIND), asks(FIND), says('Two.'));
+    const publicServers = ['docs'];
     const find: ConfiguredCall = (...call) => {
-      if (turns.requests.length === 2) publicServers = [];
+      if (llmSearch.conversations.length === 2) publicServers.pop();
       return returns(text('x'))(...call);
     };
-    const toolBox = new FakeToolBox({ tools: TOOLS, replies: { find } });
-    await startGrounded({ turns, toolBox, livePolicy: policy }).search();
-    expect(turns.requests.map(({ web }) => web)).toEqual(['open', 'open', 'closed']);
+    const gateway = new FakeAnswerGateway({ tools: TOOLS, replies: { find }, publicServers });
+    await startGrounded({ llmSearch, gateway, policy: POLICY }).search();
+    expect(llmSearch.conversations.map(({ web }) => web)).toEqual(['open', 'open', 'closed']);
   });
 
   test('stays open with `always`, and is absent with `never`', async () => {
@@ -75,14 +77,14 @@ describe('the web (rulings L19 and L20)', () => {
   });
 
   test('is closed in the last round too', async () => {
-    const turns = new FakeLlmTurns(asks(GET), says('Two.'));
-    await start(turns, {}, { maxRounds: 2 }).search();
-    expect(turns.requests).toMatchObject([{ web: 'open' }, { web: 'closed', mayCall: false }]);
+    const llmSearch = new FakeLlmSearch(asks(GET), says('Two.'));
+    await start(llmSearch, {}, { maxRounds: 2 }).search();
+    expect(llmSearch.conversations).toMatchObject([{ web: 'open' }, { web: 'closed', mayCall: false }]);
   });
 
   test('may have been searched in the response that calls a tool', async () => {
     const searched = asksWith({ searched: true, report: { queries: ['q'], searches: 1, attempts: 1 } }, GET);
-    const reply = (await start(new FakeLlmTurns(searched, says('Two.'))).search())._unsafeUnwrap();
+    const reply = (await start(new FakeLlmSearch(searched, says('Two.'))).search())._unsafeUnwrap();
     expect(reply).toMatchObject({ searched: true, report: { searches: 1, queries: ['q'] } });
   });
 
@@ -97,17 +99,17 @@ describe('the web (rulings L19 and L20)', () => {
       opened: ['https://c.example/'],
     };
     const last = { cited: [{ url: 'https://d.example/' }], consulted: [], opened: [] };
-    const turns = new FakeLlmTurns(asksWith({ sources: first }, GET), says('Two.', { sources: last }));
-    const reply = (await start(turns, {}, { web }).search())._unsafeUnwrap();
+    const llmSearch = new FakeLlmSearch(asksWith({ sources: first }, GET), says('Two.', { sources: last }));
+    const reply = (await start(llmSearch, {}, { web }).search())._unsafeUnwrap();
     expect(reply.own?.publicPages).toEqual(publicPages);
   });
 
   test('is open again in the next answer', async () => {
-    const turns = new FakeLlmTurns(asks(GET), says('One.'), says('Two.'));
-    const { search } = start(turns);
+    const llmSearch = new FakeLlmSearch(asks(GET), says('One.'), says('Two.'));
+    const { search } = start(llmSearch);
     await search();
     await search();
-    expect(turns.requests.map(({ web }) => web)).toEqual(['open', 'closed', 'open']);
+    expect(llmSearch.conversations.map(({ web }) => web)).toEqual(['open', 'closed', 'open']);
   });
 });
 
@@ -116,22 +118,24 @@ describe('the reply', () => {
   const file = result({ content: [{ type: 'resource_link', uri: 'file:///home/me/a.txt', name: '/home/me/a.txt' }] });
 
   test('has the text of the last round, with links in place of the markers (ruling L23)', async () => {
-    const turns = new FakeLlmTurns(
+    const llmSearch = new FakeLlmSearch(
       asksWith({ text: 'Let me look.' }, GET),
       says(`Two.${marker('turn0tool0')} And more.${marker('turn9tool9')}`),
     );
-    const reply = (await start(turns, { get: returns(page) }).search())._unsafeUnwrap();
+    const reply = (await start(llmSearch, { get: returns(page) }).search())._unsafeUnwrap();
     expect(reply.text).toBe(`Two. ([One](https://own.com/1)) And more.${marker('turn9tool9')}`);
     expect(reply.own?.marked).toMatchObject([{ url: 'https://own.com/1' }]);
     expect(reply.own?.answered).toHaveLength(1);
   });
 
   test('has a marker for each source of each call, which the model has seen', async () => {
-    const turns = new FakeLlmTurns(asks(GET), asks(FIND, { ...GET, callId: '2' }), says('Two.'));
-    const { search } = start(turns, { get: returns(page), find: returns(text('x')) });
+    const llmSearch = new FakeLlmSearch(asks(GET), asks(FIND, { ...GET, callId: '2' }), says('Two.'));
+    const { search } = start(llmSearch, { get: returns(page), find: returns(text('x')) });
     const refs = (await search())._unsafeUnwrap().own?.answered.map(({ ref }) => ref);
     expect(refs).toEqual(['turn0tool0', 'turn1tool0', 'turn2tool0']);
-    const outputs = turns.requests[2]?.rounds.flatMap(({ outputs }) => outputs.map(({ output }) => output.text)).join();
+    const outputs = llmSearch.conversations[2]?.rounds
+      .flatMap(({ outputs }) => outputs.map(({ output }) => output.text))
+      .join();
     for (const ref of refs ?? []) expect(outputs).toContain(`Citation Marker: ${marker(ref)}`);
   });
 
@@ -141,11 +145,11 @@ describe('the reply', () => {
       consulted: [`https://consulted.com/${id}`],
       opened: [`https://opened.com/${id}`],
     });
-    const turns = new FakeLlmTurns(
+    const llmSearch = new FakeLlmSearch(
       asksWith({ text: 'Let me look.', searched: true, sources: sources(1) }, GET),
       says('Two.', { sources: sources(2) }),
     );
-    expect((await start(turns).search())._unsafeUnwrap()).toMatchObject({
+    expect((await start(llmSearch).search())._unsafeUnwrap()).toMatchObject({
       searched: true,
       sources: {
         cited: [{ url: 'https://cited.com/1' }, { url: 'https://cited.com/2' }],
@@ -156,20 +160,20 @@ describe('the reply', () => {
   });
 
   test('was not searched if only own tools were used', async () => {
-    expect((await start(new FakeLlmTurns(asks(GET), says('Two.'))).search())._unsafeUnwrap().searched).toBe(false);
+    expect((await start(new FakeLlmSearch(asks(GET), says('Two.'))).search())._unsafeUnwrap().searched).toBe(false);
   });
 
   test('names paths of this machine only to its user (ruling L24)', async () => {
-    const answer = () => new FakeLlmTurns(asks(GET), says(`See file:///home/me/a.txt.${marker('turn0tool0')}`));
+    const answer = () => new FakeLlmSearch(asks(GET), says(`See file:///home/me/a.txt.${marker('turn0tool0')}`));
     const local = (await start(answer(), { get: returns(file) }).search())._unsafeUnwrap();
     expect(local.text).toBe('See file:///home/me/a.txt. [jira/get]');
     expect(local.own?.marked).toMatchObject([{ url: 'file:///home/me/a.txt', title: '/home/me/a.txt' }]);
 
-    const turns = answer();
-    const remote = (await start(turns, { get: returns(file) }).searchFor('team'))._unsafeUnwrap();
+    const llmSearch = answer();
+    const remote = (await start(llmSearch, { get: returns(file) }).searchFor('team'))._unsafeUnwrap();
     expect(remote.text).toBe('See jira/get. [jira/get]');
     expect(JSON.stringify(remote)).not.toContain('/home/me');
-    expect(turns.requests[1]?.rounds[0]?.outputs[0]?.output.text.split('\n')[1]).toBe(
+    expect(llmSearch.conversations[1]?.rounds[0]?.outputs[0]?.output.text.split('\n')[1]).toBe(
       `Citation Marker: ${marker('turn0tool0')} | jira/get`,
     );
   });
@@ -183,7 +187,7 @@ describe('the report (ruling L25)', () => {
       outputTokens: tokens + 2,
       reasoningTokens: tokens + 3,
     });
-    const turns = new FakeLlmTurns(
+    const llmSearch = new FakeLlmSearch(
       asksWith(
         { report: { model: 'm', responseId: '1', usage: usage(10), queries: ['a'], searches: 1, attempts: 2 } },
         GET,
@@ -193,7 +197,7 @@ describe('the report (ruling L25)', () => {
         report: { model: 'm', responseId: '3', usage: usage(20), queries: ['b', 'c'], searches: 2, attempts: 1 },
       }),
     );
-    expect((await start(turns).search())._unsafeUnwrap().report).toEqual({
+    expect((await start(llmSearch).search())._unsafeUnwrap().report).toEqual({
       model: 'm',
       responseId: '3',
       usage: { inputTokens: 30, cachedTokens: 32, outputTokens: 34, reasoningTokens: 36 },
@@ -209,12 +213,12 @@ describe('the report (ruling L25)', () => {
   });
 
   test('has no usage if the API reported none', async () => {
-    const { report } = (await start(new FakeLlmTurns(says('Two.'))).search())._unsafeUnwrap();
+    const { report } = (await start(new FakeLlmSearch(says('Two.'))).search())._unsafeUnwrap();
     expect(report).toEqual({ queries: [], searches: 0, attempts: 1, rounds: 1, toolCalls: [] });
   });
 
   test('is progress during the answer: each call, and each later round', async () => {
-    const { search, progress } = start(new FakeLlmTurns(asks(GET), asks(FIND), says('Two.')));
+    const { search, progress } = start(new FakeLlmSearch(asks(GET), asks(FIND), says('Two.')));
     await search();
     expect(progress.map((step) => [step.kind, 'round' in step ? step.round : undefined])).toEqual([
       ['calling', undefined],
@@ -227,8 +231,8 @@ describe('the report (ruling L25)', () => {
   });
 
   test('has no arguments and no results in it, nor has the log (ruling L22)', async () => {
-    const turns = new FakeLlmTurns(asks(calls('jira__get', { query: 'PRIVATE' })), says('Two.'));
-    const { search, progress, logger } = start(turns, { get: returns(text('PRIVATE')) });
+    const llmSearch = new FakeLlmSearch(asks(calls('jira__get', { query: 'PRIVATE' })), says('Two.'));
+    const { search, progress, logger } = start(llmSearch, { get: returns(text('PRIVATE')) });
     const { report } = (await search())._unsafeUnwrap();
     expect(JSON.stringify([report, progress, logger.lines])).not.toContain('PRIVATE');
   });

@@ -3,36 +3,37 @@ import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { toolErrorMessage } from '../../../src/adapters/inbound/tool-error-messages.ts';
 import { GroundedCalls } from '../../../src/application/grounded-calls.ts';
-import type { SearchProgress, ToolCallSummary } from '../../../src/application/ports/llm-search.ts';
-import type { FunctionCall } from '../../../src/application/ports/llm-turns.ts';
+import type { FunctionCall, SearchProgress, ToolCallSummary } from '../../../src/application/ports/llm-search.ts';
 import { createRedactor } from '../../../src/domain/redaction.ts';
 import type { ToolCallError } from '../../../src/domain/tool-call-error.ts';
 import { never } from '../../support/core.ts';
-import { FakeClock, settled } from '../../support/fake-clock.ts';
-import { deferred } from '../../support/fake-llm-search.ts';
-import { calls } from '../../support/fake-llm-turns.ts';
 import {
   type ConfiguredCall,
   callFails,
-  FakeToolBox,
+  FakeAnswerGateway,
   hangsForever,
   reports,
   result,
   returns,
   text,
-} from '../../support/fake-tool-box.ts';
+} from '../../support/fake-answer-gateway.ts';
+import { FakeClock, settled } from '../../support/fake-clock.ts';
+import { calls, deferred } from '../../support/fake-llm-search.ts';
 import { tool } from '../../support/grounding.ts';
+import { redactorOf } from '../../support/redactor.ts';
 
 const NAMES = ['get', 'search', 'find'];
 
 interface Over {
   readonly replies?: Readonly<Record<string, ConfiguredCall>>;
+  readonly publicServers?: readonly string[];
+  readonly deadlineMs?: number;
   readonly options?: Partial<ConstructorParameters<typeof GroundedCalls>[0]>;
 }
 
-function start({ replies = {}, options }: Over = {}) {
+function start({ replies = {}, publicServers = [], deadlineMs = 300_000, options }: Over = {}) {
   const clock = new FakeClock();
-  const toolBox = new FakeToolBox({ replies });
+  const gateway = new FakeAnswerGateway({ replies, publicServers });
   const progress: SearchProgress[] = [];
   const summaries: ToolCallSummary[] = [];
   const functions = NAMES.map((name) => {
@@ -40,7 +41,7 @@ function start({ replies = {}, options }: Over = {}) {
   });
   const grounded = new GroundedCalls({
     functions,
-    toolBox,
+    answerGateway: gateway,
     clock,
     observer: {
       onProgress: (step) => void progress.push(step),
@@ -48,11 +49,9 @@ function start({ replies = {}, options }: Over = {}) {
     },
     maxCalls: 20,
     maxOutputChars: 20_000,
-    publicServers: [],
-    isLocal: true,
-    deadlineMs: 300_000,
+    request: { isLocal: true, deadlineMs: () => deadlineMs },
     messageFor: toolErrorMessage,
-    redactor: createRedactor([]),
+    redactor: createRedactor(),
     ...options,
   });
   const run = async (...calls: readonly FunctionCall[]) => {
@@ -60,7 +59,7 @@ function start({ replies = {}, options }: Over = {}) {
     if (outputs === 'aborted') throw new Error('nothing was aborted');
     return outputs.map(({ callId, output }) => ({ callId, text: output.text, images: output.images }));
   };
-  return { grounded, run, toolBox, clock, progress, summaries };
+  return { grounded, run, gateway, clock, progress, summaries };
 }
 
 const get = (id: number, args: object | string = { id }) => calls('jira__get', args, { callId: `call_${id}` });
@@ -76,10 +75,10 @@ describe('the calls of a response (ruling L9)', () => {
       await promise;
       return ok(text(`issue ${id}`));
     };
-    const { run, toolBox } = start({ replies: { get: waits } });
+    const { run, gateway } = start({ replies: { get: waits } });
     const outputs = run(...[1, 2, 3, 4, 5, 6].map((id) => get(id)));
     await settled();
-    expect(toolBox.called).toHaveLength(4);
+    expect(gateway.called).toHaveLength(4);
     while (settle.length > 0) {
       settle.pop()?.();
       await settled();
@@ -87,13 +86,13 @@ describe('the calls of a response (ruling L9)', () => {
     expect((await outputs).map((output) => [output.callId, body(output)])).toEqual(
       [1, 2, 3, 4, 5, 6].map((id) => [`call_${id}`, `issue ${id}`]),
     );
-    expect(toolBox.maxRunning).toBe(4);
+    expect(gateway.maxRunning).toBe(4);
   });
 
   test('run with their own arguments', async () => {
-    const { run, toolBox } = start();
+    const { run, gateway } = start();
     await run(get(1), calls('jira__search', '{"query":"é"}'), calls('jira__find', '{}'));
-    expect(toolBox.called.map(({ tool, args }) => [tool, args])).toEqual([
+    expect(gateway.called.map(({ tool, args }) => [tool, args])).toEqual([
       ['jira/get', { id: 1 }],
       ['jira/search', { query: 'é' }],
       ['jira/find', {}],
@@ -101,24 +100,24 @@ describe('the calls of a response (ruling L9)', () => {
   });
 
   test('that were cut off are never run', async () => {
-    const { run, toolBox } = start();
+    const { run, gateway } = start();
     expect(await run(calls('jira__get', '{}', { isIncomplete: true }))).toMatchObject([
       { callId: 'call_jira__get', text: 'error: the call was cut off' },
     ]);
-    expect(toolBox.called).toEqual([]);
+    expect(gateway.called).toEqual([]);
   });
 
   test('with the same ID run once, and have one output', async () => {
-    const { run, toolBox } = start();
+    const { run, gateway } = start();
     expect((await run(get(1), get(2), get(1))).map(({ callId }) => callId)).toEqual(['call_1', 'call_2']);
-    expect(toolBox.called).toHaveLength(2);
+    expect(gateway.called).toHaveLength(2);
   });
 
   test('with an ID of an earlier response run: some servers count from 0 in each response', async () => {
-    const { run, toolBox } = start();
+    const { run, gateway } = start();
     await run(get(1));
     await run(get(1));
-    expect(toolBox.called).toHaveLength(2);
+    expect(gateway.called).toHaveLength(2);
   });
 });
 
@@ -127,7 +126,7 @@ describe('`parallel` (ruling L9)', () => {
   const parallel = (uses: unknown) => calls('parallel', { tool_uses: uses });
 
   test('is expanded to one output, in its order', async () => {
-    const { run, toolBox, summaries } = start({
+    const { run, gateway, summaries } = start({
       replies: { get: returns(text('one')), find: returns(text('two')) },
     });
     const [output, ...others] = await run(parallel([use('functions.jira__get', { id: 1 }), use('jira__find')]));
@@ -136,15 +135,15 @@ describe('`parallel` (ruling L9)', () => {
     expect(output?.text).toMatch(
       /^\[Output of the tool jira\/get\..*\n.*\n\none\n\n\[Output of the tool jira\/find\..*\n.*\n\ntwo$/,
     );
-    expect(toolBox.called.map(({ tool }) => tool)).toEqual(['jira/get', 'jira/find']);
+    expect(gateway.called.map(({ tool }) => tool)).toEqual(['jira/get', 'jira/find']);
     expect(summaries).toHaveLength(2);
   });
 
   test('runs at most 4 calls at a time, and counts each', async () => {
-    const { run, toolBox } = start({ options: { maxCalls: 5 } });
+    const { run, gateway } = start({ options: { maxCalls: 5 } });
     const [output] = await run(parallel(Array.from({ length: 6 }, () => use('functions.jira__get'))));
-    expect(toolBox.called).toHaveLength(5);
-    expect(toolBox.maxRunning).toBe(4);
+    expect(gateway.called).toHaveLength(5);
+    expect(gateway.maxRunning).toBe(4);
     expect(output?.text.endsWith('error: the limit of 5 calls for an answer is reached')).toBe(true);
   });
 
@@ -155,10 +154,10 @@ describe('`parallel` (ruling L9)', () => {
     ['uses that are no list', {}],
     ['an entry that is no use', [use('functions.jira__get'), 5]],
   ])('with %s is an unknown function', async (_, uses) => {
-    const { run, toolBox } = start();
+    const { run, gateway } = start();
     const [output] = await run(parallel(uses));
     expect(output?.text).toBe('error: there is no function parallel');
-    expect(toolBox.called).toEqual([]);
+    expect(gateway.called).toEqual([]);
   });
 });
 
@@ -168,9 +167,9 @@ describe('what is not a call (ruling L10)', () => {
     ['nothing', '', 'error: the arguments are not a JSON object'],
     ['a list', '[1]', 'error: the arguments are not a JSON object'],
   ])('arguments that are %s', async (_, args, expected) => {
-    const { run, toolBox, progress, summaries } = start();
+    const { run, gateway, progress, summaries } = start();
     expect((await run(get(1, args)))[0]?.text).toBe(expected);
-    expect([toolBox.called, summaries, progress]).toEqual([[], [], []]);
+    expect([gateway.called, summaries, progress]).toEqual([[], [], []]);
   });
 
   test('a function that does not exist, whatever its name contains (ruling L12)', async () => {
@@ -189,7 +188,7 @@ describe('what is not a call (ruling L10)', () => {
     expect((await run(get(1)))[0]?.text).toBe(
       "error: The input does not match the tool's schema: /items/0/name must be string.",
     );
-    expect(grounded).toMatchObject({ isExhausted: false, hasPrivateOutput: false });
+    expect([grounded.limit, grounded.hasPrivateOutput]).toEqual([undefined, false]);
     expect(summaries).toEqual([]);
   });
 
@@ -201,7 +200,7 @@ describe('what is not a call (ruling L10)', () => {
     expect((await run(get(1)))[0]?.text).toMatch(
       /^error: The input was not sent: the check against its schema takes too long\./,
     );
-    expect([grounded.isExhausted, grounded.hasPrivateOutput]).toEqual([true, false]);
+    expect([grounded.limit, grounded.hasPrivateOutput]).toEqual(['calls', false]);
     expect(summaries).toMatchObject([{ ok: false }]);
   });
 });
@@ -236,7 +235,7 @@ describe('outputs (ruling L11)', () => {
   test('whose addresses contain a secret of a server have the call as their source', async () => {
     const links = ['https://example.com/hunter2-hunter2/a', 'https://example.com/b'];
     const content = links.map((uri) => ({ type: 'resource_link', uri, name: 'issue' }));
-    const redactor = createRedactor(['hunter2-hunter2']);
+    const redactor = redactorOf('hunter2-hunter2');
     const { run, grounded } = start({ replies: { get: returns(result({ content })) }, options: { redactor } });
     const [output] = await run(get(1));
     expect(output?.text).not.toContain('hunter2');
@@ -301,7 +300,7 @@ describe('a tool that fails (ruling L12)', () => {
 
   test('names no secret of a server, also where the line would be cut', async () => {
     const SECRET = 'hunter2-hunter2-hunter2';
-    const redactor = createRedactor([SECRET]);
+    const redactor = redactorOf(SECRET);
     const shown = 'the token [redacted]';
     expect(await textOf(reports(`the token ${SECRET}`), { redactor })).toBe(`error: ${shown}`);
     const long = `${'x'.repeat(290)}${SECRET}`;
@@ -316,16 +315,16 @@ describe('a tool that fails (ruling L12)', () => {
   });
 
   test('is not a source, and is not called again (ruling L13)', async () => {
-    const { run, grounded, toolBox } = start({ replies: { get: reports('no') } });
+    const { run, grounded, gateway } = start({ replies: { get: reports('no') } });
     await run(get(1));
     expect(grounded.sources).toEqual([]);
-    expect(toolBox.called).toHaveLength(1);
+    expect(gateway.called).toHaveLength(1);
   });
 });
 
 describe('what is private (rulings L19 and L20)', () => {
   const isPrivate = async (reply: ConfiguredCall, publicServers: readonly string[] = []) => {
-    const { run, grounded } = start({ replies: { get: reply }, options: { publicServers } });
+    const { run, grounded } = start({ replies: { get: reply }, publicServers });
     expect(grounded.hasPrivateOutput).toBe(false);
     await run(get(1));
     return grounded.hasPrivateOutput;
@@ -363,7 +362,7 @@ describe('what is private (rulings L19 and L20)', () => {
 
   test('is also what a server returned that is no longer public, and what one returned that has become public', async () => {
     const publicServers = ['jira'];
-    const { run, grounded } = start({ options: { publicServers } });
+    const { run, grounded } = start({ publicServers });
     await run(get(1));
     expect(grounded.hasPrivateOutput).toBe(false);
     publicServers.pop();
@@ -376,19 +375,19 @@ describe('what is private (rulings L19 and L20)', () => {
 
 describe('the time of a call (ruling L14)', () => {
   test('is what remains, less 15 s', async () => {
-    const { run, toolBox, clock } = start({ options: { deadlineMs: 100_000 } });
+    const { run, gateway, clock } = start({ deadlineMs: 100_000 });
     await run(get(1));
     await clock.advance(50_000);
     await run(get(2));
-    expect(toolBox.called.map(({ timeoutMs }) => timeoutMs)).toEqual([85_000, 35_000]);
+    expect(gateway.called.map(({ timeoutMs }) => timeoutMs)).toEqual([85_000, 35_000]);
   });
 
   test('is none, if only 15 s remain', async () => {
-    const { run, toolBox, grounded } = start({ options: { deadlineMs: 15_000 } });
+    const { run, gateway, grounded } = start({ deadlineMs: 15_000 });
     expect((await run(get(1)))[0]?.text).toBe('error: there is no time left for this call');
-    expect(toolBox.called).toEqual([]);
-    expect(grounded.hasTime).toBe(true);
-    expect(start({ options: { deadlineMs: 14_999 } }).grounded.hasTime).toBe(false);
+    expect(gateway.called).toEqual([]);
+    expect(grounded.limit).toBeUndefined();
+    expect(start({ deadlineMs: 14_999 }).grounded.limit).toBe('time');
   });
 });
 
@@ -399,7 +398,7 @@ describe('a cancellation (ruling L15)', () => {
       signals.push(signal);
       return hangsForever(args, signal);
     };
-    const { grounded, toolBox, progress } = start({ replies: { get: hangs } });
+    const { grounded, gateway, progress } = start({ replies: { get: hangs } });
     const controller = new AbortController();
     const outcome = grounded.run(
       [1, 2, 3, 4, 5, 6].map((id) => get(id)),
@@ -409,7 +408,7 @@ describe('a cancellation (ruling L15)', () => {
     controller.abort();
     expect(await outcome).toBe('aborted');
     await settled();
-    expect(toolBox.called).toHaveLength(4);
+    expect(gateway.called).toHaveLength(4);
     expect(signals.every(({ aborted }) => aborted)).toBe(true);
     expect(progress.map(({ kind }) => kind)).toEqual(Array(4).fill('calling'));
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
@@ -417,7 +416,7 @@ describe('a cancellation (ruling L15)', () => {
 
   test('is not answered by outputs that come too late', async () => {
     const late = deferred<Awaited<ReturnType<ConfiguredCall>>>();
-    const { grounded, toolBox, progress, summaries } = start({ replies: { get: () => late.promise } });
+    const { grounded, gateway, progress, summaries } = start({ replies: { get: () => late.promise } });
     const controller = new AbortController();
     const outcome = grounded.run(
       [1, 2, 3, 4, 5].map((id) => get(id)),
@@ -428,7 +427,7 @@ describe('a cancellation (ruling L15)', () => {
     late.settle(ok(text('x')));
     expect(await outcome).toBe('aborted');
     await settled();
-    expect(toolBox.called).toHaveLength(4);
+    expect(gateway.called).toHaveLength(4);
     expect(summaries).toEqual([]);
     expect(progress.some(({ kind }) => kind === 'called')).toBe(false);
   });

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { err, ok } from 'neverthrow';
 import { expect, test } from 'vitest';
-import type { FunctionCall, TurnRequest } from '../../../src/application/ports/llm-turns.ts';
+import type { Conversation, FunctionCall, SearchRequest } from '../../../src/application/ports/llm-search.ts';
 import { never } from '../../support/core.ts';
-import { searchReply } from '../../support/fake-llm-search.ts';
-import { type ConfiguredTurn, FakeLlmTurns } from '../../support/fake-llm-turns.ts';
-import { type ConfiguredCall, FakeToolBox, reports, returns, text } from '../../support/fake-tool-box.ts';
+import { type ConfiguredCall, FakeAnswerGateway, reports, returns, text } from '../../support/fake-answer-gateway.ts';
+import { type ConfiguredRound, FakeLlmSearch, searchReply } from '../../support/fake-llm-search.ts';
 import { startGrounded, tool } from '../../support/grounding.ts';
 
 /** The secret of a private tool, by what its calls do. */
@@ -64,27 +63,32 @@ type ScriptedTurn = typeof turn extends fc.Arbitrary<infer T> ? T : never;
 const ANSWER: ScriptedTurn = { calls: [], searched: false, text: 'Two.', fails: false, obeys: true };
 
 /** The turn of a round; after the script, the model answers. */
-function turnOf(script: readonly ScriptedTurn[], { round, mayCall }: TurnRequest): ScriptedTurn {
-  const scripted = script[round] ?? ANSWER;
+function turnOf(script: readonly ScriptedTurn[], { rounds, mayCall }: Conversation): ScriptedTurn {
+  const scripted = script[rounds.length] ?? ANSWER;
   return mayCall || !scripted.obeys ? scripted : { ...scripted, calls: [], text: 'Two.' };
 }
 
+function conversationOf({ conversation }: SearchRequest): Conversation {
+  if (conversation === undefined) throw new Error('this is not a conversation');
+  return conversation;
+}
+
 /** Plays a turn, with IDs that name the round. */
-function play(script: readonly ScriptedTurn[]): ConfiguredTurn {
-  return async (request) => {
-    const { calls, searched, text, fails } = turnOf(script, request);
+function play(script: readonly ScriptedTurn[]): ConfiguredRound {
+  return async (_observer, _signal, request) => {
+    const conversation = conversationOf(request);
+    const { calls, searched, text, fails } = turnOf(script, conversation);
     if (fails) return err({ kind: 'failed', detail: 'x' });
-    const { round } = request;
+    const round = conversation.rounds.length;
     const withIds = calls.map((call, index): FunctionCall => ({ ...call, callId: `${round}/${index}` }));
     const items = [{ id: `rs_${round}`, searched }, ...withIds.map(({ callId }) => ({ id: `fc_${callId}` }))];
-    return ok({ items, calls: withIds, reply: searchReply({ text, searched }) });
+    return ok(searchReply({ items, calls: withIds, text, searched }));
   };
 }
 
 /** What the next request must contain of this one. */
-function expectHistory(requests: readonly TurnRequest[], script: readonly ScriptedTurn[]) {
-  for (const [index, { rounds, round }] of requests.entries()) {
-    expect(round).toBe(index);
+function expectHistory(requests: readonly Conversation[], script: readonly ScriptedTurn[]) {
+  for (const [index, { rounds }] of requests.entries()) {
     expect(rounds).toHaveLength(index);
     for (const [past, { items, outputs }] of rounds.entries()) {
       const { calls = [] } = script[past] ?? ANSWER;
@@ -102,23 +106,23 @@ function expectHistory(requests: readonly TurnRequest[], script: readonly Script
 test('any conversation keeps its history, its limits and what is private', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(turn, { maxLength: 6 }), policy, async (script, policy) => {
-      const toolBox = new FakeToolBox({ tools: TOOLS, replies: PRIVATE });
+      const gateway = new FakeAnswerGateway({ tools: TOOLS, replies: PRIVATE, publicServers: ['docs'] });
       /** For each request, whether a private tool may have answered before it. */
       const isPrivate: boolean[] = [];
-      const playNext: ConfiguredTurn = (...args) => {
-        const privateCalls = toolBox.called.filter(({ tool }) => tool.startsWith('jira/') && !NOT_SENT.includes(tool));
+      const playNext: ConfiguredRound = (...args) => {
+        const privateCalls = gateway.called.filter(({ tool }) => tool.startsWith('jira/') && !NOT_SENT.includes(tool));
         isPrivate.push(privateCalls.length > 0);
         return play(script)(...args);
       };
-      const turns = new FakeLlmTurns(...Array.from({ length: policy.maxRounds }, () => playNext));
+      const llmSearch = new FakeLlmSearch(...Array.from({ length: policy.maxRounds }, () => playNext));
       const { search, progress } = startGrounded({
-        turns,
-        toolBox,
-        policy: { ...policy, tools: { jira: 'all', docs: 'all' }, publicServers: ['docs'] },
+        llmSearch,
+        gateway,
+        policy: { ...policy, tools: { jira: 'all', docs: 'all' } },
       });
-      // It ends: more turns than rounds would be an exception.
+      // It ends: more llmSearch than rounds would be an exception.
       const outcome = await search({}, never());
-      const { requests } = turns;
+      const { conversations: requests } = llmSearch;
 
       expectHistory(requests, script);
       for (const [index, { rounds, web }] of requests.entries()) {
@@ -127,11 +131,11 @@ test('any conversation keeps its history, its limits and what is private', async
         if (web === 'open' && policy.web === 'before') expect(JSON.stringify(rounds)).not.toContain('PRIVATE');
       }
 
-      const counted = toolBox.called.filter(({ tool }) => tool !== 'jira/invalid');
+      const counted = gateway.called.filter(({ tool }) => tool !== 'jira/invalid');
       expect(counted.length).toBeLessThanOrEqual(policy.maxCalls);
-      expect(toolBox.maxRunning).toBeLessThanOrEqual(4);
-      expect(progress.filter(({ kind }) => kind === 'calling')).toHaveLength(toolBox.called.length);
-      expect(progress.filter(({ kind }) => kind === 'called')).toHaveLength(toolBox.called.length);
+      expect(gateway.maxRunning).toBeLessThanOrEqual(4);
+      expect(progress.filter(({ kind }) => kind === 'calling')).toHaveLength(gateway.called.length);
+      expect(progress.filter(({ kind }) => kind === 'called')).toHaveLength(gateway.called.length);
       expect(requests.length).toBeLessThanOrEqual(policy.maxRounds);
       expect(requests.slice(0, -1).every(({ mayCall }) => mayCall)).toBe(true);
       if (requests.length === policy.maxRounds) expect(requests.at(-1)?.mayCall).toBe(false);
@@ -140,7 +144,7 @@ test('any conversation keeps its history, its limits and what is private', async
         ({ report, text, searched, own }) => {
           expect(report.rounds).toBe(requests.length);
           expect(report.toolCalls).toHaveLength(counted.length);
-          expect(searched).toBe(requests.some(({ round }) => script[round]?.searched === true));
+          expect(searched).toBe(requests.some((_, round) => script[round]?.searched === true));
           if (own?.answered.some(({ ref }) => ref === 'turn0tool0')) expect(text).not.toContain('turn0tool0');
         },
         ({ kind }) => expect(['failed', 'no_final_answer']).toContain(kind),
@@ -155,22 +159,22 @@ test('no tool runs twice for one call, whatever fails', async () => {
   const names = fc.array(fc.constantFrom(...NAMES), { maxLength: 9 });
   await fc.assert(
     fc.asyncProperty(fc.array(names, { minLength: 1, maxLength: 5 }), async (script) => {
-      const turns = new FakeLlmTurns(
+      const llmSearch = new FakeLlmSearch(
         ...Array.from(
           { length: 6 },
-          (): ConfiguredTurn =>
-            async ({ round }) => {
-              const calls = (script[round] ?? []).map((name, index) => {
-                const callId = `${round}/${index}`;
-                return { callId, name, arguments: JSON.stringify({ callId }), isIncomplete: false };
-              });
-              return ok({ items: [], calls, reply: searchReply({ text: 'Two.' }) });
-            },
+          (): ConfiguredRound => async (_observer, _signal, request) => {
+            const round = conversationOf(request).rounds.length;
+            const calls = (script[round] ?? []).map((name, index) => {
+              const callId = `${round}/${index}`;
+              return { callId, name, arguments: JSON.stringify({ callId }), isIncomplete: false };
+            });
+            return ok(searchReply({ calls, text: 'Two.' }));
+          },
         ),
       );
-      const toolBox = new FakeToolBox({ tools: TOOLS, replies: PRIVATE });
-      await startGrounded({ turns, toolBox, policy: { tools: { jira: 'all', docs: 'all' } } }).search();
-      const ids = toolBox.called.map(({ args }) => args.callId);
+      const gateway = new FakeAnswerGateway({ tools: TOOLS, replies: PRIVATE });
+      await startGrounded({ llmSearch, gateway, policy: { tools: { jira: 'all', docs: 'all' } } }).search();
+      const ids = gateway.called.map(({ args }) => args.callId);
       expect(new Set(ids).size).toBe(ids.length);
     }),
     { numRuns: 200 },

@@ -12,7 +12,7 @@ import {
   withoutLocalPath,
 } from '../../../src/domain/own-source.ts';
 import { expectLinear } from '../../support/expect-linear.ts';
-import { result, text } from '../../support/fake-tool-box.ts';
+import { result, text } from '../../support/fake-answer-gateway.ts';
 
 const CALL = 'jira/search';
 const link = (uri: unknown, over: JsonObject = {}) => ({ type: 'resource_link', uri, ...over });

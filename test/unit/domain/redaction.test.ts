@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createRedactor, keyProblem, looksLikeKey, redactedJson } from '../../../src/domain/redaction.ts';
+import { keyProblem, looksLikeKey, redactedJson } from '../../../src/domain/redaction.ts';
+import { redactorOf } from '../../support/redactor.ts';
 
 const KEY = 'sk-proj-Ab12_cd34-EF56';
 
 describe('anywhere', () => {
-  const { anywhere } = createRedactor([KEY]);
+  const { anywhere } = redactorOf(KEY);
 
   test('the known key is masked at every occurrence', () => {
     expect(anywhere(`a ${KEY} b ${KEY}`)).toBe('a [redacted] b [redacted]');
@@ -12,17 +13,17 @@ describe('anywhere', () => {
   });
 
   test('a known key of any form is masked', () => {
-    expect(createRedactor(['gateway.token+1']).anywhere('Bearer gateway.token+1')).toBe('Bearer [redacted]');
+    expect(redactorOf('gateway.token+1').anywhere('Bearer gateway.token+1')).toBe('Bearer [redacted]');
   });
 
   test('if one key is the beginning of another, both are masked completely', () => {
-    const { anywhere } = createRedactor(['gateway-token', 'gateway-token-2']);
+    const { anywhere } = redactorOf('gateway-token', 'gateway-token-2');
     expect(anywhere('a gateway-token-2 b gateway-token')).toBe('a [redacted] b [redacted]');
   });
 
   test('a key that JSON escapes is masked in JSON, and in JSON inside JSON', () => {
     const key = 'gw"key\\with-quotes';
-    const { anywhere } = createRedactor([key]);
+    const { anywhere } = redactorOf(key);
     const inner = JSON.stringify({ a: `key ${key}` });
     for (const text of [key, inner, JSON.stringify({ inner })]) expect(anywhere(text)).not.toMatch(/with-quotes/);
     expect(JSON.parse(JSON.parse(anywhere(JSON.stringify({ inner }))).inner)).toEqual({ a: 'key [redacted]' });
@@ -39,12 +40,12 @@ describe('anywhere', () => {
   });
 
   test.each(['', 'test'])('%j is too short for a key: masking it would damage answers', (key) => {
-    expect(createRedactor([key]).anywhere('a test of tests')).toBe('a test of tests');
+    expect(redactorOf(key).anywhere('a test of tests')).toBe('a test of tests');
   });
 });
 
 describe('in logs', () => {
-  const { inLogs } = createRedactor(['gateway-token-1']);
+  const { inLogs } = redactorOf('gateway-token-1');
 
   test.each([
     ['another key', 'key sk-abcDEF123_-x is wrong', 'key [redacted] is wrong'],
@@ -70,7 +71,7 @@ describe('in logs', () => {
 });
 
 describe('the secrets of servers', () => {
-  const redactor = createRedactor([KEY]);
+  const redactor = redactorOf(KEY);
   redactor.learn({ ofServers: ['s3cr3t-value/+=', 'hunter2'] });
   redactor.learn({ own: ['later-own-token'], ofServers: ['later-secret'] });
   const text = `${KEY} s3cr3t-value/+= later-own-token later-secret`;
@@ -99,7 +100,7 @@ describe('the secrets of servers', () => {
 });
 
 test('a key is masked in strings and names of JSON, and not in numbers', () => {
-  const { anywhere } = createRedactor(['12345678']);
+  const { anywhere } = redactorOf('12345678');
   const value = { a: [12345678, 'x 12345678'], b: { 'n-12345678': null }, c: true };
   expect(redactedJson(value, anywhere)).toBe('{"a":[12345678,"x [redacted]"],"b":{"n-[redacted]":null},"c":true}');
 });

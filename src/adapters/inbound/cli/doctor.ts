@@ -1,5 +1,5 @@
 import type { Application } from '../../../application/application.ts';
-import { NEVER } from '../../../application/deadline.ts';
+import { never } from '../../../application/deadline.ts';
 import type { Check } from '../../../application/diagnose-setup.ts';
 import type { Gateway } from '../../../application/gateway.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
@@ -91,7 +91,7 @@ export function doctorOnProblems(problems: readonly ConfigProblem[], options: Pr
   const failed = problems.map((problem): PrintedCheck => {
     return { name: 'configuration', verdict: 'failed', detail: 'invalid', todo: messageForProblem(problem) };
   });
-  return print([NODE, ...failed], options, withoutKeyLike, NEVER);
+  return print([NODE, ...failed], options, withoutKeyLike, never());
 }
 
 async function* checks(options: DoctorOptions, signal: AbortSignal): AsyncGenerator<PrintedCheck> {

@@ -1,4 +1,4 @@
-import { NEVER } from '../../../application/deadline.ts';
+import { never } from '../../../application/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 
 interface LineWriterOptions {
@@ -25,7 +25,7 @@ export class LineWriter {
 
   /** Adds a line, with its line end. */
   add(line: string): void {
-    if (this.#lines === '') void this.#options.clock.sleep(DELAY_MS, NEVER).then(() => this.flush());
+    if (this.#lines === '') void this.#options.clock.sleep(DELAY_MS, never()).then(() => this.flush());
     this.#lines += line;
   }
 

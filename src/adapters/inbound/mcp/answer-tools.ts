@@ -1,5 +1,5 @@
 import type { Application } from '../../../application/application.ts';
-import { NEVER } from '../../../application/deadline.ts';
+import { never } from '../../../application/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { SearchObserver } from '../../../application/ports/llm-search.ts';
 import { latest } from '../../../domain/latest.ts';
@@ -73,7 +73,7 @@ export class AnswerTools implements ToolSet {
       const { toToolReply } = await presentation;
       const reply = toToolReply(answer, call.era, this.#options);
       const hasPending = reply !== 'cancelled' && (await reporter)?.finish() === true;
-      if (hasPending) await clock.sleep(PROGRESS_FLUSH_DELAY_MS, NEVER);
+      if (hasPending) await clock.sleep(PROGRESS_FLUSH_DELAY_MS, never());
       return reply;
     } finally {
       meter.end();

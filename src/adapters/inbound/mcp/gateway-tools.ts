@@ -1,4 +1,4 @@
-import { NEVER } from '../../../application/deadline.ts';
+import { never } from '../../../application/deadline.ts';
 import type { Gateway } from '../../../application/gateway.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
@@ -47,7 +47,7 @@ export class GatewayTools implements ToolSet {
 
   async prepare(): Promise<void> {
     this.#gateway = await this.#options.gateway();
-    await this.#gateway?.whenStarted(LIST_WAIT_MS, NEVER);
+    await this.#gateway?.whenStarted(LIST_WAIT_MS, never());
   }
 
   list(): readonly Tool[] {

@@ -118,7 +118,7 @@ export function toServerConfig(
       expose: get<boolean>('gateway.expose'),
       checkOutput: get<'warn' | 'strict'>('gateway.check_output'),
     },
-    grounding: toGroundingPolicy(values, rest.servers ?? []),
+    grounding: toGroundingPolicy(values),
     server: withoutUndefined({
       debug: get<boolean>('server.debug'),
       debugFile: get('server.debug_file'),
@@ -140,11 +140,10 @@ function inBothForms(hosts: readonly string[]): readonly string[] {
 }
 
 /** Undefined if no tools are to be offered: then nothing of it is loaded (ruling L1). */
-function toGroundingPolicy(values: Values, servers: readonly ServerEntry[]): GroundingPolicy | undefined {
+function toGroundingPolicy(values: Values): GroundingPolicy | undefined {
   const tools = values.get('grounding.tools') as GroundingPolicy['tools'] | undefined;
   if (tools === undefined || Object.keys(tools).length === 0) return undefined;
-  const policy = section<Omit<GroundingPolicy, 'publicServers'>>(values, 'grounding.') as GroundingPolicy;
-  return { ...policy, publicServers: servers.filter(({ isPublic }) => isPublic).map(({ name }) => name) };
+  return section<GroundingPolicy>(values, 'grounding.') as GroundingPolicy;
 }
 
 /** The keys of a section that are set, by names like `maxResults` for `max_results`, in the order of the table; undefined if none is. */

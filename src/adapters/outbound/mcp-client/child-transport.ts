@@ -1,11 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import {
-  isJSONRPCErrorResponse,
-  isJSONRPCResultResponse,
-  type JSONRPCMessage,
-  type Transport,
-} from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject, type JsonObject } from '../../../domain/json.ts';
@@ -13,7 +8,7 @@ import { type ChildOptions, endTree, startChild } from './child-process.ts';
 import { inTurns, parsedInTurns } from './in-turns.ts';
 import { LastLines } from './last-lines.ts';
 import { type Excess, LineReader, type ReadLine } from './line-reader.ts';
-import { errorResponse, excessResponse, INVALID, LOST, readCutMessage } from './substitute-response.ts';
+import { errorResponse, excessResponse, LOST, readCutMessage, toResponse } from './substitute-response.ts';
 
 export interface ChildTransportOptions extends ChildOptions {
   /** The name of the server. */
@@ -243,11 +238,4 @@ export class ChildTransport implements Transport {
 
 function isId(id: unknown): id is string | number {
   return typeof id === 'string' || typeof id === 'number';
-}
-
-/** The client accepts only strict responses, and would wait for others until the timeout. */
-function toResponse(id: string | number, { result, error }: JsonObject): JSONRPCMessage {
-  const response = { jsonrpc: '2.0', id, ...(result === undefined || result === null ? { error } : { result }) };
-  if (isJSONRPCResultResponse(response) || isJSONRPCErrorResponse(response)) return response;
-  return errorResponse(id, INVALID, 'the answer is neither a result nor an error');
 }

@@ -1,5 +1,5 @@
-import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { parseJson } from '../../../domain/json.ts';
+import { isJSONRPCErrorResponse, isJSONRPCResultResponse, type JSONRPCMessage } from '@modelcontextprotocol/client';
+import { type JsonObject, parseJson } from '../../../domain/json.ts';
 import { MAX_NESTING } from '../../../domain/json-nesting.ts';
 import type { Excess } from './line-reader.ts';
 
@@ -15,6 +15,13 @@ export function errorResponse(
   message: string,
 ): JSONRPCMessage {
   return { jsonrpc: '2.0', id, error: { code, message } };
+}
+
+/** A response as a server sent it. The client accepts only strict ones, and would wait for others until the timeout. */
+export function toResponse(id: string | number, { result, error }: JsonObject): JSONRPCMessage {
+  const response = { jsonrpc: '2.0', id, ...(result === undefined || result === null ? { error } : { result }) };
+  if (isJSONRPCResultResponse(response) || isJSONRPCErrorResponse(response)) return response;
+  return errorResponse(id, INVALID, 'the answer is neither a result nor an error');
 }
 
 /** A response in place of one that exceeds a limit. */

@@ -1,6 +1,6 @@
 import { type CryptoKey, createLocalJWKSet, type JSONWebKeySet, type JWSHeaderParameters } from 'jose';
 import { err, ok, type Result } from 'neverthrow';
-import { NEVER, withDeadline } from '../../../application/deadline.ts';
+import { never, withDeadline } from '../../../application/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { TokenError } from '../../../application/ports/token-verifier.ts';
@@ -69,7 +69,7 @@ export class IssuerKeys {
 
   async #read(): Promise<void> {
     const { clock, read } = this.#options;
-    const { outcome } = await withDeadline(clock, TIME_LIMIT_MS, NEVER, read);
+    const { outcome } = await withDeadline(clock, TIME_LIMIT_MS, never(), read);
     this.#attemptedMs = clock.elapsedMs();
     this.#reading = undefined;
     this.#report(outcome);

@@ -1,10 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import OpenAI from 'openai';
-import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
 import type { SearchError } from '../../../domain/answer-error.ts';
 import { keyProblem } from '../../../domain/redaction.ts';
 import type { ApiResponse } from './api-fetch.ts';
-import type { RequestBody } from './api-types.ts';
+import type { RequestBody } from './request-body.ts';
 
 /** Resolves with the response; rejects as the `openai` package does. Leaves a listener on the signal. */
 export interface ApiCall {
@@ -26,29 +25,9 @@ interface ApiClientOptions {
 /** The package stops its timer when the headers arrive; the time limit of a call is enforced with the signal. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-type BuildRequest = OpenAI['buildRequest'];
-
-/** Builds URL and headers once: they are the same for every question, and the package needs more time for them than for sending a request. */
-class Client extends OpenAI {
-  #known: { readonly headers: Headers; readonly url: string } | undefined;
-
-  override async buildRequest(...[options, context]: Parameters<BuildRequest>): ReturnType<BuildRequest> {
-    const { method, body, signal } = options;
-    if (body === undefined) return super.buildRequest(options, context);
-    if (this.#known === undefined) {
-      const { req, url } = await super.buildRequest(options, context);
-      this.#known = { headers: req.headers, url };
-    }
-    const { headers, url } = this.#known;
-    // As a text, it would be copied when it is sent, and both would stay in memory until the response.
-    const bytes = Buffer.from(JSON.stringify(body));
-    return { req: { method, headers, body: bytes, signal: signal ?? null }, url, timeout: NO_TIMEOUT_MS };
-  }
-}
-
 /** The `openai` package's client without its retries, timer and log (ruling 12). */
 export function createApiCall({ apiKey, baseUrl, organization, project, fetch }: ApiClientOptions): ApiCall {
-  const client = new Client({
+  const client = new OpenAI({
     apiKey,
     baseURL: baseUrl,
     organization: organization ?? null,
@@ -60,7 +39,7 @@ export function createApiCall({ apiKey, baseUrl, organization, project, fetch }:
     ...(fetch === undefined ? {} : { fetch }),
   });
   const create = (body: RequestBody, signal: AbortSignal) =>
-    client.responses.create(body as ResponseCreateParamsStreaming, { signal }).asResponse();
+    client.post('/responses', { body, signal, stream: true }).asResponse();
   return Object.assign(create, {
     resume: (id: string, after: number, signal: AbortSignal) =>
       client.responses.retrieve(id, { stream: true, starting_after: after }, { signal }).asResponse(),

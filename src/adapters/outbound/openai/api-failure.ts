@@ -30,12 +30,10 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   const isSecret = status === 401 && permission === undefined;
   const shown = isSecret ? { message: '(omitted)' } : { message: permission ?? message, body: JSON.stringify(error) };
   const log = withoutUndefined({ status, name, code, ...shown });
-  const permanent = (error: SearchError): Failure => ({ error: { ...error, diagnostics }, retry: 'never', log });
-  const wait = withoutUndefined({ retryAfterMs });
+  const permanent = (error: SearchError): Failure => ({ error: { ...error, diagnostics }, isTransient: false, log });
   const transient = (kind: 'rate_limited' | 'server_error'): Failure => ({
-    error: { kind, attempts: context.attempt, detail, diagnostics, ...wait },
-    retry: 'later',
-    ...wait,
+    error: { kind, attempts: context.attempt, detail, diagnostics, ...withoutUndefined({ retryAfterMs }) },
+    isTransient: true,
     log,
   });
 

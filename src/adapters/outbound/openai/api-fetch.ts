@@ -1,7 +1,7 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
-import { latest } from '../../../domain/latest.ts';
 
 /** Bytes of a body, and characters of an event of a stream. Far beyond any answer, and what a small machine can hold. */
 export const MAX_LENGTH = 16 * 1024 * 1024;
@@ -16,19 +16,12 @@ export interface ApiResponse {
   readonly status: number;
   readonly ok: boolean;
   readonly headers: { get(name: string): string | null | undefined };
-  readonly body: ByteStream | null;
+  readonly body: Readable | ReadableStream | null;
   text(): Promise<string>;
 }
 
-/** The part of a web stream that is used. */
-export interface ByteStream {
-  getReader(): ByteReader;
-}
-
-export type ByteReader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>;
-
 /** Sends requests to the API. */
-export interface ApiFetch {
+interface ApiFetch {
   readonly fetch: typeof fetch;
   /** Closes the connections. */
   readonly close: () => Promise<void>;
@@ -40,17 +33,14 @@ export interface ApiFetch {
  * stream, the reader limits each event. It requests no compression, but some servers compress everything.
  */
 export function createApiFetch(dispatcher: Dispatcher = new Agent()): ApiFetch {
-  const targetOf = latest((url: string) => {
-    const { origin, pathname, search } = new URL(url);
-    return { origin, path: `${pathname}${search}` };
-  });
-  const plainHeaders = latest((headers: RequestInit['headers']) => Object.fromEntries(new Headers(headers)));
   const apiFetch = async (url: string, init: RequestInit): Promise<ApiResponse> => {
+    const { origin, pathname, search } = new URL(url);
     const response = await dispatcher.request({
-      ...targetOf(url),
+      origin,
+      path: `${pathname}${search}`,
       method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
-      headers: plainHeaders(init.headers),
-      body: (init.body as Uint8Array | undefined) ?? null,
+      headers: Object.fromEntries(new Headers(init.headers)),
+      body: (init.body as string | undefined) ?? null,
       signal: init.signal,
     });
     const { statusCode: status } = response;
@@ -68,15 +58,11 @@ export function createApiFetch(dispatcher: Dispatcher = new Agent()): ApiFetch {
       status,
       ok: status >= 200 && status < 300,
       headers: received,
-      body: { getReader: () => readerOf(body) },
+      body,
       text: () => textOf(body),
     };
   };
   return { fetch: apiFetch as unknown as typeof fetch, close: () => dispatcher.destroy() };
-}
-
-export function isEventStream(headers: ApiResponse['headers']): boolean {
-  return /^\s*text\/event-stream/i.test(headers.get('content-type') ?? '');
 }
 
 const DECOMPRESSORS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
@@ -109,15 +95,4 @@ async function textOf(body: Readable): Promise<string> {
   }
   // It removes a byte order mark, unlike `toString`.
   return new TextDecoder().decode(Buffer.concat(chunks));
-}
-
-function readerOf(stream: Readable): ByteReader {
-  const chunks = stream[Symbol.asyncIterator]();
-  return {
-    read: async () => {
-      const { done = false, value } = await chunks.next();
-      return done ? { done, value: undefined } : { done, value: value as Uint8Array };
-    },
-    cancel: async () => void stream.destroy(),
-  };
 }

@@ -1,4 +1,5 @@
 import { err, type Result } from 'neverthrow';
+import { whenSettled } from '../../../application/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { ApiCall } from './api-client.ts';
@@ -12,29 +13,28 @@ interface ResumeOptions {
   readonly call: ApiCall;
   readonly events: ResponseEvents;
   readonly context: FailureContext;
-  readonly onText: ((text: string) => void) | undefined;
-  /** Undefined: the response is not a background response. */
-  readonly maxResumptions: number | undefined;
+  readonly onText: (text: string) => void;
+  readonly maxRetries: number;
   /** Waits before another resumption; the number is that of the resumptions so far. */
   readonly wait: (resumptions: number) => Promise<unknown>;
 }
 
 /**
- * Reads a response. The stream of a background response that breaks after its first event is resumed: the same response continues, so that
- * this is no new attempt (ruling A10). When no resumption is left, the call fails, and is not sent again.
+ * Reads a background response. If its stream breaks after the first event, it is resumed: the same response continues, so that this is no new
+ * attempt (ruling A10). When no resumption is left, the call fails, and is not sent again.
  */
 export async function readResumable(
   http: ApiResponse,
   options: ResumeOptions,
   signal: AbortSignal,
 ): Promise<Result<JsonObject, Failure>> {
-  const { call, events, context, onText, maxResumptions, wait } = options;
+  const { call, events, context, onText, maxRetries, wait } = options;
   let outcome = await attempt(() => readResponse(http, events, context, onText), context);
   let isInterrupted = isBroken(outcome);
-  for (let resumption = 0; maxResumptions !== undefined && isInterrupted && !signal.aborted; resumption += 1) {
+  for (let resumption = 0; isInterrupted && !signal.aborted; resumption += 1) {
     const { position } = events;
     if (position === undefined) return outcome;
-    if (resumption >= maxResumptions) return outcome.mapErr((failure): Failure => ({ ...failure, retry: 'never' }));
+    if (resumption >= maxRetries) return outcome.mapErr((failure): Failure => ({ ...failure, isTransient: false }));
     // The first break may be that of an idle connection; after another one, the network needs time.
     if (resumption > 0) await wait(resumption);
     let isOpen = false;
@@ -42,11 +42,11 @@ export async function readResumable(
       const resumed = await call.resume(position.id, position.sequence, signal);
       isOpen = true;
       // Ends an incomplete event.
-      onText?.('\n\n');
+      onText('\n\n');
       return readResponse(resumed, events, context, onText);
     }, context);
     // The response continues while the API refuses to resume it; a failure that the response reports is its own.
-    isInterrupted = isBroken(outcome) || (!isOpen && outcome.isErr() && outcome.error.retry === 'later');
+    isInterrupted = isBroken(outcome) || (!isOpen && outcome.isErr() && outcome.error.isTransient);
   }
   return outcome;
 }
@@ -70,14 +70,8 @@ export class BackgroundCalls {
   }
 
   /** Waits, for a limited time, until aborted requests have ended and their cancellations were sent. */
-  async close(clock: Clock): Promise<void> {
-    const idle = new AbortController();
-    const untilIdle = async () => {
-      while (this.#unfinished.size > 0) await Promise.all(this.#unfinished);
-      idle.abort();
-    };
-    void untilIdle();
-    await clock.sleep(CLOSE_MS, idle.signal);
+  close(clock: Clock): Promise<void> {
+    return whenSettled(this.#unfinished, clock, CLOSE_MS);
   }
 }
 

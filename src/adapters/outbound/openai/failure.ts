@@ -1,16 +1,11 @@
 import type { SearchError } from '../../../domain/answer-error.ts';
-import type { Rejection } from './rejected-parameters.ts';
+import type { Rejection } from './rejections.ts';
 
 /** Why an attempt failed, and whether to try again. */
 export interface Failure {
   readonly error: SearchError;
-  /**
-   * `later` if waiting may help: 429 except exhausted quotas, 5xx, a broken connection (ruling 12). `changed`: the request was
-   * changed, as rulings L5 and L19 require, and this is no retry.
-   */
-  readonly retry: 'never' | 'later' | 'immediately' | 'changed';
-  /** The wait that the API asked for, in milliseconds. */
-  readonly retryAfterMs?: number;
+  /** Waiting may help: 429 except exhausted quotas, 5xx, a broken connection (ruling 12). */
+  readonly isTransient: boolean;
   readonly rejection?: Rejection;
   /** For the debug log. */
   readonly log: {
@@ -38,7 +33,7 @@ const DETAIL_LENGTH = 300;
 
 /** A failure that another attempt cannot resolve, and that is not an error of the API. */
 export function permanentFailure(error: SearchError, message: string, body?: string): Failure {
-  return { error, retry: 'never', log: { message, ...(body === undefined ? {} : { body }) } };
+  return { error, isTransient: false, log: { message, ...(body === undefined ? {} : { body }) } };
 }
 
 /** One line of at most 300 characters. */

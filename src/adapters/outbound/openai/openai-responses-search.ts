@@ -1,6 +1,7 @@
-import { err, type Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import { forwardAbort } from '../../../application/deadline.ts';
 import { Places } from '../../../application/places.ts';
+import type { Clock } from '../../../application/ports/clock.ts';
 import type {
   LlmSearch,
   SearchObserver,
@@ -8,116 +9,81 @@ import type {
   SearchProgress,
   SearchReply,
   SearchRequest,
+  WebAccess,
 } from '../../../application/ports/llm-search.ts';
-import type { LlmTurns, Turn, TurnRequest } from '../../../application/ports/llm-turns.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { countUse } from '../../../application/total-use.ts';
 import type { SearchError } from '../../../domain/answer-error.ts';
-import type { JsonObject } from '../../../domain/json.ts';
 import type { Redactor } from '../../../domain/redaction.ts';
 import type { ApiCall } from './api-client.ts';
-import type { RequestBody } from './api-types.ts';
 import { BackgroundCalls, readResumable } from './background-response.ts';
 import { excerpt, type Failure, type FailureContext } from './failure.ts';
-import { FlexTier } from './flex-tier.ts';
-import { RejectedParameters } from './rejected-parameters.ts';
-import { type RequestOptions, toRequestBody } from './request-body.ts';
+import { isClosed, Rejections } from './rejections.ts';
+import { type RequestBody, type RequestOptions, toRequestBody, WEB_SEARCH } from './request-body.ts';
 import { ResponseEvents } from './response-events.ts';
-import { backoffMs, type RetryOptions, withRetries } from './retries.ts';
+import { readResponse } from './response-reader.ts';
 import { toSearchReply, toUse } from './search-reply.ts';
 import { toThrownFailure } from './thrown-failure.ts';
-import { toTurn } from './turn.ts';
-import { toTurnBody } from './turn-body.ts';
-import { TurnRejections, toTurnError } from './turn-rejections.ts';
+import { backoffMs, FlexTier } from './waits.ts';
 
-/** Saves the body of a good reply as the API sent it. */
+/** Saves good replies with their bodies, as the API sent them. */
 export interface ReplyRecorder {
-  record(request: SearchRequest, body: string): Promise<void>;
+  record(request: SearchRequest, reply: SearchReply, body: string): Promise<void>;
 }
 
-/** Gets each response of a conversation with the body as the API sent it. */
-export interface TurnRecorder {
-  record(request: TurnRequest, turn: Turn, body: string): Promise<void>;
-}
-
-export interface OpenAiResponsesSearchOptions extends Omit<RetryOptions, 'random' | 'waitFor'> {
+export interface OpenAiResponsesSearchOptions {
   /** Sends a request to the API, or to a recording of it. */
   readonly callFor: (request: SearchRequest) => Result<ApiCall, SearchError>;
   readonly request: RequestOptions;
+  /** Maximum number of attempts after the first. */
+  readonly maxRetries: number;
   /** Maximum number of calls that run upstream at the same time; unlimited if absent. */
   readonly maxConcurrency?: number;
   readonly apiKeyVariable: string;
   /** The API's host, and the proxy on the way to it. */
   readonly route: string;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly redactor: Redactor;
-  readonly recorder?: ReplyRecorder;
-  readonly turnRecorder?: TurnRecorder;
+  readonly recorder?: ReplyRecorder | undefined;
   /** Whether the day of access is the reply's own, as for a recording (ruling 22), or today. */
   readonly datesFromReply?: boolean;
+  /** 0 to 1; spreads the retries of concurrent callers. */
   readonly random?: () => number;
 }
 
-/** A request, and how its response is read. */
-interface Exchange<T> {
-  readonly request: SearchRequest;
-  readonly body: RequestBody;
-  readonly read: (response: JsonObject, context: FailureContext) => Result<T, Failure>;
-  /** The body for another attempt after a rejection that only this kind of request has. */
-  readonly adapt?: (body: RequestBody, failure: Failure) => RequestBody | undefined;
-  /** Records a good reply, with the body as the API sent it. */
-  readonly record?: ((reply: T, body: string) => Promise<void>) | undefined;
-}
-
-interface AskError {
-  readonly error: SearchError;
-  readonly body: RequestBody;
-  readonly rejection: Failure['rejection'];
-}
-
 /** OpenAI's Responses API with web_search, always streamed (ruling 16). */
-export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
+export class OpenAiResponsesSearch implements LlmSearch {
   readonly #options: OpenAiResponsesSearchOptions;
+  readonly #random: () => number;
   readonly #places: Places;
-  readonly #rejected: RejectedParameters;
-  readonly #rejectedInTurns: TurnRejections;
+  readonly #rejections: Rejections;
   readonly #background = new BackgroundCalls();
 
   constructor(options: OpenAiResponsesSearchOptions) {
     this.#options = options;
+    this.#random = options.random ?? Math.random;
     this.#places = new Places(options.maxConcurrency ?? Number.POSITIVE_INFINITY);
-    this.#rejected = new RejectedParameters(options.logger);
-    this.#rejectedInTurns = new TurnRejections(options.logger);
+    this.#rejections = new Rejections(options.logger);
   }
 
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
-    const { datesFromReply, recorder } = this.#options;
-    const exchange: Exchange<SearchReply> = {
-      request,
-      body: toRequestBody(request, this.#options.request),
-      read: (response, context) => toSearchReply(response, context, datesFromReply ? request.timeZone : undefined),
-      record: recorder && (async ({ text }, body) => (text.trim() === '' ? undefined : recorder.record(request, body))),
-    };
-    const counting = countUse(observer);
-    const outcome = await this.#ask(exchange, counting, signal);
-    const { usage, searches } = counting.total();
-    const used = { searches, ...(usage && { usage }) };
-    return outcome.map((reply) => ({ ...reply, report: { ...reply.report, ...used } })).mapErr(toRequestError);
-  }
+    const call = this.#options.callFor(request);
+    if (call.isErr()) return err(call.error);
 
-  async turn(request: TurnRequest, observer: SearchObserver, signal: AbortSignal): Promise<Result<Turn, SearchError>> {
-    const { datesFromReply, turnRecorder } = this.#options;
-    const exchange: Exchange<Turn> = {
-      request,
-      record: turnRecorder && ((turn, body) => turnRecorder.record(request, turn, body)),
-      body: this.#rejectedInTurns.omitFrom(toTurnBody(request, this.#options.request)),
-      read: (response, context) => toTurn(response, context, datesFromReply ? request.timeZone : undefined),
-      adapt: (body, failure) => this.#rejectedInTurns.add(body, failure, request.web === 'closed'),
+    let wasQueued = false;
+    const onQueued = (position: SearchProgress) => {
+      wasQueued = true;
+      observer.onProgress(position);
     };
-    const outcome = await this.#ask(exchange, observer, signal);
-    // With an open web, only the configuration closes the search tool.
-    const toError = request.web === 'open' ? toRequestError : ({ error }: AskError) => error;
-    return outcome.mapErr((failed) => toTurnError(toError(failed), failed.body, failed.rejection, request.web));
+    const place = await this.#places.acquire(request.caller, onQueued, signal);
+    if (place !== 'acquired') return err({ kind: 'aborted' });
+    try {
+      if (wasQueued) observer.onProgress({ kind: 'asking' });
+      return await this.#ask(request, call.value, observer, signal);
+    } finally {
+      this.#places.release(request.caller);
+    }
   }
 
   /** Waits until cancelled background responses were cancelled upstream, too. */
@@ -125,100 +91,102 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
     return this.#background.close(this.#options.clock);
   }
 
-  /** Sends a request in its turn, and again as the rulings allow. An error comes with the request that it is about. */
-  async #ask<T>(exchange: Exchange<T>, observer: SearchObserver, signal: AbortSignal): Promise<Result<T, AskError>> {
-    const { request } = exchange;
-    const { clock } = this.#options;
-    let body = this.#rejected.omitFrom(exchange.body);
-    let rejection: Failure['rejection'];
-    const failed = (error: SearchError): AskError => ({ error, body, rejection });
-    const call = this.#options.callFor(request);
-    if (call.isErr()) return err(failed(call.error));
-
-    let wasQueued = false;
-    const onQueued = (position: SearchProgress) => {
-      wasQueued = true;
-      observer.onProgress(position);
-    };
-    if ((await this.#places.acquire(request.caller, onQueued, signal)) === 'aborted')
-      return err(failed({ kind: 'aborted' }));
-    try {
-      if (wasQueued) observer.onProgress({ kind: 'asking' });
-      this.#logRequest(body);
-      const flex = new FlexTier(body, clock.elapsedMs(), request.deadlineMs, this.#options.maxRetries);
-      const attempt = async (number: number): Promise<Result<T, Failure>> => {
-        body = flex.bodyFor(body, clock.elapsedMs());
-        const attempted = this.#attempt(exchange, body, call.value, number, observer, signal);
-        const reply = await (body.background === true ? this.#background.track(attempted) : attempted);
-        if (reply.isOk()) return reply;
-        this.#logFailure(reply.error, number);
-        ({ rejection } = reply.error);
-        const adapted = exchange.adapt?.(body, reply.error);
-        const shorter = adapted ?? (rejection && this.#rejected.add(body, rejection));
-        if (shorter === undefined) return reply;
-        body = shorter;
-        return err({ ...reply.error, retry: adapted === undefined ? 'immediately' : 'changed' });
-      };
-      const waitFor = (number: number, waitMs: number) => flex.waitFor(body, number, waitMs, clock.elapsedMs());
-      const retries = { random: Math.random, ...this.#options, waitFor };
-      return (await withRetries(attempt, retries, request, observer, signal)).mapErr(failed);
-    } finally {
-      this.#places.release(request.caller);
-    }
-  }
-
-  async #attempt<T>(
-    { request, read, record, adapt }: Exchange<T>,
-    body: RequestBody,
+  /**
+   * Sends a request until there is a reply, no retry is left, or the wait for another one would end after the deadline. This is the only layer
+   * that retries (ruling 12).
+   */
+  async #ask(
+    request: SearchRequest,
     call: ApiCall,
-    number: number,
     observer: SearchObserver,
     signal: AbortSignal,
-  ): Promise<Result<T, Failure>> {
-    const { apiKeyVariable, route, redactor, clock, maxRetries, random = Math.random } = this.#options;
-    const { model } = request.profile;
-    const context: FailureContext = { model, apiKeyVariable, route, attempt: number, redact: redactor.inLogs };
-    const untilAborted: SearchObserver = {
-      onProgress: (progress) => {
-        if (!signal.aborted) observer.onProgress(progress);
-      },
+  ): Promise<SearchOutcome> {
+    const { clock, maxRetries } = this.#options;
+    const web = request.conversation?.web ?? 'open';
+    let body = this.#rejections.omitFrom(toRequestBody(request, this.#options.request), web);
+    this.#logRequest(body);
+    const flex = new FlexTier(body, clock.elapsedMs(), request.deadlineMs(), maxRetries);
+    const counting = countUse(observer);
+    let retries = 0;
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+      body = flex.bodyFor(body, clock.elapsedMs());
+      const attempted = this.#attempt(request, body, call, attempt, counting, signal);
+      const reply = await (body.background === true ? this.#background.track(attempted) : attempted);
+      if (reply.isErr()) this.#logFailure(reply.error, attempt);
+      if (signal.aborted) break;
+      if (reply.isOk()) {
+        const { usage, searches } = counting.total();
+        return ok({ ...reply.value, report: { ...reply.value.report, searches, ...(usage && { usage }) } });
+      }
+      const { error, isTransient, rejection } = reply.error;
+      const change = rejection && this.#rejections.add(body, rejection, web);
+      const mayRetry = (isTransient || change !== undefined) && retries < maxRetries;
+      if (!mayRetry && change?.isFree !== true) return err(toSearchError(reply.error, body, web));
+      if (change !== undefined) {
+        body = change.body;
+        if (!change.isFree) retries += 1;
+        continue;
+      }
+      retries += 1;
+      const askedMs = 'retryAfterMs' in error ? error.retryAfterMs : undefined;
+      const backoff = askedMs ?? backoffMs(retries, this.#random());
+      const waitMs = Math.ceil(flex.waitFor(body, retries, backoff, clock.elapsedMs()));
+      if (clock.elapsedMs() + waitMs >= request.deadlineMs()) return err(toSearchError(reply.error, body, web));
+      observer.onProgress({ kind: 'retrying', reason: error.kind, waitMs, attempt: attempt + 1 });
+      await clock.sleep(waitMs, signal);
+    }
+    return err({ kind: 'aborted' });
+  }
+
+  async #attempt(
+    request: SearchRequest,
+    body: RequestBody,
+    call: ApiCall,
+    attempt: number,
+    observer: Required<SearchObserver>,
+    signal: AbortSignal,
+  ): Promise<Result<SearchReply, Failure>> {
+    const { apiKeyVariable, route, redactor, clock, maxRetries, recorder, datesFromReply } = this.#options;
+    const { profile, timeZone, conversation } = request;
+    const context: FailureContext = { model: profile.model, apiKeyVariable, route, attempt, redact: redactor.inLogs };
+    const onProgress = (progress: SearchProgress) => {
+      if (!signal.aborted) observer.onProgress(progress);
     };
-    const isBackground = body.background === true;
-    const events = new ResponseEvents(untilAborted, context, adapt !== undefined, isBackground);
+    const events = new ResponseEvents({ observer: { onProgress }, context, prefersItems: conversation !== undefined });
     const texts: string[] = [];
+    const onText = (text: string) => {
+      if (recorder !== undefined) texts.push(text);
+    };
     // The client leaves a listener on the signal that it gets.
     const controller = new AbortController();
     const stopForwarding = forwardAbort(signal, controller);
+    const wait = (resumptions: number) => clock.sleep(backoffMs(resumptions, this.#random()), controller.signal);
     try {
       const http = await call(body, controller.signal);
-      const onText = record && ((text: string) => void texts.push(text));
-      const resumable = {
-        call,
-        events,
-        context,
-        onText,
-        maxResumptions: isBackground ? maxRetries : undefined,
-        wait: (resumptions: number) => clock.sleep(backoffMs(resumptions, random()), controller.signal),
-      };
-      const response = await readResumable(http, resumable, controller.signal);
-      if (response.isOk()) observer.onUsed?.(toUse(response.value));
-      const reply = response.andThen((response) => read(response, context));
-      if (reply.isOk()) await record?.(reply.value, texts.join(''));
+      const response =
+        body.background === true
+          ? await readResumable(http, { call, events, context, onText, maxRetries, wait }, controller.signal)
+          : await readResponse(http, events, context, onText);
+      if (response.isOk()) observer.onUsed(toUse(response.value));
+      const reply = response.andThen((response) =>
+        toSearchReply(response, context, datesFromReply ? timeZone : undefined),
+      );
+      if (reply.isOk()) await recorder?.record(request, reply.value, texts.join(''));
       return reply;
     } catch (thrown) {
       return err(toThrownFailure(thrown, context, clock.now()));
     } finally {
-      if (isBackground && signal.aborted) this.#background.cancel(call, events);
+      if (body.background === true && signal.aborted) this.#background.cancel(call, events);
       stopForwarding();
     }
   }
 
   #logRequest({ tools = [], reasoning, text }: RequestBody): void {
     const onOff = (parameter: unknown) => (parameter === undefined ? 'off' : 'on');
-    const web = tools.find(({ type }) => type === (this.#options.request.tool ?? 'web_search'));
-    const isClosed = web !== undefined && 'external_web_access' in web;
+    const web = tools.find(({ type }) => type === (this.#options.request.tool ?? WEB_SEARCH));
+    const isLimited = web !== undefined && 'external_web_access' in web;
     const count = tools.filter(({ type }) => type === 'function').length;
-    const offered = `tools=web_search(${isClosed ? 'closed' : onOff(web)})${count === 0 ? '' : ` functions=${count}`}`;
+    const offered = `tools=web_search(${isLimited ? 'closed' : onOff(web)})${count === 0 ? '' : ` functions=${count}`}`;
     const parameters = `reasoning=${onOff(reasoning)} text.verbosity=${onOff(text)}`;
     this.#options.logger.debug(`answer: request summary ${offered} ${parameters}`);
   }
@@ -234,11 +202,24 @@ export class OpenAiResponsesSearch implements LlmSearch, LlmTurns {
   }
 }
 
-/** Without the option that the user set, nothing is sent: the error says which it is (ruling A3). */
-function toRequestError({ error, body, rejection }: AskError): SearchError {
-  const isCachedOnly = JSON.stringify(body.tools ?? []).includes('"external_web_access":false');
-  if (error.kind !== 'bad_request' || !isCachedOnly) return error;
-  const isAbout = /external_web_access/.test(`${rejection?.param} ${error.detail}`);
-  if (!isAbout) return error;
-  return { kind: 'cached_search_rejected', detail: error.detail };
+/** What a failure means for an answer (rulings A3, L13, L19). */
+function toSearchError({ error, rejection }: Failure, body: RequestBody, web: WebAccess): SearchError {
+  const { param = '' } = rejection ?? {};
+  const detail = 'detail' in error ? error.detail : '';
+  if (error.kind === 'bad_request') {
+    // Only the configuration closes the search of an open web. Nothing is sent without it: the error says which option it is.
+    if (web !== 'closed' && isClosed(body) && /external_web_access/.test(`${param} ${detail}`))
+      return { kind: 'cached_search_rejected', detail };
+    const isAboutInput = /^input\b/.test(param) || /\bitem (?:with id )?'|No tool call found/i.test(detail);
+    if (Array.isArray(body.input) && body.input.length > 1 && isAboutInput) return { kind: 'history_rejected', detail };
+  }
+  const about =
+    error.kind === 'bad_request' ? ABOUT_WEB : error.kind === 'server_error' ? UNDECLARED_SEARCH : undefined;
+  return web === 'closed' && about?.test(`${param} ${detail}`) === true
+    ? { kind: 'web_not_restricted', detail }
+    : error;
 }
+
+const ABOUT_WEB = /^tools\b|tool_choice|allowed_tools|web_search|external_web_access/;
+/** What a back end reports if the history has a search, but the request declares no search tool. */
+const UNDECLARED_SEARCH = /response protection/i;

@@ -1,16 +1,9 @@
+import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import { err, ok, type Result } from 'neverthrow';
 import { isObject, type JsonObject, parseJson } from '../../../domain/json.ts';
-import {
-  type ApiResponse,
-  type ByteReader,
-  type ByteStream,
-  isEventStream,
-  MAX_LENGTH,
-  RefusedResponse,
-  TOO_LARGE,
-} from './api-fetch.ts';
+import { type ApiResponse, MAX_LENGTH, RefusedResponse, TOO_LARGE } from './api-fetch.ts';
 import { excerpt, type Failure, type FailureContext, permanentFailure } from './failure.ts';
 import type { ResponseEvents } from './response-events.ts';
 import { toThrownFailure } from './thrown-failure.ts';
@@ -29,12 +22,15 @@ export async function readResponse(
   context: FailureContext,
   onText: (text: string) => void = () => {},
 ): Promise<Result<JsonObject, Failure>> {
-  if (isEventStream(http.headers) && http.body !== null) return readStream(http.body, events, context, onText);
+  const { headers, body: stream } = http;
+  if (/^\s*text\/event-stream/i.test(headers.get('content-type') ?? '') && stream !== null) {
+    return readStream(stream instanceof Readable ? stream : Readable.fromWeb(stream), events, context, onText);
+  }
 
   const body = await http.text();
   const response = parseJson(body);
   if (!isObject(response) && /^(?:event|data|:)/.test(body.trimStart())) {
-    return readStream(new Blob([body]).stream(), events, context, onText);
+    return readStream(Readable.from([Buffer.from(body)]), events, context, onText);
   }
   onText(body);
   if (isObject(response)) return ok(response);
@@ -43,7 +39,7 @@ export async function readResponse(
 }
 
 async function readStream(
-  stream: ByteStream,
+  stream: Readable,
   events: ResponseEvents,
   context: FailureContext,
   onText: (text: string) => void,
@@ -58,27 +54,27 @@ async function readStream(
   });
   // TextDecoder would take longer than parsing the text.
   const decoder = new StringDecoder('utf8');
-  const reader = stream.getReader();
+  const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
   while (events.outcome === undefined) {
-    const { done, value } = await reader.read();
+    const { done, value } = await chunks.next();
     const text = done ? `${decoder.end()}\n\n` : decoder.write(value);
     onText(text);
     parser.feed(text);
     if (isTooLarge || events.isTooLarge) {
-      await reader.cancel();
+      stream.destroy();
       throw new RefusedResponse(TOO_LARGE);
     }
     if (done) break;
   }
-  void drain(reader);
+  void drain(stream, chunks);
   return events.outcome ?? err(toThrownFailure(new Error('the stream ended too early'), context));
 }
 
 /** Reads to the end in the background, or gives up. */
-async function drain(reader: ByteReader): Promise<void> {
-  const giveUp = setTimeout(() => void reader.cancel().catch(() => {}), DRAIN_MS).unref();
+async function drain(stream: Readable, chunks: AsyncIterator<Buffer>): Promise<void> {
+  const giveUp = setTimeout(() => stream.destroy(), DRAIN_MS).unref();
   try {
-    while (!(await reader.read()).done);
+    while (!(await chunks.next()).done);
   } catch {
     // The connection broke after the complete response.
   }

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { SearchReply, SearchReport, TokenUsage } from '../../../application/ports/llm-search.ts';
+import type { FunctionCall, SearchReply, SearchReport, TokenUsage } from '../../../application/ports/llm-search.ts';
 import type { CitedPage } from '../../../domain/citation.ts';
 import { type JsonObject, withoutUndefined } from '../../../domain/json.ts';
 import type { ReplyEnding } from '../../../domain/reply.ts';
@@ -9,7 +9,9 @@ import { excerpt, type Failure, type FailureContext, permanentFailure } from './
 import { asNumber, asObject, asText, objectsOf } from './json-values.ts';
 import { consultedBy, isSearch, openedPage, queriesOf } from './search-calls.ts';
 
-/** The reply in a response, by its terminal state (ruling 14). With `datedIn`, a time zone, it was accessed when it was created. */
+/**
+ * The reply in a response, by its terminal state (rulings 14, L8 and L9). With `datedIn`, a time zone, it was accessed when it was created.
+ */
 export function toSearchReply(
   response: JsonObject,
   context: FailureContext,
@@ -28,29 +30,56 @@ export function toSearchReply(
   }
 
   const items = objectsOf(response.output);
-  const calls = searchCallsIn(items);
+  const searches = searchCallsIn(items);
+  const isComplete = response.status === undefined || response.status === 'completed';
+  const calls = isComplete ? items.filter(({ type }) => type === 'function_call').map(toCall) : [];
   const messages = answeringMessages(items);
   const parts = messages.flatMap((message) => objectsOf(message.content));
   return ok({
+    items: items.map(toItem),
+    calls,
     text: messages
       .map(textOf)
       .filter((text) => text !== '')
       .join('\n\n'),
     ending: endingOf(response.status === 'incomplete', reason, parts),
-    searched: calls.length > 0,
+    searched: searches.length > 0,
     sources: {
-      cited: citedBy(messages),
-      consulted: calls.flatMap(consultedBy),
-      opened: calls.map(openedPage).filter((url) => url !== undefined),
+      // No message before a call is the answer, and what any of them cites is a source of it.
+      cited: citedBy(calls.length > 0 ? items.filter(isMessage) : messages),
+      consulted: searches.flatMap(consultedBy),
+      opened: searches.map(openedPage).filter((url) => url !== undefined),
     },
     ...(datedIn === undefined ? {} : accessedOn(response, datedIn)),
-    report: toReport(response, calls, context.attempt),
+    report: toReport(response, searches, context.attempt),
   });
+}
+
+/** A call of a response that is not complete must not run. */
+function toCall({ call_id: callId, name, arguments: args, status }: JsonObject): FunctionCall {
+  return {
+    callId: String(callId),
+    name: String(name),
+    arguments: typeof args === 'string' ? args : '',
+    isIncomplete: status === 'incomplete',
+  };
+}
+
+/** Items are sent back as they were received, but for the sources of searches, which the API does not accept. */
+function toItem(item: JsonObject): JsonObject {
+  const action = item.type === 'web_search_call' ? asObject(item.action) : undefined;
+  if (action === undefined) return item;
+  const { sources: _, ...rest } = action;
+  return { ...item, action: rest };
+}
+
+function isMessage({ type }: JsonObject): boolean {
+  return type === 'message';
 }
 
 /** If messages have a `phase`, those with `final_answer` are the answer, and commentary is not (ruling 19). */
 function answeringMessages(items: readonly JsonObject[]): readonly JsonObject[] {
-  const messages = items.filter((item) => item.type === 'message');
+  const messages = items.filter(isMessage);
   const final = messages.filter((message) => message.phase === 'final_answer');
   return final.length > 0 ? final : messages.filter((message) => message.phase !== 'commentary');
 }
@@ -67,7 +96,7 @@ function endingOf(isIncomplete: boolean, reason: string | undefined, parts: read
 }
 
 /** The pages that messages cite, in order. */
-export function citedBy(messages: readonly JsonObject[]): readonly CitedPage[] {
+function citedBy(messages: readonly JsonObject[]): readonly CitedPage[] {
   return messages.flatMap(({ content }) => objectsOf(content)).flatMap(citedPages);
 }
 
@@ -88,13 +117,13 @@ function accessedOn(response: JsonObject, timeZone: string): { readonly accessed
 /** The end of the year 9999. */
 const LAST_SECOND = 253_402_300_800;
 
-function toReport(response: JsonObject, calls: readonly JsonObject[], attempts: number): SearchReport {
+function toReport(response: JsonObject, searches: readonly JsonObject[], attempts: number): SearchReport {
   return withoutUndefined({
     model: asText(response.model),
     responseId: asText(response.id),
     serviceTier: asText(response.service_tier),
     ...toUse(response),
-    queries: calls.filter(isSearch).flatMap(queriesOf),
+    queries: searches.filter(isSearch).flatMap(queriesOf),
     attempts,
   });
 }

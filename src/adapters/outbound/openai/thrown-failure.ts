@@ -45,7 +45,7 @@ function toConnectionFailure(error: unknown, context: FailureContext): Failure {
       detail: code ?? (message === 'bad port' ? 'fetch blocks this port' : reason),
       diagnostics: withoutUndefined({ status: code, name }),
     },
-    retry: PERMANENT.test(code ?? message) ? 'never' : 'later',
+    isTransient: !PERMANENT.test(code ?? message),
     log: withoutUndefined({ message, code, name }),
   };
 }

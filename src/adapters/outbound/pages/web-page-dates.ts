@@ -1,10 +1,11 @@
+import { setMaxListeners } from 'node:events';
 import { type Dispatcher, fetch as undiciFetch } from 'undici';
+import { forwardAbort, withDeadline } from '../../../application/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { PageDates } from '../../../application/ports/page-dates.ts';
 import { publishedOn } from '../../../domain/published-date.ts';
 import { zonedDate } from '../../../domain/zoned-date.ts';
 import { dateCandidatesIn } from './date-parser.ts';
-import { isFetchable } from './fetchable-url.ts';
 import { decoderFor } from './page-decoder.ts';
 
 interface WebPageDatesOptions {
@@ -24,16 +25,11 @@ const MAX_BYTES = 512 * 1024;
 const MAX_REDIRECTS = 3;
 const MAX_CACHED = 1000;
 
-/** A page that was read; without a day if it does not say one. */
-interface ReadPage {
-  readonly day: string | undefined;
-}
-
 /** Reads the dates of publication from the pages themselves. Results are kept while the process runs. */
 export class WebPageDates implements PageDates {
   readonly #options: WebPageDatesOptions;
-  /** The entry that was not used for longest is dropped first. */
-  readonly #cache = new Map<string, ReadPage>();
+  /** The days of the pages that were read, if they say one. The entry that was not used for longest is dropped first. */
+  readonly #cache = new Map<string, { readonly day: string | undefined }>();
 
   constructor(options: WebPageDatesOptions) {
     this.#options = options;
@@ -41,39 +37,30 @@ export class WebPageDates implements PageDates {
 
   async publishedOn(urls: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
     const dates = new Map<string, string>();
-    // One listener for all pages: Node.js warns about more than ten on a signal.
-    const limits = new Set<AbortController>();
-    const onAbort = () => {
-      for (const limit of limits) limit.abort();
-    };
-    const read = async (url: string) => {
-      const limit = new AbortController();
-      limits.add(limit);
-      const page = this.#cache.get(url) ?? (await this.#read(url, limit));
-      if (page === undefined) return;
-      this.#remember(url, page);
-      if (page.day !== undefined) dates.set(url, page.day);
-    };
     if (signal.aborted) return dates;
-    signal.addEventListener('abort', onAbort, { once: true });
+    // All pages share one listener: Node.js warns about more than ten on a signal.
+    const controller = new AbortController();
+    setMaxListeners(0, controller.signal);
+    const stopForwarding = forwardAbort(signal, controller);
+    const read = async (url: string) => {
+      const day = await this.#dayOf(url, controller.signal);
+      if (day !== undefined) dates.set(url, day);
+    };
     await Promise.all([...new Set(urls)].map(read));
-    signal.removeEventListener('abort', onAbort);
+    stopForwarding();
     return dates;
   }
 
-  /** Undefined if the page could not be read, which may be different next time. */
-  async #read(url: string, limit: AbortController): Promise<ReadPage | undefined> {
-    const { clock } = this.#options;
-    void clock.sleep(PAGE_MS, limit.signal).then(() => limit.abort());
-    try {
-      return { day: await this.#fetchDay(url, limit.signal) };
-    } catch {
-      // Only the date of this page is affected.
-      return undefined;
-    } finally {
-      // Ends the timer.
-      limit.abort();
-    }
+  /** A page that could not be read has no day, and is read again next time. */
+  async #dayOf(url: string, signal: AbortSignal): Promise<string | undefined> {
+    const read = (limited: AbortSignal) =>
+      this.#fetchDay(url, limited).then(
+        (day) => ({ day }),
+        () => undefined,
+      );
+    const page = this.#cache.get(url) ?? (await withDeadline(this.#options.clock, PAGE_MS, signal, read)).outcome;
+    if (page !== undefined) this.#remember(url, page);
+    return page?.day;
   }
 
   async #fetchDay(url: string, signal: AbortSignal): Promise<string | undefined> {
@@ -109,12 +96,20 @@ export class WebPageDates implements PageDates {
     return undefined;
   }
 
-  #remember(url: string, page: ReadPage): void {
+  #remember(url: string, page: { readonly day: string | undefined }): void {
     this.#cache.delete(url);
     this.#cache.set(url, page);
     const [oldest] = this.#cache.keys();
     if (this.#cache.size > MAX_CACHED && oldest !== undefined) this.#cache.delete(oldest);
   }
+}
+
+/** Whether a page may be fetched at all: http(s), usual ports, no user, and no host that names another network. */
+function isFetchable(url: string, { isPort, isAllowedHost }: WebPageDatesOptions): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, port, hostname, username, password } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return /^https?:$/.test(protocol) && isPort(port) && `${username}${password}` === '' && isAllowedHost(host);
 }
 
 /** The text of a page, as far as it is read. */

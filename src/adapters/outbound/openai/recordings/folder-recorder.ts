@@ -1,25 +1,53 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SearchRequest } from '../../../../application/ports/llm-search.ts';
+import type { SearchReply, SearchRequest } from '../../../../application/ports/llm-search.ts';
 import type { ToolName } from '../../../../domain/tool-name.ts';
 import type { OpenAiResponsesSearchOptions, ReplyRecorder } from '../openai-responses-search.ts';
 import { questionKey } from './question-key.ts';
 import { toRecordedBody } from './recorded-body.ts';
-import { formatRecording } from './recording.ts';
+import { formatRecording, joinRounds } from './recording.ts';
 
-type Options = Pick<OpenAiResponsesSearchOptions, 'clock' | 'logger' | 'redactor'> & { readonly folder: string };
+type Options = Pick<OpenAiResponsesSearchOptions, 'clock' | 'logger' | 'redactor'> & {
+  readonly folder: string;
+  /** Whether conversations may be saved: what own tools returned is private. */
+  readonly recordPrivate: boolean;
+};
 
-/** Saves good replies in a folder for `--offline=<folder>`. The same question overwrites its recording. */
+/**
+ * Saves good replies in a folder for `--offline=<folder>`, and a conversation as one recording when it has ended (ruling L22). The same
+ * question overwrites its recording.
+ */
 export class FolderRecorder implements ReplyRecorder {
   readonly #options: Options;
+  /** What the API sent in the rounds of conversations, by the items that the next request repeats. */
+  readonly #bodies = new WeakMap<SearchReply['items'], string>();
+  #hasWarned = false;
 
   constructor(options: Options) {
     this.#options = options;
   }
 
+  async record(request: SearchRequest, { items, calls, text }: SearchReply, body: string): Promise<void> {
+    const { conversation } = request;
+    if (conversation !== undefined && !this.#options.recordPrivate) return this.#warn();
+    this.#bodies.set(items, body);
+    const isEnd = calls.length === 0 || conversation?.mayCall !== true;
+    if (!isEnd || text.trim() === '') return;
+    const before = (conversation?.rounds ?? []).map((round) => this.#bodies.get(round.items) ?? '');
+    await this.#save(request, joinRounds([...before, body]));
+  }
+
+  #warn(): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    this.#options.logger.warn(
+      'grounding: answers that use own tools are not recorded, because they are private (llm.record_private)',
+    );
+  }
+
   /** If a reply cannot be saved, the call still succeeds, and a warning is logged. */
-  async record({ question }: SearchRequest, body: string): Promise<void> {
+  async #save({ question }: SearchRequest, body: string): Promise<void> {
     const { folder, clock, logger, redactor } = this.#options;
     const isStream = !body.trimStart().startsWith('{');
     const query = redactor.anywhere(question.query);

@@ -1,12 +1,9 @@
-import type { Result } from 'neverthrow';
 import type {
   LlmSearch,
   SearchObserver,
   SearchOutcome,
-  SearchReply,
   SearchRequest,
 } from '../../../../application/ports/llm-search.ts';
-import type { LlmTurns, Turn, TurnRequest } from '../../../../application/ports/llm-turns.ts';
 import type { SearchError } from '../../../../domain/answer-error.ts';
 import { zonedDate } from '../../../../domain/zoned-date.ts';
 import { createApiCall } from '../api-client.ts';
@@ -21,7 +18,7 @@ type Options = Pick<OpenAiResponsesSearchOptions, 'clock' | 'logger' | 'redactor
 const BASE_URL = 'http://offline.invalid/v1';
 
 /** Answers from recordings: the OpenAI adapter with a `fetch` that returns a recording. */
-export class OfflineSearch implements LlmSearch, LlmTurns {
+export class OfflineSearch implements LlmSearch {
   readonly #recordings: Recordings;
   readonly #search: OpenAiResponsesSearch;
 
@@ -34,7 +31,7 @@ export class OfflineSearch implements LlmSearch, LlmTurns {
           createApiCall({
             apiKey: 'none',
             baseUrl: BASE_URL,
-            fetch: async () => replay(recording, roundOf(request)),
+            fetch: async () => replay(recording, request.conversation?.rounds.length ?? 0),
           }),
         ),
       request: { store: false, domainFilter: 'hint' },
@@ -45,29 +42,17 @@ export class OfflineSearch implements LlmSearch, LlmTurns {
     });
   }
 
-  /** The tools run; only the API is replayed (ruling L28). */
-  async turn(request: TurnRequest, observer: SearchObserver, signal: AbortSignal): Promise<Result<Turn, SearchError>> {
-    const turn = await this.#search.turn(request, observer, signal);
-    return this.#ofRecording(request, turn, (turn, dated) => ({ ...turn, reply: dated(turn.reply) }));
-  }
-
+  /**
+   * In a conversation, the tools run; only the API is replayed (ruling L28). The dates of an answer are those of the recording (ruling 22): of
+   * the reply, else of the day of the recording.
+   */
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
-    const reply = await this.#search.search(request, observer, signal);
-    return this.#ofRecording(request, reply, (reply, dated) => dated(reply));
-  }
-
-  /** The dates of an answer are those of the recording (ruling 22): of the reply, else of the day of the recording. */
-  #ofRecording<T>(
-    { question, timeZone }: SearchRequest,
-    outcome: Result<T, SearchError>,
-    withDate: (value: T, dated: (reply: SearchReply) => SearchReply) => T,
-  ): Result<T, SearchError> {
-    const recording = this.#recordings.find(question);
+    const outcome = await this.#search.search(request, observer, signal);
+    const recording = this.#recordings.find(request.question);
     if (recording.isErr()) return outcome;
     const { recordedAt, file } = recording.value;
-    const dated = (reply: SearchReply): SearchReply =>
-      recordedAt === undefined ? reply : { accessedOn: zonedDate(recordedAt, timeZone), ...reply };
-    return outcome.map((value) => withDate(value, dated)).mapErr((error) => toOfflineError(error, file));
+    const dated = recordedAt === undefined ? {} : { accessedOn: zonedDate(recordedAt, request.timeZone) };
+    return outcome.map((reply) => ({ ...dated, ...reply })).mapErr((error) => toOfflineError(error, file));
   }
 }
 
@@ -75,11 +60,6 @@ export class OfflineSearch implements LlmSearch, LlmTurns {
 function toOfflineError(error: SearchError, file: string): SearchError {
   const isInFile = error.kind === 'connection_failed' || error.kind === 'unreadable_reply';
   return isInFile ? { kind: 'unreadable_recordings', path: file, detail: error.detail } : error;
-}
-
-/** The number of the request in its conversation. */
-function roundOf(request: SearchRequest | TurnRequest): number {
-  return 'round' in request ? request.round : 0;
 }
 
 function replay({ body, contentType, status }: Recording, round: number): Response {

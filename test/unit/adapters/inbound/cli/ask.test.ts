@@ -14,6 +14,7 @@ import {
 } from '../../../../support/fake-application.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
+import { redactorOf } from '../../../../support/redactor.ts';
 
 const CLEAR = '\r\u001B[2K';
 
@@ -25,7 +26,7 @@ async function run(over: Partial<AskOptions> & { readonly isTTY?: boolean; reado
       application: new FakeApplication(answers()),
       clock: new FakeClock(),
       logger: new RecordingLogger(),
-      redactor: createRedactor([]),
+      redactor: createRedactor(),
       tool: 'answer',
       question: 'HTTP 404?',
       json: false,
@@ -110,7 +111,7 @@ describe('a failure', () => {
 });
 
 describe('a key', () => {
-  const redactor = createRedactor(['gateway-token-1']);
+  const redactor = redactorOf('gateway-token-1');
 
   test('is not shown', async () => {
     const result = { ...ANSWER.result, answer: 'The key is gateway-token-1.' };

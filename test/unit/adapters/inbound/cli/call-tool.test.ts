@@ -4,6 +4,7 @@ import { createRedactor } from '../../../../../src/domain/redaction.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
+import { redactorOf } from '../../../../support/redactor.ts';
 import { startScripted } from '../../../../support/scripted-gateway.ts';
 import {
   echoes,
@@ -34,7 +35,7 @@ async function run(script: ToolScript, over: Given = {}) {
       gateway: startScripted({ files: server }, { clock }),
       clock,
       logger: new RecordingLogger(),
-      redactor: createRedactor([]),
+      redactor: createRedactor(),
       server: 'files',
       tool: 'read',
       args: {},
@@ -73,7 +74,7 @@ describe('prints', () => {
   });
 
   test('no key of this program', async () => {
-    const redactor = createRedactor(['secret-key-0123']);
+    const redactor = redactorOf('secret-key-0123');
     expect(await run(says('It is secret-key-0123.'), { redactor })).toMatchObject({ out: 'It is [redacted].\n' });
   });
 });

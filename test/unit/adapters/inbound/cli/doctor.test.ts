@@ -4,9 +4,9 @@ import { type DoctorOptions, doctor } from '../../../../../src/adapters/inbound/
 import type { Application } from '../../../../../src/application/application.ts';
 import type { Check } from '../../../../../src/application/diagnose-setup.ts';
 import type { GroundingPolicy } from '../../../../../src/domain/grounding.ts';
-import { createRedactor } from '../../../../../src/domain/redaction.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
+import { redactorOf } from '../../../../support/redactor.ts';
 import { startScripted } from '../../../../support/scripted-gateway.ts';
 import { echoes, ScriptedToolServer } from '../../../../support/scripted-tool-server.ts';
 
@@ -39,7 +39,7 @@ async function run(over: Partial<DoctorOptions> = {}, signal: AbortSignal = neve
   const exitCode = await doctor(
     {
       application: finds(WELL).application,
-      redactor: createRedactor([KEY]),
+      redactor: redactorOf(KEY),
       configSources: 'defaults, OPENAI_API_KEY',
       apiKey: { variable: 'OPENAI_API_KEY', value: 'sk-proj-0123456789' },
       isOffline: false,
@@ -300,7 +300,7 @@ describe('grounded answers', () => {
       tools: [toolNamed('search', readOnly), toolNamed('delete'), toolNamed('odd\u009B31m\u202E\u200Dname')],
       whenStarted: async () => {},
     };
-    const policy = { tools, web, maxRounds: 6, maxCalls: 20, maxOutputChars: 1000, callers: [], publicServers: [] };
+    const policy = { tools, web, maxRounds: 6, maxCalls: 20, maxOutputChars: 1000, callers: [] };
     const { lines, exitCode } = await run({ gateway, grounding: policy });
     return { lines: lines.filter((line) => line.includes('grounding')), exitCode };
   }

@@ -12,7 +12,7 @@ const CLEAR = '\r\u001B[2K';
 
 async function run(gateway: Gateway | undefined, { json = false, isTerminal = false, signal = never() } = {}) {
   const [out, err]: [string[], string[]] = [[], []];
-  const redact = createRedactor([]).inLogs;
+  const redact = createRedactor().inLogs;
   const options = {
     gateway,
     json,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { toErrorObject, toErrorResult, toToolResult } from '../../../../../src/adapters/inbound/mcp/answer-result.ts';
-import { createRedactor } from '../../../../../src/domain/redaction.ts';
 import { ANSWER } from '../../../../support/fake-application.ts';
+import { redactorOf } from '../../../../support/redactor.ts';
 
-const { inLogs } = createRedactor(['gateway-token-1']);
+const { inLogs } = redactorOf('gateway-token-1');
 
 test('an answer is the JSON of the contract, as text', () => {
   expect(toToolResult(ANSWER)).toMatchObject({

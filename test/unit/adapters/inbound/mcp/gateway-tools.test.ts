@@ -37,7 +37,7 @@ const SECRET = 'hunter2-hunter2';
 function start(servers: Readonly<Record<string, ScriptedToolServer>>, { notifiesOfChanges = true } = {}) {
   const clock = new FakeClock();
   const logger = new RecordingLogger();
-  const redactor = createRedactor([]);
+  const redactor = createRedactor();
   redactor.learn({ ofServers: [SECRET] });
   const definitions = Object.fromEntries(Object.keys(servers).map((name) => [name, { restart: 'never' as const }]));
   let gateway: Gateway | undefined;

@@ -9,7 +9,7 @@ import { never, startCore } from '../../../../support/core.ts';
 /** A validator that accepts nothing, and remembers the schemas that it would compile: each object once. */
 function start(hasEffects: () => boolean = () => false) {
   const { application, clock, logger } = startCore();
-  const redactor = createRedactor([]);
+  const redactor = createRedactor();
   const options = { application, clock, logger, redactor, toolErrors: 'protocol', maxAnswerChars: 20_000 } as const;
   const schemas = new Set<object>();
   const validator: SchemaValidator = {

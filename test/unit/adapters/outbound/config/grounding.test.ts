@@ -34,7 +34,7 @@ async function problemsOf(config: object) {
     : [];
 }
 
-test('the policy has defaults, and knows which servers are public', async () => {
+test('the policy has defaults', async () => {
   expect(await policyOf({ servers: [NOTES, DOCS], grounding: { tools: { notes: ['find'], docs: 'all' } } })).toEqual({
     tools: { notes: ['find'], docs: 'all' },
     web: 'before',
@@ -42,7 +42,6 @@ test('the policy has defaults, and knows which servers are public', async () => 
     maxCalls: 20,
     maxOutputChars: 20_000,
     callers: [],
-    publicServers: ['docs'],
   });
 });
 
@@ -62,7 +61,6 @@ test('every key can be set', async () => {
     maxCalls: 3,
     maxOutputChars: 1000,
     callers: ['alice', 'bob@example.com', 'oauth:auth0|5f7c'],
-    publicServers: [],
   });
 });
 

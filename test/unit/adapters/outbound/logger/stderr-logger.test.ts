@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { StderrLogger, type StderrLoggerOptions } from '../../../../../src/adapters/outbound/logger/stderr-logger.ts';
-import { createRedactor } from '../../../../../src/domain/redaction.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { posixTest } from '../../../../support/platform.ts';
+import { redactorOf } from '../../../../support/redactor.ts';
 
 let folder = '';
 let written = '';
@@ -28,7 +28,7 @@ afterEach(() => {
 const logger = (over: Partial<StderrLoggerOptions> = {}) =>
   new StderrLogger({
     debug: false,
-    redactor: createRedactor(['gateway-token-1']),
+    redactor: redactorOf('gateway-token-1'),
     clock: new FakeClock('2026-01-05T03:00:00Z'),
     ...over,
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toTurn } from '../../../../../src/adapters/outbound/openai/turn.ts';
+import { toSearchReply } from '../../../../../src/adapters/outbound/openai/search-reply.ts';
 import type { JsonObject } from '../../../../../src/domain/json.ts';
 
 const context = {
@@ -17,8 +17,8 @@ function message(url: string, phase?: string): JsonObject {
 }
 
 function citedIn(...output: readonly JsonObject[]): readonly string[] {
-  const turn = toTurn({ status: 'completed', output }, context)._unsafeUnwrap();
-  return turn.reply.sources.cited.map(({ url, title }) => `${url} ${title}`);
+  const reply = toSearchReply({ status: 'completed', output }, context)._unsafeUnwrap();
+  return reply.sources.cited.map(({ url, title }) => `${url} ${title}`);
 }
 
 test('every message before a call names sources of the answer, commentary too', () => {

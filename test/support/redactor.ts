@@ -1,0 +1,8 @@
+import { createRedactor, type Redactor } from '../../src/domain/redaction.ts';
+
+/** Knows these keys of the program. */
+export function redactorOf(...own: readonly string[]): Redactor {
+  const redactor = createRedactor();
+  redactor.learn({ own });
+  return redactor;
+}
