@@ -1,55 +1,27 @@
-import type { ToolCallReport } from '../../../application/call-tool.ts';
+import { NEVER } from '../../../application/deadline.ts';
+import type { Clock } from '../../../application/ports/clock.ts';
 import { clip } from '../../../domain/clip.ts';
 import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
-import type { CallReport } from '../mcp/call-meter.ts';
-import type { RequestId } from '../mcp/json-rpc.ts';
-
-/** What is known about a request; completed while it is served. */
-export interface AccessEntry {
-  /** The HTTP method. */
-  readonly verb: string;
-  caller?: string;
-  /** Each frees what the request uses of a limit of its caller. Not logged. */
-  readonly held: (() => void)[];
-  /** Ends a response that has begun, because the process is about to exit. Not logged. */
-  onShutDown?: () => void;
-  /** Whether the drain ended before the request did. */
-  isShutDown?: true;
-  /** The ID of the JSON-RPC message. Not logged. */
-  id?: RequestId;
-  /** The JSON-RPC method. */
-  method?: string;
-  traceparent?: string | undefined;
-  /** Of a request that is rejected, or has no method of JSON-RPC. */
-  path?: string;
-  /** Of a rejected request: one of a fixed set of reasons. */
-  reason?: string;
-  call?: CallReport;
-  /** A call of a tool of the gateway's servers. */
-  gatewayCall?: ToolCallReport;
-}
-
-/** As in nginx: the client closed the connection before the response. */
-export const CLIENT_CLOSED = 499;
+import type { AccessEntry } from './exchange.ts';
+import { CLIENT_CLOSED } from './refusal.ts';
 
 /** One line of JSON per request, for log collectors. It contains no text that a person wrote. */
 export function toAccessLine(entry: AccessEntry, status: number, time: Date, ms: number): string {
-  const { verb, caller, method, traceparent, call, gatewayCall, path, reason, isShutDown } = entry;
+  const { verb, caller, method, traceparent, call, path, reason, isShutDown } = entry;
+  const served = status < 400 ? 'served' : status === CLIENT_CLOSED ? 'cancelled' : 'refused';
   return `${JSON.stringify({
     time: time.toISOString(),
     caller,
     verb,
-    method,
-    server: gatewayCall?.server || undefined,
-    tool: call?.tool ?? (gatewayCall && loggableTool(gatewayCall.tool)),
+    method: method === undefined || KNOWN_METHODS.test(method) ? method : 'other',
+    server: call?.server || undefined,
+    // The name of a tool is text of its server.
+    tool: (call && clip(withoutUnsafeCharacters(call.tool), MAX_TOOL)) || undefined,
     status,
-    path: path === undefined ? undefined : loggablePath(path),
+    // A path may contain any text: only usual characters are logged.
+    path: path?.replace(/[^\w./~-]/g, '?').slice(0, MAX_PATH),
     reason,
-    outcome:
-      (isShutDown && 'shutting_down') ??
-      call?.outcome ??
-      gatewayCall?.outcome ??
-      (status < 400 ? 'served' : status === CLIENT_CLOSED ? 'cancelled' : 'refused'),
+    outcome: isShutDown ? 'shutting_down' : (call?.outcome ?? served),
     ms: Math.round(ms),
     searches: call?.searches,
     traceparent,
@@ -72,27 +44,41 @@ export const REASONS: Readonly<Record<number, string>> = {
 const MAX_PATH = 100;
 const MAX_TOOL = 100;
 
-/** The name of a tool is text of its server. */
-function loggableTool(name: string): string | undefined {
-  return clip(withoutUnsafeCharacters(name), MAX_TOOL) || undefined;
-}
-
-/** A path may contain any text: only usual characters are logged. */
-function loggablePath(path: string): string {
-  return path.replace(/[^\w./~-]/g, '?').slice(0, MAX_PATH);
-}
-
-/** The name of a method, safe to log: a client can send any text, even a question. */
-export function loggableMethod(method: string): string {
-  return KNOWN_METHODS.test(method) ? method : 'other';
-}
-
+/** A client can send any text as a method, even a question. */
 const KNOWN_METHODS =
   /^(?:initialize|ping|server\/discover|tools\/(?:call|list)|notifications\/(?:cancelled|initialized))$/;
 
-/** The first valid W3C `traceparent` of the candidates. */
-export function readTraceparent(...candidates: readonly unknown[]): string | undefined {
-  return candidates.filter((candidate) => typeof candidate === 'string').find((text) => TRACEPARENT.test(text));
+/** How long a line may wait: too short to be noticed by a person who watches the log. */
+const DELAY_MS = 20;
+const MAX_UNREAD = 1024 * 1024;
+
+interface LineStream {
+  write(lines: string): unknown;
+  /** How much has not been read yet. */
+  readonly writableLength: number;
 }
 
-const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
+/** Writes lines together, because a write for each request would take a tenth of the time of a short call. */
+export class LineWriter {
+  readonly #clock: Clock;
+  readonly #stream: LineStream;
+  #lines = '';
+
+  constructor(clock: Clock, stream: LineStream) {
+    this.#clock = clock;
+    this.#stream = stream;
+  }
+
+  /** Adds a line, with its line end. */
+  add(line: string): void {
+    if (this.#lines === '') void this.#clock.sleep(DELAY_MS, NEVER).then(() => this.flush());
+    this.#lines += line;
+  }
+
+  /** Writes what was not written yet. If no one reads the stream, lines are discarded, because memory would grow. */
+  flush(): void {
+    const lines = this.#lines;
+    this.#lines = '';
+    if (lines !== '' && this.#stream.writableLength < MAX_UNREAD) this.#stream.write(lines);
+  }
+}

@@ -1,14 +1,34 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage as HttpRequest, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
-import type { ToolCallReport } from '../../../application/call-tool.ts';
 import { whenSettled } from '../../../application/deadline.ts';
 import { CallerLimit } from './caller-limit.ts';
 import { Connections } from './connections.ts';
-import type { HttpServerOptions, HttpTimeouts } from './http-context.ts';
-import { Metrics } from './metrics.ts';
-import { Routes } from './routes.ts';
+import type { HttpContext } from './http-context.ts';
+import { Routes, type RoutesOptions } from './routes.ts';
+
+export interface HttpServerOptions
+  extends RoutesOptions,
+    Pick<HttpContext, 'path' | 'canAnswer' | 'maxBodyBytes' | 'quota' | 'clock' | 'logger' | 'redactor'> {
+  /** 0 is any free port. */
+  readonly port: number;
+  readonly drainMs: number;
+  readonly maxConnections: number;
+  readonly maxCallsPerToken: number;
+  readonly timeouts?: HttpTimeouts;
+}
+
+/**
+ * How long a client may take to send the headers and a complete request, and to read a part of the response that is ready. A response may
+ * take any time to become ready.
+ */
+interface HttpTimeouts {
+  readonly headersMs: number;
+  readonly requestMs: number;
+  readonly unreadMs: number;
+  readonly checkEveryMs: number;
+}
 
 const TIMEOUTS: HttpTimeouts = { headersMs: 10_000, requestMs: 30_000, unreadMs: 60_000, checkEveryMs: 5000 };
 
@@ -32,7 +52,7 @@ const KEEP_ALIVE_MS = 65_000;
 export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #server: Server;
-  readonly #metrics: Metrics;
+  readonly #connections: Connections;
   readonly #routes: Routes;
   /** Requests without a complete response, or whose calls have not settled yet. */
   readonly #serving = new Set<Promise<void>>();
@@ -40,19 +60,28 @@ export class HttpServer {
   readonly #closed = new AbortController();
 
   constructor(options: HttpServerOptions) {
-    const { timeouts = TIMEOUTS } = options;
+    const { metrics, tokens, oauth, maxCallsPerToken, maxBodyBytes, maxConnections, timeouts = TIMEOUTS } = options;
     this.#options = options;
-    const metrics = new Metrics(options.rest.gateway);
-    this.#metrics = metrics;
-    const connections = new Connections();
+    const serverOptions = {
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      connectionsCheckingInterval: timeouts.checkEveryMs,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // Otherwise the first of several `Host` headers would count.
+      joinDuplicateHeaders: true,
+    };
+    this.#server = createServer(serverOptions, (request, response) => this.#serve(request, response));
+    this.#server.maxConnections = maxConnections;
+    this.#connections = new Connections(this.#server, timeouts.unreadMs, timeouts.checkEveryMs);
     this.#routes = new Routes({
       ...options,
-      metrics,
+      requiresToken: tokens.length > 0 || oauth !== undefined,
       isDraining: () => this.#isDraining,
-      places: new CallerLimit(options.maxCallsPerToken),
-      bodyBytes: new CallerLimit(Math.max(MAX_BODIES_BYTES, options.maxBodyBytes)),
+      places: new CallerLimit(maxCallsPerToken),
+      bodyBytes: new CallerLimit(Math.max(MAX_BODIES_BYTES, maxBodyBytes)),
       responseBytes: new CallerLimit(MAX_RESPONSES_BYTES),
-      connections,
+      connections: this.#connections,
+      onQuotaRefused: (limit) => metrics.onQuotaRefused(limit),
       observe: (entry) => ({
         onStarted: () => metrics.onStarted(),
         onWaiting: (isWaiting) => metrics.onWaiting(isWaiting),
@@ -60,33 +89,24 @@ export class HttpServer {
           entry.call = report;
           metrics.onEnded(report);
         },
+        // The gateway reports it to the metrics, also if it is a part of an answer.
         onServerCallEnded: (report) => {
-          entry.gatewayCall = report;
+          entry.call = report;
         },
       }),
     });
-    this.#server = createServer(
-      {
-        headersTimeout: timeouts.headersMs,
-        requestTimeout: timeouts.requestMs,
-        connectionsCheckingInterval: timeouts.checkEveryMs,
-        keepAliveTimeout: KEEP_ALIVE_MS,
-        // Otherwise the first of several `Host` headers would count.
-        joinDuplicateHeaders: true,
-      },
-      (request, response) => {
-        if (!connections.begin(request)) return;
-        if (this.#isDraining) response.setHeader('Connection', 'close');
-        const served = this.#routes.serve(request, response);
-        this.#serving.add(served);
-        void served.then(() => {
-          this.#serving.delete(served);
-          connections.end(request);
-        });
-      },
-    );
-    this.#server.maxConnections = options.maxConnections;
-    connections.watch(this.#server, timeouts.unreadMs, timeouts.checkEveryMs);
+  }
+
+  #serve(request: HttpRequest, response: ServerResponse): void {
+    const signal = this.#connections.begin(request);
+    if (signal === undefined) return;
+    if (this.#isDraining) response.setHeader('Connection', 'close');
+    const served = this.#routes.serve(request, response, signal);
+    this.#serving.add(served);
+    void served.then(() => {
+      this.#serving.delete(served);
+      this.#connections.end(request);
+    });
   }
 
   /** Starts listening. Resolves with the URL of the endpoint, or with the error code of the operating system. */
@@ -100,11 +120,6 @@ export class HttpServer {
         resolve(ok(`http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`));
       });
     });
-  }
-
-  /** Counts a finished call of a tool of the gateway's servers. */
-  onServerCallEnded(report: ToolCallReport): void {
-    this.#metrics.onServerCallEnded(report);
   }
 
   /** The number of requests that are being served. */

@@ -1,22 +1,24 @@
+import { err, ok, type Result } from 'neverthrow';
 import { isObject } from '../../../domain/json.ts';
-import type { Era } from '../mcp/era.ts';
-import {
-  INVALID_REQUEST,
-  type OutgoingMessage,
-  type RequestId,
-  type RequestMessage,
-  toMessage,
-} from '../mcp/json-rpc.ts';
+import type { Era, ServerInfo } from '../mcp/era.ts';
+import { type OutgoingMessage, type RequestMessage, toMessage } from '../mcp/json-rpc.ts';
 import { toKeptCall } from '../mcp/kept-call.ts';
 import { withQuota } from '../mcp/quota-meta.ts';
-import { McpSession } from '../mcp/session.ts';
-import { loggableMethod, readTraceparent } from './access-log.ts';
-import type { Exchange, HttpContext } from './http-context.ts';
-import { PostResponse } from './post-response.ts';
+import { McpSession, type McpSessionOptions } from '../mcp/session.ts';
+import type { ToolSet } from '../mcp/tool-set.ts';
+import type { Api, Exchange, Route } from './exchange.ts';
+import type { HttpContext } from './http-context.ts';
+import { PostResponse, toRefusalMessage } from './post-response.ts';
 import { checkHeaders, eraOfPost } from './protocol-headers.ts';
-import { type Refusal, sendEmpty, sendRefusal, shuttingDown } from './refusal.ts';
+import { methodNotAllowed, ofErrorObject, type Refusal, shuttingDown } from './refusal.ts';
 import { readJsonBody } from './request-body.ts';
-import { type CallRefusal, retryAfter, runCall } from './run-call.ts';
+import { runCall } from './run-call.ts';
+
+export interface McpOptions {
+  readonly tools: ToolSet;
+  readonly toolErrors?: McpSessionOptions['toolErrors'];
+  readonly serverInfo: ServerInfo;
+}
 
 interface Received {
   readonly message: RequestMessage;
@@ -28,56 +30,76 @@ interface Received {
  * IDs of different clients are separate. A posted `notifications/cancelled` therefore cancels nothing. A client cancels by
  * closing the connection, after which nothing could read the response.
  */
-export class McpEndpoint {
-  readonly #context: HttpContext;
+export class McpEndpoint implements Api {
+  readonly #context: HttpContext & McpOptions;
+  readonly methods = 'POST';
 
-  constructor(context: HttpContext) {
+  constructor(context: HttpContext & McpOptions) {
     this.#context = context;
   }
 
+  headersFor(): Map<string, string> {
+    return new Map();
+  }
+
+  toRefusalJson(refusal: Refusal, { id }: Exchange): string {
+    return JSON.stringify(toRefusalMessage(refusal, id));
+  }
+
+  routeOf(path: string): Route | undefined {
+    return path === this.#context.path ? this.#route : undefined;
+  }
+
+  readonly #route: Route = {
+    methods: { POST: (exchange) => this.#post(exchange) },
+    // There are no streams to GET and no sessions to DELETE. DELETE with a session ID gets 204: OpenAI's API sends it.
+    otherMethods: (exchange) => {
+      const { method, headers } = exchange.request;
+      if (method === 'DELETE' && headers['mcp-session-id'] !== undefined) return exchange.sendEmpty(204);
+      return exchange.refuse(methodNotAllowed(['POST'], ': send one JSON-RPC message per POST'));
+    },
+  };
+
   /** Resolves when the complete response was passed to `response`. */
-  async post(exchange: Exchange): Promise<void> {
+  async #post(exchange: Exchange): Promise<void> {
     const received = await this.#receive(exchange);
-    const { response } = exchange;
-    if (response.destroyed) return;
-    if (received === undefined) return sendEmpty(response, 202);
-    if ('status' in received) return sendRefusal(response, received);
-    const { message, era } = received;
-    if (message.method === 'tools/call') await this.#callTool(message, era, exchange);
-    else await this.#respond(message, era, exchange);
+    if (exchange.response.destroyed) return;
+    if (received.isErr()) return exchange.refuse(received.error);
+    if (received.value === undefined) return exchange.sendEmpty(202);
+    await this.#respond(received.value, exchange);
   }
 
   /**
    * The request, a refusal, or undefined for a message that gets no answer. The protocol defines the order of the checks. Nothing else of
    * the body stays in memory while the request is served, because a suspended function keeps its variables.
    */
-  async #receive(exchange: Exchange): Promise<Received | Refusal | undefined> {
+  async #receive(exchange: Exchange): Promise<Result<Received | undefined, Refusal>> {
     const { entry } = exchange;
     const { headers } = exchange.request;
     const { isDraining } = this.#context;
-    if (isDraining()) return shuttingDown();
+    if (isDraining()) return err(shuttingDown());
     const body = await readJsonBody(exchange, this.#context);
-    if (body.isErr()) return body.error;
+    if (body.isErr()) return err(body.error);
     // The drain may have started while the body was received.
-    if (isDraining()) return shuttingDown();
+    if (isDraining()) return err(shuttingDown());
 
     const message = toMessage(body.value);
-    if (message.kind === 'invalid') return { status: 400, ...message };
+    if ('id' in message) exchange.id = message.id;
+    if (message.kind === 'invalid') return err(ofErrorObject('VALIDATION_ERROR', message.error));
     const meta = 'params' in message ? message.params?._meta : undefined;
-    if ('method' in message) entry.method = loggableMethod(message.method);
+    if ('method' in message) entry.method = message.method;
     entry.traceparent = readTraceparent(isObject(meta) ? meta.traceparent : undefined, headers.traceparent);
 
     const era = eraOfPost(headers, message);
-    const refused = checkHeaders(headers, message, era);
-    if (refused !== undefined) return refused;
-    if (message.kind !== 'request') return undefined;
-    entry.id = message.id;
-    return { message: message.method === 'tools/call' ? toKeptCall(message) : message, era };
+    const error = checkHeaders(headers, message, era);
+    if (error !== undefined) return err(ofErrorObject('VALIDATION_ERROR', error));
+    if (message.kind !== 'request') return ok(undefined);
+    return ok({ message: message.method === 'tools/call' ? toKeptCall(message) : message, era });
   }
 
-  /** The response waits until it is known what is left of the quota. */
-  async #callTool(message: RequestMessage, era: Era, exchange: Exchange): Promise<void> {
-    const ran = await runCall(exchange, this.#context, async () => {
+  /** The response to a call waits until it is known what is left of the quota. */
+  async #respond({ message, era }: Received, exchange: Exchange): Promise<void> {
+    const respond = async () => {
       const postResponse = new PostResponse(exchange, era, this.#context);
       const responses: OutgoingMessage[] = [];
       await this.#openSession(exchange).receive(message, era, (sent) => {
@@ -85,27 +107,29 @@ export class McpEndpoint {
         else responses.push(sent);
       });
       return { postResponse, responses };
-    });
-    if (ran.isErr()) return sendRefusal(exchange.response, toRefusal(ran.error, message.id));
-    const { postResponse, responses } = ran.value.value;
-    for (const response of responses) postResponse.send(withQuota(response, ran.value.left));
+    };
+    const ran =
+      message.method === 'tools/call'
+        ? await runCall(exchange, this.#context, respond)
+        : ok({ value: await respond(), left: undefined });
+    if (ran.isErr()) return exchange.refuse(ran.error);
+    const { value, left } = ran.value;
+    for (const response of value.responses) value.postResponse.send(withQuota(response, left));
   }
 
-  async #respond(message: RequestMessage, era: Era, exchange: Exchange): Promise<void> {
-    const postResponse = new PostResponse(exchange, era, this.#context);
-    await this.#openSession(exchange).receive(message, era, (message) => postResponse.send(message));
-  }
-
-  #openSession({ response, caller, entry }: Exchange) {
+  #openSession(exchange: Exchange): McpSession {
     const { tools, logger, toolErrors = 'protocol', serverInfo, observe } = this.#context;
+    const { response, caller, entry } = exchange;
     const session = new McpSession({ tools, logger, toolErrors, serverInfo, caller, observer: observe(entry) });
     response.once('close', () => session.close());
-    entry.onShutDown = () => session.shutDown();
+    exchange.onShutDown = () => session.shutDown();
     return session;
   }
 }
 
-function toRefusal({ status, message, details: data, retryAfterMs }: CallRefusal, id: RequestId): Refusal {
-  const headers = { 'Retry-After': retryAfter(retryAfterMs) };
-  return { status, error: { code: INVALID_REQUEST, message, ...(data && { data }) }, id, headers };
+/** The first valid W3C `traceparent` of the candidates. */
+function readTraceparent(...candidates: readonly unknown[]): string | undefined {
+  return candidates.filter((candidate) => typeof candidate === 'string').find((text) => TRACEPARENT.test(text));
 }
+
+const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;

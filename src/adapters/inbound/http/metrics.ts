@@ -1,13 +1,13 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ToolCallReport } from '../../../application/call-tool.ts';
 import type { Gateway } from '../../../application/gateway.ts';
-import type { CallObserver, CallReport } from '../mcp/call-meter.ts';
+import type { CallReport } from '../mcp/call-meter.ts';
 
 const SERVER_SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 5, 15, 30, 60, 300];
 const SECONDS = [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300];
 
 /** The metrics at `/metrics`, for Prometheus. Labels have values from short, fixed lists, and never contain text. */
-export class Metrics implements CallObserver {
+export class Metrics {
   readonly registry = new Registry();
   readonly #requests = this.#counter('http_requests_total', 'status');
   readonly #calls = this.#counter('calls_total', 'tool', 'outcome');

@@ -1,9 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import { redactedJson } from '../../../domain/redaction.ts';
 import type { Era } from '../mcp/era.ts';
-import { errorMessage, METHOD_NOT_FOUND, type OutgoingMessage } from '../mcp/json-rpc.ts';
-import type { Exchange, HttpContext } from './http-context.ts';
-import { admits, overloaded, sendJson, UNREAD } from './refusal.ts';
+import {
+  errorMessage,
+  INVALID_REQUEST,
+  METHOD_NOT_FOUND,
+  type OutgoingMessage,
+  type RequestId,
+} from '../mcp/json-rpc.ts';
+import type { Exchange } from './exchange.ts';
+import type { HttpContext } from './http-context.ts';
+import { type Refusal, tooManyUnread } from './refusal.ts';
 
 /** Proxies and clients close a connection that is silent for about a minute. */
 const STREAM_AFTER_MS = 10_000;
@@ -11,15 +18,18 @@ const KEEP_ALIVE_MS = 15_000;
 
 /** The response to a POST: JSON, or server-sent events once there is progress to report or the answer takes long. */
 export class PostResponse {
+  readonly #exchange: Exchange;
   readonly #response: ServerResponse;
   readonly #era: Era;
-  readonly #context: HttpContext;
+  readonly #context: Pick<HttpContext, 'clock' | 'redactor'>;
   readonly #accepts: { readonly json: boolean; readonly stream: boolean };
   #isStream = false;
   #isEnded = false;
   #cancelTimer = () => {};
 
-  constructor({ request, response }: Exchange, era: Era, context: HttpContext) {
+  constructor(exchange: Exchange, era: Era, context: Pick<HttpContext, 'clock' | 'redactor'>) {
+    const { request, response } = exchange;
+    this.#exchange = exchange;
     this.#response = response;
     this.#era = era;
     this.#context = context;
@@ -43,12 +53,12 @@ export class PostResponse {
     // A stream always has the status 200.
     const isJson = this.#accepts.json || !this.#accepts.stream || status !== 200;
     if (isJson && !this.#isStream) {
-      sendJson(this.#response, status, json);
-    } else if (admits(this.#response, Buffer.byteLength(event))) {
+      this.#exchange.sendJson(status, json);
+    } else if (this.#exchange.admits(Buffer.byteLength(event))) {
       this.#openStream();
       this.#response.end(event);
     } else if (this.#isStream) {
-      this.#response.end(toEvent(JSON.stringify(errorMessage(message.id, overloaded(UNREAD).error))));
+      this.#response.end(toEvent(JSON.stringify(toRefusalMessage(tooManyUnread(), message.id))));
     }
   }
 
@@ -83,6 +93,12 @@ export class PostResponse {
   #writeIfRead(text: string): void {
     if (!this.#response.writableNeedDrain) this.#response.write(text);
   }
+}
+
+/** The form of a refusal over MCP. */
+export function toRefusalMessage({ message, details, jsonRpcCode }: Refusal, id: RequestId | undefined) {
+  const error = { code: jsonRpcCode ?? INVALID_REQUEST, message, ...(details && { data: details }) };
+  return errorMessage(id, error);
 }
 
 /** JSON contains no line breaks, so that an event is one line of data. */

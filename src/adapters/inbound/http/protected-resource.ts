@@ -1,6 +1,14 @@
-import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
-import type { OAuthOptions } from './http-context.ts';
-import { sendEmpty, sendJson } from './refusal.ts';
+import type { TokenVerifier } from '../../../application/ports/token-verifier.ts';
+import type { Exchange } from './exchange.ts';
+
+/** What clients need to know to get a token, and what checks it. */
+export interface OAuthOptions {
+  readonly issuer: string;
+  /** The URL that clients use for this server. */
+  readonly resource: string;
+  readonly scopes: readonly string[];
+  readonly verifier: TokenVerifier;
+}
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
@@ -23,11 +31,12 @@ export class ProtectedResource {
     return this.#paths.includes(path);
   }
 
-  send({ method = '' }: HttpRequest, response: ServerResponse): void {
-    response.setHeader('Access-Control-Allow-Origin', '*');
-    if (method === 'GET' || method === 'HEAD') sendJson(response, 200, this.#json);
-    else if (method === 'OPTIONS') sendEmpty(response, 204, PREFLIGHT);
-    else sendEmpty(response, 405, { Allow: 'GET, HEAD, OPTIONS' });
+  send(exchange: Exchange): void {
+    const { method = '' } = exchange.request;
+    exchange.response.setHeader('Access-Control-Allow-Origin', '*');
+    if (method === 'GET' || method === 'HEAD') exchange.sendJson(200, this.#json);
+    else if (method === 'OPTIONS') exchange.sendEmpty(204, PREFLIGHT);
+    else exchange.sendEmpty(405, { Allow: 'GET, HEAD, OPTIONS' });
   }
 }
 

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { excerpt } from '../excerpt.ts';
 import { checkEnvelope, checkVersion, type Era, eraOf, MODERN_VERSION, requestedVersion } from '../mcp/era.ts';
 import { type ErrorObject, INVALID_REQUEST, type IncomingMessage } from '../mcp/json-rpc.ts';
-import type { Refusal } from './refusal.ts';
 
 const HEADER_MISMATCH = -32020;
 
@@ -20,10 +19,13 @@ export function eraOfPost(headers: IncomingHttpHeaders, message: IncomingMessage
   return /^\d{4}-\d{2}-\d{2}$/.test(version) && version >= MODERN_VERSION ? 'modern' : 'legacy';
 }
 
-/** The refusal of a message whose headers its era does not allow. */
-export function checkHeaders(headers: IncomingHttpHeaders, message: IncomingMessage, era: Era): Refusal | undefined {
-  const error = era === 'legacy' ? checkLegacyHeaders(headers, message) : checkModernHeaders(headers, message);
-  return error === undefined ? undefined : { status: 400, error, id: 'id' in message ? message.id : undefined };
+/** The error of a message whose headers its era does not allow. */
+export function checkHeaders(
+  headers: IncomingHttpHeaders,
+  message: IncomingMessage,
+  era: Era,
+): ErrorObject | undefined {
+  return era === 'legacy' ? checkLegacyHeaders(headers, message) : checkModernHeaders(headers, message);
 }
 
 /** 2025-06-18, Protocol Version Header. `initialize` precedes the choice of a version. */

@@ -1,74 +1,88 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { type ErrorObject, errorMessage, INVALID_REQUEST, type RequestId } from '../mcp/json-rpc.ts';
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { JsonObject } from '../../../domain/json.ts';
+import type { ErrorObject } from '../mcp/json-rpc.ts';
 
-/** The response to a request that is not served: an HTTP status, and the JSON-RPC error of its body. */
+/** As in nginx: the client closed the connection before the response. */
+export const CLIENT_CLOSED = 499;
+
+/** The HTTP status of every error, by its name in REST (ruling G17). */
+const STATUS = {
+  VALIDATION_ERROR: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  SERVER_NOT_FOUND: 404,
+  TOOL_NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  OVERLOADED: 429,
+  QUOTA_EXCEEDED: 429,
+  // Not read: the caller has left.
+  CANCELLED: CLIENT_CLOSED,
+  INTERNAL_ERROR: 500,
+  TOOL_EXECUTION_ERROR: 500,
+  INVALID_RESPONSE: 502,
+  RESPONSE_TOO_LARGE: 502,
+  SERVER_CRASHED: 502,
+  SERVER_UNAUTHORIZED: 502,
+  ISSUER_UNAVAILABLE: 503,
+  QUOTA_UNAVAILABLE: 503,
+  SERVER_NOT_RUNNING: 503,
+  SHUTTING_DOWN: 503,
+  TIMEOUT_ERROR: 504,
+} as const satisfies Readonly<Record<string, number>>;
+
+export type RefusalCode = keyof typeof STATUS;
+
+/** Why a request is not served, or a call over REST has no result. MCP and REST each have a form for it. */
 export interface Refusal {
   readonly status: number;
-  readonly error: ErrorObject;
-  /** The ID of the refused message, if it could be read (MCP: errors repeat it, with a 4xx too). */
-  readonly id?: RequestId | undefined;
+  readonly code: RefusalCode;
+  readonly message: string;
+  /** What a program can use of it. */
+  readonly details?: JsonObject | undefined;
+  readonly retryAfterMs?: number | undefined;
   readonly headers?: OutgoingHttpHeaders;
-  /** The code of the error over REST, if it is not that of the status. */
-  readonly code?: string;
   /** The reason in the access log, if it is not that of the status. */
   readonly reason?: string;
+  /** The code of the error over MCP, if it is not that of an invalid request. */
+  readonly jsonRpcCode?: number;
+  /** What the tool returned, if that is the error: REST adds these members to the body. */
+  readonly returned?: JsonObject;
 }
 
-/** A refusal that does not depend on the message. */
-export function refusal(status: number, message: string, headers: OutgoingHttpHeaders = {}): Refusal {
-  return { status, error: { code: INVALID_REQUEST, message }, headers };
+export function refusal(code: RefusalCode, message: string, more: Partial<Refusal> = {}): Refusal {
+  return { status: STATUS[code], code, message, ...more };
+}
+
+/** The refusal for an error that JSON-RPC or MCP defines. */
+export function ofErrorObject(code: RefusalCode, { code: jsonRpcCode, message, data }: ErrorObject): Refusal {
+  return refusal(code, message, { jsonRpcCode, details: data });
+}
+
+export function methodNotAllowed(allowed: readonly string[], advice = ''): Refusal {
+  const headers = { Allow: allowed.join(', ') };
+  return refusal('METHOD_NOT_ALLOWED', `Method Not Allowed${advice}`, { headers });
 }
 
 /** No new calls during a drain: another replica can take the call. */
 export function shuttingDown(): Refusal {
-  const headers = { 'Retry-After': '1', Connection: 'close' };
-  return refusal(503, 'Service Unavailable: the server is shutting down', headers);
+  const message = 'Service Unavailable: the server is shutting down';
+  return refusal('SHUTTING_DOWN', message, { retryAfterMs: 1000, headers: { Connection: 'close' } });
 }
 
 /** More is in progress than one caller may have. */
 export function overloaded(message: string): Refusal {
-  return refusal(429, message, { 'Retry-After': '1' });
+  return refusal('OVERLOADED', message, { retryAfterMs: 1000 });
 }
 
-export const tooManyCalls = (max: number): string =>
-  `Too many calls in flight: at most ${max} per token. Try again when one has finished.`;
-
-export const UNREAD =
-  'Too many bytes of responses in progress, so that this one was dropped. Its call may have had effects. Read the others, then ask again.';
-
-const limits = new WeakMap<ServerResponse, (bytes: number) => boolean>();
-
-/** Makes a response depend on its length. If it may not be sent, `admit` sends a refusal instead. */
-export function limitBytes(response: ServerResponse, admit: (bytes: number) => boolean): void {
-  limits.set(response, admit);
+export function tooManyCalls(max: number): Refusal {
+  return overloaded(`Too many calls in flight: at most ${max} per token. Try again when one has finished.`);
 }
 
-/** Whether so many bytes may be sent. If not, the refusal was sent. */
-export function admits(response: ServerResponse, bytes: number): boolean {
-  const admit = limits.get(response);
-  limits.delete(response);
-  return admit?.(bytes) ?? true;
-}
-
-/** Sends a refusal as a JSON-RPC error message. */
-export function sendRefusal(response: ServerResponse, { status, error, id, headers = {} }: Refusal): void {
-  sendJson(response, status, JSON.stringify(errorMessage(id, error)), headers);
-}
-
-/** Sends a complete response, unless the request has one: that of the end of the drain. `json` is a JSON text. */
-export function sendJson(
-  response: ServerResponse,
-  status: number,
-  json: string | Buffer,
-  headers?: OutgoingHttpHeaders,
-): void {
-  const length = Buffer.byteLength(json);
-  if (response.headersSent || !admits(response, length)) return;
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': length, ...headers }).end(json);
-}
-
-/** Sends a response without a body. */
-export function sendEmpty(response: ServerResponse, status: number, headers: OutgoingHttpHeaders = {}): void {
-  // RFC 9110: a 204 has no Content-Length.
-  response.writeHead(status, status === 204 ? headers : { 'Content-Length': 0, ...headers }).end();
+export function tooManyUnread(): Refusal {
+  return overloaded(
+    'Too many bytes of responses in progress, so that this one was dropped. Its call may have had effects. Read the others, then ask again.',
+  );
 }

@@ -1,54 +1,54 @@
 import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
 import { internalError } from '../mcp/json-rpc.ts';
 import { Page } from '../rest/page.ts';
-import { RestApi } from '../rest/rest-api.ts';
-import { type AccessEntry, CLIENT_CLOSED, REASONS, toAccessLine } from './access-log.ts';
-import { discardedBody } from './discarded-body.ts';
-import type { Exchange, HttpContext } from './http-context.ts';
-import { McpEndpoint } from './mcp-endpoint.ts';
+import { RestApi, type RestOptions } from '../rest/rest-api.ts';
+import { REASONS, toAccessLine } from './access-log.ts';
+import type { CallerLimit } from './caller-limit.ts';
+import type { Connections } from './connections.ts';
+import { type Api, Exchange, type Route } from './exchange.ts';
+import type { HttpContext } from './http-context.ts';
+import { McpEndpoint, type McpOptions } from './mcp-endpoint.ts';
+import type { Metrics } from './metrics.ts';
 import { ProtectedResource } from './protected-resource.ts';
-import {
-  limitBytes,
-  overloaded,
-  type Refusal,
-  refusal,
-  sendEmpty,
-  sendJson,
-  sendRefusal,
-  shuttingDown,
-  tooManyCalls,
-  UNREAD,
-} from './refusal.ts';
-import { preflightHeaders, RequestGuard } from './request-guard.ts';
-import type { Route } from './route.ts';
+import { CLIENT_CLOSED, methodNotAllowed, ofErrorObject, type Refusal, refusal, shuttingDown } from './refusal.ts';
+import { discardedBody } from './request-body.ts';
+import { type GuardOptions, preflightHeaders, RequestGuard } from './request-guard.ts';
 
-/** Dispatches probes, metrics and MCP. Anything else is 404 or 405. */
+export interface RoutesOptions extends GuardOptions, McpOptions {
+  readonly rest: RestOptions & {
+    /** The folder with the files of the page; undefined if it is not served. */
+    readonly pageFolder: string | undefined;
+  };
+  readonly metrics: Metrics;
+  /** Writes one line of the access log. */
+  readonly writeAccessLine: (line: string) => void;
+}
+
+interface Context extends HttpContext, RoutesOptions {
+  readonly connections: Connections;
+  /** Bytes of responses, which stay in memory until they are read. */
+  readonly responseBytes: CallerLimit;
+}
+
+/** Dispatches probes, metrics, MCP and REST. Anything else is 404 or 405. */
 export class Routes {
-  readonly #context: HttpContext;
+  readonly #context: Context;
   readonly #guard: RequestGuard;
-  readonly #routes: ReadonlyMap<string, Route>;
+  readonly #mcp: McpEndpoint;
   readonly #rest: RestApi;
   readonly #page: Page | undefined;
   readonly #metadata: ProtectedResource | undefined;
   /** Each ends a request in progress. */
   readonly #pending = new Set<() => void>();
 
-  constructor(context: HttpContext) {
+  constructor(context: Context) {
+    const { rest, oauth, path } = context;
     this.#context = context;
     this.#guard = new RequestGuard(context);
-    this.#rest = new RestApi(context);
-    const { pageFolder } = context.rest;
-    this.#metadata = context.oauth && new ProtectedResource(context.oauth);
-    this.#page = pageFolder === undefined ? undefined : new Page(pageFolder, context.path);
-    const endpoint = new McpEndpoint(context);
-    const { registry } = context.metrics;
-    const sendMetrics = async ({ response }: Exchange) => {
-      response.writeHead(200, { 'Content-Type': registry.contentType }).end(await registry.metrics());
-    };
-    this.#routes = new Map<string, Route>([
-      ['/metrics', { GET: sendMetrics, HEAD: sendMetrics }],
-      [context.path, { POST: (exchange) => endpoint.post(exchange) }],
-    ]);
+    this.#mcp = new McpEndpoint(context);
+    this.#rest = new RestApi(context, rest);
+    this.#metadata = oauth && new ProtectedResource(oauth);
+    this.#page = rest.pageFolder === undefined ? undefined : new Page(rest.pageFolder, path);
   }
 
   /** Ends what is not answered when the drain ends: without a response, clients would wait until their own time limit. */
@@ -56,39 +56,39 @@ export class Routes {
     for (const end of this.#pending) end();
   }
 
-  /** Resolves when the response was sent, or its connection is closed. Never rejects. */
-  async serve(request: HttpRequest, response: ServerResponse): Promise<void> {
+  /** Resolves when the response was sent, or its connection is closed. Never rejects. `signal` aborts when it closes. */
+  async serve(request: HttpRequest, response: ServerResponse, signal: AbortSignal): Promise<void> {
+    const { clock, metrics, logger, writeAccessLine, connections } = this.#context;
     const path = pathOf(request.url ?? '');
+    const api = this.#rest.owns(path) ? this.#rest : this.#mcp;
+    const exchange = new Exchange(request, response, api, signal);
     if (path === '/healthz' || path === '/readyz') {
-      this.#context.connections.close(request, response);
-      return this.#probe(path, response);
+      connections.close(request, response);
+      return this.#probe(path, exchange);
     }
 
-    const { clock, metrics, logger, writeAccessLine } = this.#context;
     const startedMs = clock.elapsedMs();
-    const entry: AccessEntry = { verb: request.method ?? '', held: [] };
+    const { entry } = exchange;
     const closed = new Promise<void>((resolve) => response.once('close', () => resolve()));
     forwardClose(request, response);
-    const refuse = (refusal: Refusal) =>
-      this.#rest.owns(path) ? this.#rest.refuse(response, refusal) : sendRefusal(response, refusal);
     const end = () => {
       entry.isShutDown = true;
-      if (!response.headersSent) refuse({ ...shuttingDown(), id: entry.id });
-      entry.onShutDown?.();
+      if (!response.headersSent) exchange.refuse(shuttingDown());
+      exchange.onShutDown();
     };
     this.#pending.add(end);
     try {
-      await this.#dispatch(path, request, response, entry, refuse);
+      await this.#dispatch(path, exchange, api);
     } catch (bug) {
       logger.error(`internal error in an HTTP request: ${String(bug)}`);
       if (response.headersSent) response.destroy();
-      else refuse({ status: 500, error: internalError(bug) });
+      else exchange.refuse(ofErrorObject('INTERNAL_ERROR', internalError(bug)));
     }
     await closed;
     this.#pending.delete(end);
-    for (const give of entry.held) give();
+    for (const give of exchange.held) give();
     const refused = REASONS[response.statusCode];
-    if (entry.call === undefined && entry.gatewayCall === undefined) {
+    if (entry.call === undefined) {
       if (refused !== undefined) entry.reason ??= refused;
       if (refused !== undefined || entry.method === undefined) entry.path = path;
     }
@@ -98,7 +98,7 @@ export class Routes {
   }
 
   /** For load balancers, which have no token and use any host name. */
-  #probe(path: string, response: ServerResponse): void {
+  #probe(path: string, exchange: Exchange): void {
     const { isDraining, canAnswer, rest } = this.#context;
     const isLoading = rest.loading?.() !== undefined;
     const gateway = rest.gateway();
@@ -108,30 +108,23 @@ export class Routes {
     const isUseful = canAnswer || isLoading || gateway !== undefined;
     const notReady = isDraining() ? 'draining' : isUseful ? servers : 'no key';
     const why = path === '/readyz' ? notReady : undefined;
-    sendJson(response, why === undefined ? 200 : 503, JSON.stringify({ ok: why === undefined, why }));
+    exchange.sendJson(why === undefined ? 200 : 503, JSON.stringify({ ok: why === undefined, why }));
   }
 
-  async #dispatch(
-    path: string,
-    request: HttpRequest,
-    response: ServerResponse,
-    entry: AccessEntry,
-    refuse: (refusal: Refusal) => void,
-  ): Promise<void> {
+  async #dispatch(path: string, exchange: Exchange, api: Api): Promise<void> {
+    const { request, response, entry } = exchange;
     const { method = '', headers } = request;
+    const { connections, requiresToken, maxBodyBytes, clock, responseBytes } = this.#context;
     if (this.#metadata?.owns(path)) {
-      this.#context.connections.close(request, response);
-      return this.#metadata.send(request, response);
+      connections.close(request, response);
+      return this.#metadata.send(exchange);
     }
-    const isRest = this.#rest.owns(path);
-    if (isRest) this.#rest.begin(request, response);
-    const { connections, tokens, oauth, maxBodyBytes, clock } = this.#context;
-    const requiresToken = tokens.length > 0 || oauth !== undefined;
+    response.setHeaders(api.headersFor(request));
     const refuseStranger = async (refusal: Refusal) => {
-      if (refusal.reason !== undefined) entry.reason = refusal.reason;
+      entry.reason = refusal.reason;
       connections.close(request, response);
       await discardedBody(request, maxBodyBytes, clock);
-      if (!response.destroyed) refuse(refusal);
+      if (!response.destroyed) exchange.refuse(refusal);
     };
     const forbidden = targetRefusal(request) ?? this.#guard.refusalOf(headers);
     if (forbidden !== undefined) return refuseStranger(forbidden);
@@ -143,51 +136,35 @@ export class Routes {
     }
 
     const cors = this.#guard.corsHeaders(headers);
-    for (const [name, value] of Object.entries(cors ?? {})) response.setHeader(name, value ?? '');
+    if (cors !== undefined) response.setHeaders(cors);
     // A preflight request has no token.
     if (method === 'OPTIONS' && cors !== undefined) {
       if (requiresToken) connections.close(request, response);
-      return sendEmpty(response, 204, preflightHeaders(isRest));
+      return exchange.sendEmpty(204, preflightHeaders(api.methods));
     }
 
     const identified = this.#guard.callerOf(headers);
-    const known = identified instanceof Promise ? await identified : identified;
-    if (!('caller' in known)) return refuseStranger(known);
-    entry.caller = known.caller;
+    const owner = identified instanceof Promise ? await identified : identified;
+    if (owner.isErr()) return refuseStranger(owner.error);
+    entry.caller = owner.value.caller;
+    exchange.responseBytes = responseBytes;
 
-    const route = isRest ? this.#rest.routeOf(path) : this.#routes.get(path);
-    if (route === undefined) return refuse(refusal(404, `Not Found: MCP is served at ${this.#context.path}`));
-    const handle = Object.hasOwn(route, method) ? route[method] : undefined;
-    if (handle === undefined) return this.#methodNotAllowed(route, request, response, refuse);
-    if (isRest) await this.#context.rest.loading?.();
-    // The client may have left in the meantime.
-    if (response.destroyed) return;
-    const exchange = { request, response, caller: known.caller, entry };
-    const { places, responseBytes, maxCallsPerToken } = this.#context;
-    limitBytes(response, (bytes) => {
-      const fits = responseBytes.hold(exchange, bytes);
-      if (!fits) refuse({ ...overloaded(UNREAD), id: entry.id });
-      return fits;
-    });
-    // Calls are counted when they start. Metrics are needed most when there are too many.
-    if (isRest && method !== 'POST' && !places.hold(exchange, 1))
-      return refuse(overloaded(tooManyCalls(maxCallsPerToken)));
-    await handle(exchange);
+    const route = api.routeOf(path) ?? (path === '/metrics' ? this.#metrics : undefined);
+    if (route === undefined) {
+      return exchange.refuse(refusal('NOT_FOUND', `Not Found: MCP is served at ${this.#context.path}`));
+    }
+    const { methods, otherMethods = () => exchange.refuse(methodNotAllowed(Object.keys(methods))) } = route;
+    const handle = Object.hasOwn(methods, method) ? methods[method] : undefined;
+    if (handle === undefined) return otherMethods(exchange);
+    // The client may have left while its token was verified.
+    if (!response.destroyed) await handle(exchange);
   }
 
-  /** There are no streams to GET and no sessions to DELETE. DELETE with a session ID gets 204: OpenAI's API sends it. */
-  #methodNotAllowed(
-    route: Route,
-    { method, headers }: HttpRequest,
-    response: ServerResponse,
-    refuse: (refusal: Refusal) => void,
-  ): void {
-    const allow = Object.keys(route).join(', ');
-    const advice =
-      allow === 'POST' && route === this.#routes.get(this.#context.path) ? ': send one JSON-RPC message per POST' : '';
-    if (method === 'DELETE' && headers['mcp-session-id'] !== undefined && advice !== '') sendEmpty(response, 204);
-    else refuse(refusal(405, `Method Not Allowed${advice}`, { Allow: allow }));
-  }
+  readonly #sendMetrics = async ({ response }: Exchange) => {
+    const { registry } = this.#context.metrics;
+    response.writeHead(200, { 'Content-Type': registry.contentType }).end(await registry.metrics());
+  };
+  readonly #metrics: Route = { methods: { GET: this.#sendMetrics, HEAD: this.#sendMetrics } };
 }
 
 /** The host of a request target that is a complete URL, which proxies may send (RFC 9112, 3.2.2). */
@@ -202,7 +179,7 @@ function targetRefusal({ url = '', headers }: HttpRequest): Refusal | undefined 
   if (url.startsWith('/')) return undefined;
   const [, host] = TARGET_HOST.exec(url) ?? [];
   if (host === undefined || host.toLowerCase() === headers.host?.toLowerCase()) return undefined;
-  return refusal(400, 'Bad Request: the request target and Host name different hosts');
+  return refusal('VALIDATION_ERROR', 'Bad Request: the request target and Host name different hosts');
 }
 
 /** When a connection closes, Node.js destroys only the first of the pipelined responses, and emits `close` on it: does so with all. */

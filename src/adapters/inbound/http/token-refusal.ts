@@ -1,31 +1,29 @@
 import type { TokenError, TokenProblem } from '../../../application/ports/token-verifier.ts';
-import type { OAuthOptions } from './http-context.ts';
-import { metadataUrl } from './protected-resource.ts';
+import { metadataUrl, type OAuthOptions } from './protected-resource.ts';
 import { type Refusal, refusal } from './refusal.ts';
-import { retryAfter } from './run-call.ts';
 
 /** The response to a request without an acceptable token, if clients can get one from an authorization server (RFC 6750). */
 export function tokenRefusal(error: TokenError | { readonly kind: 'no_token' }, oauth: OAuthOptions): Refusal {
   switch (error.kind) {
     case 'no_token': {
       const message = `Unauthorized: send a token of ${oauth.issuer} (Authorization: Bearer ...)`;
-      return refusal(401, message, challenge(oauth));
+      return refusal('UNAUTHORIZED', message, { headers: challenge(oauth) });
     }
     case 'invalid_token': {
       const problem = PROBLEMS[error.problem];
       const message = `Unauthorized: the token ${problem}; get a new one from ${oauth.issuer}`;
       const headers = challenge(oauth, { error: 'invalid_token', error_description: `The token ${problem}` });
-      return { ...refusal(401, message, headers), reason: `token: ${error.problem}` };
+      return refusal('UNAUTHORIZED', message, { headers, reason: `token: ${error.problem}` });
     }
     case 'insufficient_scope': {
       const message = `Forbidden: the token needs the scopes ${oauth.scopes.join(' ')}; authorize again with these scopes`;
       const headers = challenge(oauth, { error: 'insufficient_scope' });
-      return { ...refusal(403, message, headers), reason: 'token: insufficient_scope' };
+      return refusal('FORBIDDEN', message, { headers, reason: 'token: insufficient_scope' });
     }
     case 'issuer_unavailable': {
       const message = `Service Unavailable: the token cannot be checked, because the keys of ${oauth.issuer} cannot be read; try again later`;
-      const headers = { 'Retry-After': retryAfter(error.retryAfterMs) };
-      return { ...refusal(503, message, headers), code: 'ISSUER_UNAVAILABLE', reason: 'issuer unavailable' };
+      const { retryAfterMs } = error;
+      return refusal('ISSUER_UNAVAILABLE', message, { retryAfterMs, reason: 'issuer unavailable' });
     }
   }
 }

@@ -7,10 +7,9 @@ import { BUILT_IN_SERVER, type GatewayTool, parseTool } from '../../../domain/ga
 import { latest } from '../../../domain/latest.ts';
 import { toInputError } from '../../../domain/tool-call-error.ts';
 import { parseToolResult } from '../../../domain/tool-result.ts';
-import type { CallObserver } from '../mcp/call-meter.ts';
-import type { Tool, ToolSet } from '../mcp/tool-set.ts';
+import type { ToolCall, ToolSet } from '../mcp/tool-set.ts';
 
-export interface BuiltInServerOptions {
+interface BuiltInServerOptions {
   readonly tools: ToolSet;
   readonly clock: Clock;
   /** Loaded with the first call. */
@@ -19,37 +18,38 @@ export interface BuiltInServerOptions {
   readonly timeoutMs: number;
 }
 
-/** Who calls, and who observes the call. */
-export interface CallContext {
-  readonly caller: string;
-  readonly observer: CallObserver;
-}
-
 /** The answer tools in the form of a server's tools. */
 export class BuiltInServer {
   readonly #options: BuiltInServerOptions;
+  readonly timeoutMs: number;
 
   constructor(options: BuiltInServerOptions) {
     this.#options = options;
+    this.timeoutMs = options.timeoutMs;
   }
 
-  get timeoutMs(): number {
-    return this.#options.timeoutMs;
-  }
-
+  /** The same objects as long as the tools are the same. */
   get tools(): readonly GatewayTool[] {
-    return toGatewayTools(this.#options.tools.list());
+    return this.#toGatewayTools(this.#options.tools.list());
   }
+
+  readonly #toGatewayTools = latest((tools: ReturnType<ToolSet['list']>) =>
+    tools.flatMap((tool) => parseTool(BUILT_IN_SERVER, tool) ?? []),
+  );
 
   /** Ends with `cancelled` soon after `signal` aborts. */
-  async call(call: ToolCallInput, { caller, observer }: CallContext, signal: AbortSignal): Promise<ToolCallOutcome> {
+  async call(
+    call: ToolCallInput,
+    by: Pick<ToolCall, 'caller' | 'observer'>,
+    signal: AbortSignal,
+  ): Promise<ToolCallOutcome> {
     const { tools, clock, validator, timeoutMs } = this.#options;
     const { server, tool: name, args } = call;
     const tool = this.tools.find((tool) => tool.name === name);
     if (tool === undefined) {
       return err({ kind: 'unknown_tool', server, tool: name, known: this.tools.map(({ name }) => name) });
     }
-    const check = { server, tool: name, schema: tool.inputSchema, value: args, caller };
+    const check = { server, tool: name, schema: tool.inputSchema, value: args, caller: by.caller };
     const checked = await (await validator()).validate(check, signal);
     if (checked.isErr()) return err(toInputError(checked.error));
     if (signal.aborted) return err({ kind: 'cancelled' });
@@ -57,7 +57,7 @@ export class BuiltInServer {
     const { timeoutMs: ms = timeoutMs } = call;
     const limitMs = ms < timeoutMs ? ms : Number.POSITIVE_INFINITY;
     const { outcome, isTimedOut } = await withDeadline(clock, limitMs, signal, async (untilOver) =>
-      tools.call({ name, args, meta: {}, era: 'modern', caller, observer }, () => {}, untilOver),
+      tools.call({ name, args, meta: {}, era: 'modern', ...by }, () => {}, untilOver),
     );
     if (isTimedOut) return err({ kind: 'timed_out', timeoutMs: ms });
     if (outcome === undefined || typeof outcome === 'string') return err({ kind: 'cancelled' });
@@ -68,7 +68,3 @@ export class BuiltInServer {
       : ok(result);
   }
 }
-
-const toGatewayTools = latest((tools: readonly Tool[]) =>
-  tools.flatMap((tool) => parseTool(BUILT_IN_SERVER, tool) ?? []),
-);

@@ -1,55 +1,56 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
+import type { IncomingMessage as HttpRequest } from 'node:http';
 import { err, ok, type Result } from 'neverthrow';
-import type { ToolCallInput, ToolCallOutcome } from '../../../application/call-tool.ts';
-import type { ServerStatus } from '../../../application/server-supervisor.ts';
+import type { ToolCallInput } from '../../../application/call-tool.ts';
+import type { Gateway } from '../../../application/gateway.ts';
 import { BUILT_IN_SERVER } from '../../../domain/gateway-tool.ts';
-import { isObject, type JsonObject } from '../../../domain/json.ts';
 import { redactedJson } from '../../../domain/redaction.ts';
-import type { ToolCallError } from '../../../domain/tool-call-error.ts';
-import { type ToolResult, toPlainResult } from '../../../domain/tool-result.ts';
-import { connectionSignal } from '../http/connection-signal.ts';
-import type { Exchange, HttpContext } from '../http/http-context.ts';
-import { type Refusal, sendJson } from '../http/refusal.ts';
+import { toPlainResult } from '../../../domain/tool-result.ts';
+import type { Api, Exchange, Route } from '../http/exchange.ts';
+import type { HttpContext } from '../http/http-context.ts';
+import { type Refusal, tooManyCalls } from '../http/refusal.ts';
 import { readJsonBody, typeRefusal } from '../http/request-body.ts';
-import type { Route } from '../http/route.ts';
-import { retryAfter, runCall } from '../http/run-call.ts';
-import { parseCallBody } from './call-body.ts';
+import { runCall } from '../http/run-call.ts';
+import type { BuiltInServer } from './built-in-server.ts';
+import { parseCallBody, parseInput } from './call-body.ts';
 import { rateLimitHeaders } from './rate-limit-headers.ts';
-import { ofInvalidBody, ofRefusal, ofToolError, type RestError, toRestError } from './rest-error.ts';
-import { ServerRestarts } from './server-restarts.ts';
+import { ofEarlyRestart, ofToolCallError, ofToolError } from './rest-error.ts';
 import { ToolDocuments } from './tool-documents.ts';
+
+export interface RestOptions {
+  /** Undefined while no servers are configured. */
+  readonly gateway: () => Gateway | undefined;
+  /** Resolves when the gateway, which is being loaded, can be used; undefined at other times. */
+  readonly loading?: () => Promise<void> | undefined;
+  readonly builtIn: BuiltInServer;
+  /** The version of this program. */
+  readonly version: string;
+}
+
+/** A response; undefined if it was sent. */
+type Reply = { readonly status: number; readonly json: string | Buffer } | undefined;
+
+type Handler = (exchange: Exchange) => Promise<Result<Reply, Refusal>>;
 
 /** How long a list of tools waits for first starts (ruling G12). */
 const LIST_WAIT_MS = 5000;
 
-/** A call with the names from the path or the body. */
-interface RestCall {
-  readonly server: string;
-  readonly tool: string;
-  readonly input: JsonObject;
-  readonly timeoutMs: number | undefined;
-}
+/** How often a server can be restarted by request: each time, the calls of all callers on it fail. */
+const RESTART_EVERY_MS = 10_000;
 
 /** The tools of the gateway's servers, and the answer tools, over REST (rulings G12 to G19). */
-export class RestApi {
+export class RestApi implements Api {
   readonly #context: HttpContext;
+  readonly #options: RestOptions;
   readonly #documents: ToolDocuments;
-  readonly #restarts: ServerRestarts;
+  /** When each server was last restarted by request, by its name. */
+  readonly #restartedMs = new Map<string, number>();
+  readonly methods = 'GET, POST';
 
-  constructor(context: HttpContext) {
-    const { rest, tokens, oauth, redactor } = context;
-    const { gateway, builtIn, version } = rest;
+  constructor(context: HttpContext, options: RestOptions) {
     this.#context = context;
-    this.#restarts = new ServerRestarts(gateway);
-    this.#documents = new ToolDocuments({
-      tools: () => [...(gateway()?.tools ?? []), ...builtIn.tools],
-      servers: () => this.#statuses(),
-      timeoutOf: (server) => (server === BUILT_IN_SERVER ? builtIn.timeoutMs : gateway()?.timeoutOf(server)),
-      version,
-      requiresToken: tokens.length > 0 || oauth !== undefined,
-      redact: redactor.anywhere,
-    });
+    this.#options = options;
+    this.#documents = new ToolDocuments({ ...context, ...options });
   }
 
   /** Whether a path belongs to REST, so that errors have its form. */
@@ -58,184 +59,184 @@ export class RestApi {
   }
 
   /** Every response has an ID, that of the request if it is usable. Results may be private, and browsers must not guess their type. */
-  begin({ headers }: HttpRequest, response: ServerResponse): void {
-    const [received] = [headers['x-request-id']].flat();
-    response.setHeader('Cache-Control', 'no-store');
-    response.setHeader('X-Content-Type-Options', 'nosniff');
-    response.setHeader('X-Request-Id', /^[\w.-]{1,64}$/.test(received ?? '') ? String(received) : randomUUID());
+  headersFor({ headers }: HttpRequest): Map<string, string> {
+    const [received = ''] = [headers['x-request-id']].flat();
+    return new Map([
+      ['Cache-Control', 'no-store'],
+      ['X-Content-Type-Options', 'nosniff'],
+      ['X-Request-Id', /^[\w.-]{1,64}$/.test(received) ? received : randomUUID()],
+    ]);
   }
 
-  refuse(response: ServerResponse, refusal: Refusal): void {
-    this.#sendError(response, ofRefusal(refusal), refusal.headers);
+  toRefusalJson({ code, message, details, returned }: Refusal, { response }: Exchange): string {
+    const requestId = response.getHeader('X-Request-Id');
+    const body = { success: false, error: { code, message, details: { ...details, requestId } }, ...returned };
+    // What a tool returned passes unchanged, except for our own keys.
+    const { inLogs, anywhere } = this.#context.redactor;
+    return redactedJson(body, returned === undefined ? inLogs : anywhere);
   }
 
-  /** The handlers of a path by HTTP method; undefined if there is no such path. */
   routeOf(path: string): Route | undefined {
-    const [, server] = /^\/mcp\/servers\/([^/]+)\/restart$/.exec(path) ?? [];
-    if (server !== undefined) return { POST: (exchange) => this.#restart(decode(server), exchange) };
-    const [, ofServer, tool] = /^\/mcp\/tools\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
-    if (ofServer !== undefined && tool !== undefined) {
-      return { POST: (exchange) => this.#callByPath(decode(ofServer), decode(tool), exchange) };
+    const [, kind, server = '', name = ''] = /^\/mcp\/(tools|servers)\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
+    if (kind === 'tools') {
+      const parse = (body: unknown) => parseInput(decode(server), decode(name), body);
+      // The input is the body, and so is the result (ruling G16). Blocks other than a text have no plain value.
+      return this.#post((exchange) =>
+        this.#call(exchange, parse, 422, ({ result, content }) => result ?? content ?? null),
+      );
     }
+    if (kind === 'servers' && name === 'restart')
+      return this.#post((exchange) => this.#restart(decode(server), exchange));
     return this.#routes[path];
   }
 
   readonly #routes: Readonly<Record<string, Route>> = {
-    '/mcp/tools': { GET: (exchange) => this.#listTools(exchange) },
-    '/mcp/servers': {
-      GET: async ({ response }) => {
-        const servers = this.#statuses().map(({ since, ...status }) => ({ ...status, since: since.toISOString() }));
-        const { canAnswer, redactor } = this.#context;
-        const body = { success: true, servers, ...(canAnswer ? {} : { canAnswer }) };
-        this.#send(response, 200, body, redactor.inLogs);
-      },
-    },
-    '/mcp/call': { POST: (exchange) => this.#callByBody(exchange) },
-    '/openapi.json': { GET: (exchange) => this.#describe(exchange) },
+    '/mcp/tools': this.#get((exchange) => this.#listTools(exchange)),
+    '/mcp/servers': this.#get(async () => ok(this.#listServers())),
+    // The result in an envelope, and a tool's own error with status 200 (rulings G14, G15).
+    '/mcp/call': this.#post((exchange) =>
+      this.#call(exchange, parseCallBody, 200, (plain) => ({ success: true, ...plain })),
+    ),
+    '/openapi.json': this.#get((exchange) => this.#describe(exchange)),
   };
 
-  async #listTools(exchange: Exchange): Promise<void> {
+  /** Calls get a place when they start. */
+  #post(handle: Handler): Route {
+    return { methods: { POST: (exchange) => this.#serve(exchange, handle) } };
+  }
+
+  #get(handle: Handler): Route {
+    const withPlace: Handler = async (exchange) => {
+      const { places } = this.#context;
+      return places.hold(exchange, 1) ? handle(exchange) : err(tooManyCalls(places.max));
+    };
+    return { methods: { GET: (exchange) => this.#serve(exchange, withPlace) } };
+  }
+
+  async #serve(exchange: Exchange, handle: Handler): Promise<void> {
+    const { request, response } = exchange;
+    await this.#options.loading?.();
+    // The client may have left in the meantime.
+    if (response.destroyed) return;
+    const reply = await handle(exchange);
+    if (request.socket.destroyed || response.headersSent) return;
+    if (reply.isErr()) exchange.refuse(reply.error);
+    else if (reply.value !== undefined) exchange.sendJson(reply.value.status, reply.value.json);
+  }
+
+  async #listTools(exchange: Exchange): Promise<Result<Reply, Refusal>> {
     const { request, response } = exchange;
     const only = new URLSearchParams((request.url ?? '').split('?')[1]).get('server');
-    const known = [...this.#statuses().map(({ name }) => name), BUILT_IN_SERVER];
-    if (only !== null && !known.includes(only)) {
-      return this.#sendError(response, toRestError({ kind: 'unknown_server', server: only, known }));
-    }
-    await this.#whenStarted(request);
-    if (response.destroyed) return;
+    if (only !== null && !this.#known.includes(only)) return err(this.#unknownServer(only));
+    await this.#whenStarted(exchange);
+    if (response.destroyed) return ok(undefined);
     const { json, etag } = this.#documents.list(only);
     response.setHeader('ETag', etag);
     // A list may be kept by the client that got it, which then asks whether it has changed.
     response.setHeader('Cache-Control', 'private, no-cache');
     const cached = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-    if (cached.includes(etag) || cached.includes('*')) response.writeHead(304).end();
-    else sendJson(response, 200, json);
+    if (!cached.includes(etag) && !cached.includes('*')) return ok({ status: 200, json });
+    response.writeHead(304).end();
+    return ok(undefined);
   }
 
-  async #whenStarted({ socket }: HttpRequest): Promise<void> {
-    await this.#context.rest.gateway()?.whenStarted(LIST_WAIT_MS, connectionSignal(socket));
+  #listServers(): Reply {
+    const { canAnswer, redactor } = this.#context;
+    const statuses = this.#options.gateway()?.servers ?? [];
+    const servers = statuses.map(({ since, ...status }) => ({ ...status, since: since.toISOString() }));
+    const body = { success: true, servers, ...(canAnswer ? {} : { canAnswer }) };
+    return { status: 200, json: redactedJson(body, redactor.inLogs) };
   }
 
-  #statuses(): readonly ServerStatus[] {
-    return this.#context.rest.gateway()?.servers ?? [];
+  async #describe(exchange: Exchange): Promise<Result<Reply, Refusal>> {
+    await this.#whenStarted(exchange);
+    const { headers } = exchange.request;
+    // Each proxy may have added its own.
+    const isTls = /^https\b/.test([headers['x-forwarded-proto']].flat()[0] ?? '');
+    const url = `${isTls ? 'https' : 'http'}://${headers.host ?? 'localhost'}`;
+    return ok({ status: 200, json: this.#documents.describe(url) });
+  }
+
+  async #whenStarted({ signal }: Exchange): Promise<void> {
+    await this.#options.gateway()?.whenStarted(LIST_WAIT_MS, signal);
   }
 
   /** Counts as a call, and is logged as one without a tool. The body is optional, and not used. */
-  async #restart(server: string, exchange: Exchange): Promise<void> {
-    const { request, response, entry } = exchange;
-    const refused = typeRefusal(request.headers);
+  async #restart(server: string, exchange: Exchange): Promise<Result<Reply, Refusal>> {
+    const { request, entry } = exchange;
+    const refused = typeRefusal(request);
     request.resume();
-    if (refused !== undefined) return this.refuse(response, refused);
-    const restarted = await this.#run(exchange, async () => {
-      const outcome = this.#restarts.restart(server, this.#context.clock.elapsedMs());
-      if (outcome.isOk()) entry.gatewayCall = { server, tool: '', outcome: 'answered', seconds: 0 };
-      else if (outcome.error.status === 429) entry.reason = 'restarted a moment ago';
-      return outcome;
+    if (refused !== undefined) return err(refused);
+    return this.#run(exchange, async () => {
+      const gateway = this.#options.gateway();
+      const known = gateway?.servers.map(({ name }) => name) ?? [];
+      if (!known.includes(server)) return err(ofToolCallError({ kind: 'unknown_server', server, known }));
+      const nowMs = this.#context.clock.elapsedMs();
+      const waitMs = (this.#restartedMs.get(server) ?? Number.NEGATIVE_INFINITY) + RESTART_EVERY_MS - nowMs;
+      if (waitMs > 0) {
+        entry.reason = 'restarted a moment ago';
+        return err(ofEarlyRestart(server, waitMs));
+      }
+      this.#restartedMs.set(server, nowMs);
+      gateway?.restart(server);
+      entry.call = { server, tool: '', outcome: 'answered' };
+      return ok(this.#reply(202, { success: true }));
     });
-    if (restarted !== undefined) this.#send(response, 202, { success: true });
   }
 
-  async #describe({ request, response }: Exchange): Promise<void> {
-    await this.#whenStarted(request);
-    if (response.destroyed) return;
-    // Each proxy may have added its own.
-    const isTls = /^https\b/.test([request.headers['x-forwarded-proto']].flat()[0] ?? '');
-    const url = `${isTls ? 'https' : 'http'}://${request.headers.host ?? 'localhost'}`;
-    sendJson(response, 200, this.#documents.describe(url));
+  #reply(status: number, body: unknown): Reply {
+    return { status, json: redactedJson(body, this.#context.redactor.anywhere) };
   }
 
-  /** `POST /mcp/call`: the result in an envelope, and a tool's own error with status 200 (rulings G14, G15). */
-  async #callByBody(exchange: Exchange): Promise<void> {
-    const { response } = exchange;
-    const body = await readJsonBody(exchange, this.#context);
-    if (response.destroyed) return;
-    if (body.isErr()) return this.refuse(response, body.error);
-    const parsed = parseCallBody(body.value);
-    if (parsed.isErr()) return this.#sendError(response, ofInvalidBody(parsed.error));
-    const { server, toolName, input, timeoutMs } = parsed.value;
-    const result = await this.#call({ server, tool: toolName, input, timeoutMs }, exchange, 200);
-    if (result !== undefined) this.#send(response, 200, { success: true, ...toPlainResult(result) });
-  }
-
-  /** `POST /mcp/tools/{server}/{tool}`: the input is the body, and so is the result (ruling G16). */
-  async #callByPath(server: string, tool: string, exchange: Exchange): Promise<void> {
-    const { response } = exchange;
-    const body = await readJsonBody(exchange, this.#context);
-    if (response.destroyed) return;
-    if (body.isErr()) return this.refuse(response, body.error);
-    const problem = { path: '', message: 'must be an object: the input of the tool' };
-    if (!isObject(body.value)) return this.#sendError(response, ofInvalidBody([problem]));
-    const returned = await this.#call({ server, tool, input: body.value, timeoutMs: undefined }, exchange, 422);
-    if (returned === undefined) return;
-    const { result, content } = toPlainResult(returned);
-    // Blocks other than a text have no plain value.
-    this.#send(response, 200, result === null && content !== undefined ? content : result);
-  }
-
-  /** The result of a tool. Undefined if a response was sent, or the caller has left. */
-  async #call(call: RestCall, exchange: Exchange, toolErrorStatus: number): Promise<ToolResult | undefined> {
-    const { request, caller, entry } = exchange;
-    const { observe, rest } = this.#context;
-    const signal = connectionSignal(request.socket);
-    const input: ToolCallInput = {
-      server: call.server,
-      tool: call.tool,
-      args: call.input,
-      caller,
-      ...(call.timeoutMs === undefined ? {} : { timeoutMs: call.timeoutMs }),
-      onEnded: (report) => {
-        entry.gatewayCall = report;
-      },
-    };
+  /** Calls the tool that the request names. `toBody` makes the body of the response from what it returned. */
+  async #call(
+    exchange: Exchange,
+    parse: (body: unknown) => Result<ToolCallInput, Refusal>,
+    toolErrorStatus: number,
+    toBody: (result: ReturnType<typeof toPlainResult>) => unknown,
+  ): Promise<Result<Reply, Refusal>> {
+    const call = (await readJsonBody(exchange, this.#context)).andThen(parse);
+    if (call.isErr() || exchange.response.destroyed) return call.map(() => undefined);
+    const { server } = call.value;
+    const { caller, entry, signal } = exchange;
+    const { builtIn, gateway } = this.#options;
+    const observer = this.#context.observe(entry);
+    const input = { ...call.value, caller, onEnded: observer.onServerCallEnded };
     return this.#run(exchange, async () => {
       const outcome =
-        call.server === BUILT_IN_SERVER
-          ? await rest.builtIn.call(input, { caller, observer: observe(entry) }, signal)
-          : await (rest.gateway()?.callTool(input, signal) ?? unknownServer(call.server));
-      if (outcome.isErr()) return err(toRestError(withBuiltIn(outcome.error)));
-      return outcome.value.isError ? err(ofToolError(outcome.value, toolErrorStatus)) : ok(outcome.value);
+        server === BUILT_IN_SERVER
+          ? await builtIn.call(input, { caller, observer }, signal)
+          : await gateway()?.callTool(input, signal);
+      // The gateway does not know that the answer tools are a server here.
+      if (outcome === undefined || (outcome.isErr() && outcome.error.kind === 'unknown_server')) {
+        return err(this.#unknownServer(server));
+      }
+      if (outcome.isErr()) return err(ofToolCallError(outcome.error));
+      const { value } = outcome;
+      return value.isError
+        ? err(ofToolError(value, toolErrorStatus))
+        : ok(this.#reply(200, toBody(toPlainResult(value))));
     });
   }
 
-  /** Runs what counts as a call, and sends its error. Undefined if a response was sent, or the caller has left. */
-  async #run<T>(exchange: Exchange, call: () => Promise<Result<T, RestError>>): Promise<T | undefined> {
-    const { request, response } = exchange;
-    if (this.#context.isDraining()) {
-      this.#sendError(response, toRestError({ kind: 'shutting_down' }));
-      return undefined;
-    }
+  /** Runs what counts as a call. */
+  async #run(exchange: Exchange, call: () => Promise<Result<Reply, Refusal>>): Promise<Result<Reply, Refusal>> {
+    const { response } = exchange;
+    if (this.#context.isDraining()) return err(ofToolCallError({ kind: 'shutting_down' }));
     const ran = await runCall(exchange, this.#context, call);
-    if (request.socket.destroyed || response.headersSent) return undefined;
-    const left = ran.isOk() ? ran.value.left : undefined;
-    if (left !== undefined) for (const [name, value] of rateLimitHeaders(left)) response.setHeader(name, value);
-    const outcome = ran.isOk() ? ran.value.value : err(ran.error);
-    if (outcome.isOk()) return outcome.value;
-    this.#sendError(response, outcome.error);
-    return undefined;
+    if (ran.isErr()) return err(ran.error);
+    const { value, left } = ran.value;
+    if (left !== undefined && !response.headersSent) response.setHeaders(rateLimitHeaders(left));
+    return value;
   }
 
-  #sendError(response: ServerResponse, error: RestError, headers: Refusal['headers'] = {}): void {
-    const { status, code, message, details, retryAfterMs, rest } = error;
-    const requestId = response.getHeader('X-Request-Id');
-    const body = { success: false, error: { code, message, details: { ...details, requestId } }, ...rest };
-    const wait = retryAfterMs === undefined ? {} : { 'Retry-After': retryAfter(retryAfterMs) };
-    // What a tool returned passes unchanged, except for our own keys.
-    const redact = rest === undefined ? this.#context.redactor.inLogs : this.#context.redactor.anywhere;
-    sendJson(response, status, redactedJson(body, redact), { ...headers, ...wait });
+  get #known(): readonly string[] {
+    return [...(this.#options.gateway()?.servers ?? []).map(({ name }) => name), BUILT_IN_SERVER];
   }
 
-  #send(response: ServerResponse, status: number, body: unknown, redact = this.#context.redactor.anywhere): void {
-    sendJson(response, status, redactedJson(body, redact));
+  #unknownServer(server: string): Refusal {
+    return ofToolCallError({ kind: 'unknown_server', server, known: this.#known });
   }
-}
-
-function unknownServer(server: string): ToolCallOutcome {
-  return err({ kind: 'unknown_server', server, known: [] });
-}
-
-/** The gateway does not know that the answer tools are a server here. */
-function withBuiltIn(error: ToolCallError): ToolCallError {
-  return error.kind === 'unknown_server' ? { ...error, known: [...error.known, BUILT_IN_SERVER] } : error;
 }
 
 /** A malformed escape is not the name of anything. */

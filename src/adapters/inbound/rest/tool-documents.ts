@@ -1,21 +1,20 @@
 import { createHash } from 'node:crypto';
-import type { ServerStatus } from '../../../application/server-supervisor.ts';
-import type { GatewayTool } from '../../../domain/gateway-tool.ts';
-import { redactedJson } from '../../../domain/redaction.ts';
+import type { Gateway } from '../../../application/gateway.ts';
+import { BUILT_IN_SERVER } from '../../../domain/gateway-tool.ts';
+import { type Redactor, redactedJson } from '../../../domain/redaction.ts';
+import type { BuiltInServer } from './built-in-server.ts';
 import { toOpenApi } from './openapi.ts';
 
-export interface ToolDocumentsOptions {
-  readonly tools: () => readonly GatewayTool[];
-  readonly servers: () => readonly Pick<ServerStatus, 'name' | 'state'>[];
-  /** The time limit of a call of a tool of this server, in milliseconds. */
-  readonly timeoutOf: (server: string) => number | undefined;
+interface ToolDocumentsOptions {
+  readonly gateway: () => Pick<Gateway, 'tools' | 'servers' | 'timeoutOf'> | undefined;
+  readonly builtIn: Pick<BuiltInServer, 'tools' | 'timeoutMs'>;
   readonly version: string;
   readonly requiresToken: boolean;
-  readonly redact: (text: string) => string;
+  readonly redactor: Pick<Redactor, 'anywhere'>;
 }
 
 /** A list of tools as JSON. */
-export interface ToolListDocument {
+interface ToolListDocument {
   readonly json: Buffer;
   readonly etag: string;
 }
@@ -37,17 +36,20 @@ export class ToolDocuments {
 
   /** The tools and servers; `only` is the name of a known server, or null for all of them. */
   list(only: string | null): ToolListDocument {
-    this.#forgetOutdated();
+    const tools = this.#currentTools();
     const known = this.#lists.get(only);
     if (known !== undefined) return known;
-    const { tools, servers, timeoutOf, redact } = this.#options;
+    const { gateway, builtIn, redactor } = this.#options;
+    const timeoutOf = (server: string) =>
+      server === BUILT_IN_SERVER ? builtIn.timeoutMs : gateway()?.timeoutOf(server);
     const isListed = (server: string) => only === null || server === only;
+    const servers = gateway()?.servers ?? [];
     const body = {
       success: true,
-      tools: tools().flatMap((tool) => (isListed(tool.server) ? [{ ...tool, timeout: timeoutOf(tool.server) }] : [])),
-      servers: servers().flatMap(({ name, state }) => (isListed(name) ? [{ name, state }] : [])),
+      tools: tools.flatMap((tool) => (isListed(tool.server) ? [{ ...tool, timeout: timeoutOf(tool.server) }] : [])),
+      servers: servers.flatMap(({ name, state }) => (isListed(name) ? [{ name, state }] : [])),
     };
-    const json = Buffer.from(redactedJson(body, redact));
+    const json = Buffer.from(redactedJson(body, redactor.anywhere));
     const etag = `"${createHash('sha256').update(json).digest('base64url').slice(0, 22)}"`;
     const list = { json, etag };
     this.#lists.set(only, list);
@@ -56,18 +58,25 @@ export class ToolDocuments {
 
   /** The OpenAPI document for clients that use this URL of the server, which any request can name in another way. */
   describe(url: string): Buffer {
-    this.#forgetOutdated();
-    const { tools, version, requiresToken, redact } = this.#options;
-    this.#openApi ??= Buffer.from(redactedJson(toOpenApi({ tools: tools(), version, requiresToken }), redact));
-    return Buffer.concat([Buffer.from(`{"servers":[${redactedJson({ url }, redact)}],`), this.#openApi.subarray(1)]);
+    const tools = this.#currentTools();
+    const { version, requiresToken, redactor } = this.#options;
+    const toJson = (value: unknown) => redactedJson(value, redactor.anywhere);
+    this.#openApi ??= Buffer.from(toJson(toOpenApi({ tools, version, requiresToken })));
+    return Buffer.concat([Buffer.from(`{"servers":[${toJson({ url })}],`), this.#openApi.subarray(1)]);
   }
 
-  #forgetOutdated(): void {
-    const { tools, servers, timeoutOf } = this.#options;
-    const current = [...tools(), ...servers().flatMap(({ name, state }) => [name, state, timeoutOf(name)])];
-    if (current.length === this.#known.length && current.every((part, index) => part === this.#known[index])) return;
-    this.#known = current;
-    this.#lists.clear();
-    this.#openApi = undefined;
+  /** Forgets the documents if they are outdated. */
+  #currentTools() {
+    const { gateway: current, builtIn } = this.#options;
+    const gateway = current();
+    const tools = [...(gateway?.tools ?? []), ...builtIn.tools];
+    const servers = (gateway?.servers ?? []).flatMap(({ name, state }) => [name, state, gateway?.timeoutOf(name)]);
+    const parts = [...tools, ...servers];
+    if (parts.length !== this.#known.length || parts.some((part, index) => part !== this.#known[index])) {
+      this.#known = parts;
+      this.#lists.clear();
+      this.#openApi = undefined;
+    }
+    return tools;
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toRestError } from '../../../../../src/adapters/inbound/rest/rest-error.ts';
+import { ofToolCallError } from '../../../../../src/adapters/inbound/rest/rest-error.ts';
 import type { ToolCallError } from '../../../../../src/domain/tool-call-error.ts';
 
 type Kind = ToolCallError['kind'];
@@ -162,7 +162,7 @@ describe('the error table', () => {
       {},
     ],
   ])('%j', ([error, status, code, message, details, retryAfterMs]) => {
-    const row = toRestError(error);
+    const row = ofToolCallError(error);
     expect(row).toMatchObject({ status, code, message, details });
     expect(row.retryAfterMs).toBe(retryAfterMs);
   });
@@ -229,7 +229,7 @@ describe('any error', () => {
   test('has a row: a known code with its status, a message, and details', () => {
     fc.assert(
       fc.property(errors, (error) => {
-        const row = toRestError(error);
+        const row = ofToolCallError(error);
         expect(Object.keys(STATUS)).toContain(row.code);
         expect(row.status).toBe(STATUS[row.code]);
         expect(row.message.trim()).not.toBe('');

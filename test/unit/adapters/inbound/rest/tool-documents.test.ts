@@ -19,15 +19,23 @@ function start() {
   };
   let made = 0;
   const documents = new ToolDocuments({
-    // New lists of the same tools, as the gateway returns them.
-    tools: () => [...known.tools],
-    servers: () => ['files', 'web'].map((name, index) => ({ name, state: known.states[index] ?? 'failed' })),
-    timeoutOf: () => known.timeoutMs,
+    gateway: () => ({
+      // New lists of the same tools, as the gateway returns them.
+      tools: [...known.tools],
+      servers: ['files', 'web'].map((name, index) => {
+        const state = known.states[index] ?? 'failed';
+        return { name, state, since: new Date(0), tools: 1, restarts: 0, transport: 'stdio' as const };
+      }),
+      timeoutOf: () => known.timeoutMs,
+    }),
+    builtIn: { tools: [], timeoutMs: 0 },
     version: '1.2.3',
     requiresToken: false,
-    redact: (text) => {
-      made += text.length > 100 ? 1 : 0;
-      return text.replaceAll('secret', '***');
+    redactor: {
+      anywhere: (text) => {
+        made += text.length > 100 ? 1 : 0;
+        return text.replaceAll('secret', '***');
+      },
     },
   });
   const list = (only: string | null = null) => JSON.parse(documents.list(only).json.toString()) as object;
