@@ -1,4 +1,9 @@
-import type { Exchange } from './exchange.ts';
+/** A request of a caller. */
+interface Holder {
+  readonly caller: string;
+  /** Each frees what the request uses of a limit. */
+  readonly held: (() => void)[];
+}
 
 /** Bounds what the requests in progress of each caller use, over MCP and REST together: places, or bytes. */
 export class CallerLimit {
@@ -13,7 +18,7 @@ export class CallerLimit {
    * Uses more until the response was sent, or its connection is closed; false, and nothing is used, if it is too much. The first of a caller
    * is never too much.
    */
-  hold({ caller, held }: Pick<Exchange, 'caller' | 'held'>, amount: number): boolean {
+  hold({ caller, held }: Holder, amount: number): boolean {
     const used = this.#used.get(caller) ?? 0;
     if (used > 0 && used + amount > this.max) return false;
     this.#used.set(caller, used + amount);

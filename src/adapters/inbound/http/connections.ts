@@ -33,8 +33,7 @@ export class Connections {
         this.#open.delete(socket);
         connection.closed.abort();
       });
-      // The body of the last request is still received, because its sender may read the response only after it has sent everything.
-      input.add(socket, { parsed: () => connection.parsed, areOver: () => connection.last?.complete === true });
+      input.add(socket, connection);
     });
     // Only for those that need it: setting a timeout takes time in every request. Node.js ends it with the response.
     const check = () => {

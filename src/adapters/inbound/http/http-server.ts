@@ -16,21 +16,14 @@ export interface HttpServerOptions
   readonly drainMs: number;
   readonly maxConnections: number;
   readonly maxCallsPerToken: number;
-  readonly timeouts?: HttpTimeouts;
+  readonly timeouts?: typeof TIMEOUTS;
 }
 
 /**
  * How long a client may take to send the headers and a complete request, and to read a part of the response that is ready. A response may
  * take any time to become ready.
  */
-interface HttpTimeouts {
-  readonly headersMs: number;
-  readonly requestMs: number;
-  readonly unreadMs: number;
-  readonly checkEveryMs: number;
-}
-
-const TIMEOUTS: HttpTimeouts = { headersMs: 10_000, requestMs: 30_000, unreadMs: 60_000, checkEveryMs: 5000 };
+const TIMEOUTS = { headersMs: 10_000, requestMs: 30_000, unreadMs: 60_000, checkEveryMs: 5000 };
 
 /** Connections that wait to be accepted. With the 511 of Node.js, a burst makes callers wait for seconds: they repeat what was not accepted. */
 const BACKLOG = 4096;

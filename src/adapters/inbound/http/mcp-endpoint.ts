@@ -1,24 +1,19 @@
 import { err, ok, type Result } from 'neverthrow';
 import { isObject } from '../../../domain/json.ts';
-import type { Era, ServerInfo } from '../mcp/era.ts';
+import type { Era } from '../mcp/era.ts';
 import { type OutgoingMessage, type RequestMessage, toMessage } from '../mcp/json-rpc.ts';
 import { toKeptCall } from '../mcp/kept-call.ts';
 import { withQuota } from '../mcp/quota-meta.ts';
 import { McpSession, type McpSessionOptions } from '../mcp/session.ts';
-import type { ToolSet } from '../mcp/tool-set.ts';
 import type { Api, Exchange, Route } from './exchange.ts';
 import type { HttpContext } from './http-context.ts';
-import { PostResponse, toRefusalMessage } from './post-response.ts';
+import { openPostResponse, toRefusalMessage } from './post-response.ts';
 import { checkHeaders, eraOfPost } from './protocol-headers.ts';
 import { methodNotAllowed, ofErrorObject, type Refusal, shuttingDown } from './refusal.ts';
 import { readJsonBody } from './request-body.ts';
 import { runCall } from './run-call.ts';
 
-export interface McpOptions {
-  readonly tools: ToolSet;
-  readonly toolErrors?: McpSessionOptions['toolErrors'];
-  readonly serverInfo: ServerInfo;
-}
+export type McpOptions = Pick<McpSessionOptions, 'tools' | 'toolErrors' | 'serverInfo'>;
 
 interface Received {
   readonly message: RequestMessage;
@@ -100,13 +95,13 @@ export class McpEndpoint implements Api {
   /** The response to a call waits until it is known what is left of the quota. */
   async #respond({ message, era }: Received, exchange: Exchange): Promise<void> {
     const respond = async () => {
-      const postResponse = new PostResponse(exchange, era, this.#context);
+      const send = openPostResponse(exchange, era, this.#context);
       const responses: OutgoingMessage[] = [];
       await this.#openSession(exchange).receive(message, era, (sent) => {
-        if ('method' in sent || exchange.entry.isShutDown) postResponse.send(sent);
+        if ('method' in sent || exchange.entry.isShutDown) send(sent);
         else responses.push(sent);
       });
-      return { postResponse, responses };
+      return { send, responses };
     };
     const ran =
       message.method === 'tools/call'
@@ -114,7 +109,7 @@ export class McpEndpoint implements Api {
         : ok({ value: await respond(), left: undefined });
     if (ran.isErr()) return exchange.refuse(ran.error);
     const { value, left } = ran.value;
-    for (const response of value.responses) value.postResponse.send(withQuota(response, left));
+    for (const response of value.responses) value.send(withQuota(response, left));
   }
 
   #openSession(exchange: Exchange): McpSession {

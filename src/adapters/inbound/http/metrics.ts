@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ToolCallReport } from '../../../application/call-tool.ts';
 import type { Gateway } from '../../../application/gateway.ts';
+import type { ServerStatus } from '../../../application/server-supervisor.ts';
 import type { CallReport } from '../mcp/call-meter.ts';
 
 const SERVER_SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 5, 15, 30, 60, 300];
@@ -29,23 +30,19 @@ export class Metrics {
 
   constructor(gateway: () => Gateway | undefined) {
     collectDefaultMetrics({ register: this.registry });
-    new Gauge({
-      ...this.#named('server_up'),
-      labelNames: ['server', 'state'],
-      collect() {
-        this.reset();
-        for (const { name, state } of gateway()?.servers ?? [])
-          this.set({ server: name, state }, state === 'available' ? 1 : 0);
-      },
-    });
-    new Gauge({
-      ...this.#named('server_restarts'),
-      labelNames: ['server'],
-      collect() {
-        this.reset();
-        for (const { name, restarts } of gateway()?.servers ?? []) this.set({ server: name }, restarts);
-      },
-    });
+    const ofServers = (name: MetricName, labelNames: string[], set: (gauge: Gauge, server: ServerStatus) => void) =>
+      new Gauge({
+        ...this.#named(name),
+        labelNames,
+        collect() {
+          this.reset();
+          for (const server of gateway()?.servers ?? []) set(this, server);
+        },
+      });
+    ofServers('server_up', ['server', 'state'], (gauge, { name, state }) =>
+      gauge.set({ server: name, state }, state === 'available' ? 1 : 0),
+    );
+    ofServers('server_restarts', ['server'], (gauge, { name, restarts }) => gauge.set({ server: name }, restarts));
   }
 
   /** The names of servers come from the configuration only. */

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { redactedJson } from '../../../domain/redaction.ts';
 import type { Era } from '../mcp/era.ts';
 import {
@@ -16,83 +15,72 @@ import { type Refusal, tooManyUnread } from './refusal.ts';
 const STREAM_AFTER_MS = 10_000;
 const KEEP_ALIVE_MS = 15_000;
 
-/** The response to a POST: JSON, or server-sent events once there is progress to report or the answer takes long. */
-export class PostResponse {
-  readonly #exchange: Exchange;
-  readonly #response: ServerResponse;
-  readonly #era: Era;
-  readonly #context: Pick<HttpContext, 'clock' | 'redactor'>;
-  readonly #accepts: { readonly json: boolean; readonly stream: boolean };
-  #isStream = false;
-  #isEnded = false;
-  #cancelTimer = () => {};
-
-  constructor(exchange: Exchange, era: Era, context: Pick<HttpContext, 'clock' | 'redactor'>) {
-    const { request, response } = exchange;
-    this.#exchange = exchange;
-    this.#response = response;
-    this.#era = era;
-    this.#context = context;
-    this.#accepts = parseAccept(request.headers.accept);
-    response.once('close', () => this.#end());
-    if (this.#accepts.stream) this.#cancelTimer = context.clock.after(STREAM_AFTER_MS, () => this.#openStream());
-  }
-
-  /** Sends a message of the session. The first that is not a notification is the last; later ones are dropped. */
-  send(message: OutgoingMessage): void {
-    if (this.#isEnded || this.#response.writableEnded) return;
-    const json = redactedJson(message, this.#context.redactor.anywhere);
-    const event = toEvent(json);
-    if ('method' in message) {
-      if (this.#accepts.stream) this.#openStream();
-      if (this.#isStream) this.#writeIfRead(event);
-      return;
-    }
-    this.#end();
-    const status = statusOf(message, this.#era);
-    // A stream always has the status 200.
-    const isJson = this.#accepts.json || !this.#accepts.stream || status !== 200;
-    if (isJson && !this.#isStream) {
-      this.#exchange.sendJson(status, json);
-    } else if (this.#exchange.admits(Buffer.byteLength(event))) {
-      this.#openStream();
-      this.#response.end(event);
-    } else if (this.#isStream) {
-      this.#response.end(toEvent(JSON.stringify(toRefusalMessage(tooManyUnread(), message.id))));
-    }
-  }
-
-  #end(): void {
-    this.#isEnded = true;
-    this.#cancelTimer();
-  }
-
+/**
+ * The response to a POST: JSON, or server-sent events once there is progress to report or the answer takes long. The returned function sends
+ * a message of the session. The first that is not a notification is the last; later ones are dropped.
+ */
+export function openPostResponse(
+  exchange: Exchange,
+  era: Era,
+  { clock, redactor }: Pick<HttpContext, 'clock' | 'redactor'>,
+): (message: OutgoingMessage) => void {
+  const { request, response } = exchange;
+  const accepts = parseAccept(request.headers.accept);
+  let isStream = false;
+  let isEnded = false;
+  const end = () => {
+    isEnded = true;
+    cancelTimer();
+  };
+  /** Drops the text while the client reads too slowly, so that memory stays bounded. */
+  const writeIfRead = (text: string) => {
+    if (!response.writableNeedDrain) response.write(text);
+  };
+  const keepAlive = () => {
+    cancelTimer();
+    cancelTimer = clock.after(KEEP_ALIVE_MS, () => {
+      writeIfRead(': keepalive\n\n');
+      keepAlive();
+    });
+  };
   /** Writes the headers at once, unless the stream is open, and a comment every 15 seconds until the end. */
-  #openStream(): void {
-    if (this.#isStream) return;
-    this.#isStream = true;
-    this.#response.writeHead(200, {
+  const openStream = () => {
+    if (isStream) return;
+    isStream = true;
+    response.writeHead(200, {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-cache, no-transform',
       // nginx would buffer the events.
       'X-Accel-Buffering': 'no',
     });
-    this.#response.flushHeaders();
-    if (!this.#isEnded) this.#keepAlive();
-  }
+    response.flushHeaders();
+    if (!isEnded) keepAlive();
+  };
+  let cancelTimer = accepts.stream ? clock.after(STREAM_AFTER_MS, openStream) : () => {};
+  response.once('close', end);
 
-  #keepAlive(): void {
-    this.#cancelTimer();
-    this.#cancelTimer = this.#context.clock.after(KEEP_ALIVE_MS, () => {
-      this.#writeIfRead(': keepalive\n\n');
-      this.#keepAlive();
-    });
-  }
-
-  /** Drops the text while the client reads too slowly, so that memory stays bounded. */
-  #writeIfRead(text: string): void {
-    if (!this.#response.writableNeedDrain) this.#response.write(text);
-  }
+  return (message) => {
+    if (isEnded || response.writableEnded) return;
+    const json = redactedJson(message, redactor.anywhere);
+    const event = toEvent(json);
+    if ('method' in message) {
+      if (accepts.stream) openStream();
+      if (isStream) writeIfRead(event);
+      return;
+    }
+    end();
+    const status = statusOf(message, era);
+    // A stream always has the status 200.
+    const isJson = accepts.json || !accepts.stream || status !== 200;
+    if (isJson && !isStream) {
+      exchange.sendJson(status, json);
+    } else if (exchange.admits(Buffer.byteLength(event))) {
+      openStream();
+      response.end(event);
+    } else if (isStream) {
+      response.end(toEvent(JSON.stringify(toRefusalMessage(tooManyUnread(), message.id))));
+    }
+  };
 }
 
 /** The form of a refusal over MCP. */

@@ -129,10 +129,9 @@ export class Routes {
     const forbidden = targetRefusal(request) ?? this.#guard.refusalOf(headers);
     if (forbidden !== undefined) return refuseStranger(forbidden);
     // The page asks for the token.
-    const file = method === 'GET' && path !== this.#context.path ? this.#page?.fileOf(path) : undefined;
-    if (file !== undefined) {
+    if (method === 'GET' && path !== this.#context.path && this.#page?.owns(path)) {
       if (requiresToken) connections.close(request, response);
-      return this.#page?.send(file, response);
+      return this.#page.send(path, response);
     }
 
     const cors = this.#guard.corsHeaders(headers);

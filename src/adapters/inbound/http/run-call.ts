@@ -7,21 +7,15 @@ import type { AccessEntry, Exchange } from './exchange.ts';
 import type { HttpContext } from './http-context.ts';
 import { type Refusal, refusal, tooManyCalls } from './refusal.ts';
 
-/** What a call returned, and what its caller may still use, if that is limited. */
-export interface Ran<T> {
-  readonly value: T;
-  readonly left: QuotaState | undefined;
-}
-
 /** How long a client should wait for a store that fails. */
 const STORE_RETRY_MS = 5000;
 
-/** Runs a call of a tool, unless its caller has too many in flight, or has used up a quota. */
+/** Runs a call of a tool, unless its caller has too many in flight, or has used up a quota. `left` is what it may still use, if that is limited. */
 export async function runCall<T>(
   exchange: Exchange,
   { places, quota, onQuotaRefused }: HttpContext,
   call: () => Promise<T>,
-): Promise<Result<Ran<T>, Refusal>> {
+): Promise<Result<{ readonly value: T; readonly left: QuotaState | undefined }, Refusal>> {
   const { request, caller, entry } = exchange;
   if (!places.hold(exchange, 1)) return err(tooManyCalls(places.max));
   if (quota === undefined) return ok({ value: await call(), left: undefined });

@@ -1,3 +1,4 @@
+import type { IncomingMessage as HttpRequest } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** The headers of usual clients fit in it, and at most about 60 requests. */
@@ -9,9 +10,9 @@ const SLICES_PER_TURN = 16;
 /** What is known about the requests of a connection. */
 interface Requests {
   /** How many were parsed so far. */
-  readonly parsed: () => number;
-  /** Whether no further one is served, so that the rest of the input is discarded. */
-  readonly areOver: () => boolean;
+  readonly parsed: number;
+  /** The last that is served: what arrives after its body is discarded. */
+  readonly last?: Pick<HttpRequest, 'complete'>;
 }
 
 /**
@@ -27,16 +28,18 @@ export class SlicedInput {
    * Takes the input of a connection. Only the source of the socket's stream changes (`push` and `_read`), so that Node.js still decides
    * about order, end and pauses.
    */
-  add(socket: Socket, { parsed, areOver }: Requests): void {
+  add(socket: Socket, requests: Requests): void {
     // Node.js connects the parser to the socket's handle, past the stream, until there is a listener of its own.
     socket.on('data', ignore).off('data', ignore);
     const push = socket.push.bind(socket);
     const read = socket._read.bind(socket);
     const chunks: (Buffer | null)[] = [];
+    // The body of the last request is still received, because its sender may read the response only after it has sent everything.
+    const areOver = () => requests.last?.complete === true;
 
     const pass = () => {
-      const before = parsed();
-      while (parsed() === before) {
+      const before = requests.parsed;
+      while (requests.parsed === before) {
         const [chunk] = chunks;
         if (chunk === undefined) return;
         if (socket.destroyed || areOver()) {

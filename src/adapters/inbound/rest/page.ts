@@ -2,12 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 
-/** A file of the page, as it is sent. */
-interface PageFile {
-  readonly type: string;
-  readonly body: Buffer;
-}
-
 const TYPES: Readonly<Record<string, readonly [name: string, type: string]>> = {
   '/': ['index.html', 'text/html; charset=utf-8'],
   '/page.css': ['page.css', 'text/css; charset=utf-8'],
@@ -27,7 +21,8 @@ const HEADERS: OutgoingHttpHeaders = {
 export class Page {
   readonly #folder: string;
   readonly #mcpPath: string;
-  readonly #files = new Map<string, PageFile>();
+  /** The files that were sent, by their paths. */
+  readonly #files = new Map<string, Buffer>();
 
   /** `mcpPath` is that of the MCP endpoint, of which the page asks its questions. */
   constructor(folder: string, mcpPath: string) {
@@ -35,21 +30,21 @@ export class Page {
     this.#mcpPath = mcpPath;
   }
 
-  fileOf(path: string): PageFile | undefined {
-    const [name, type] = Object.hasOwn(TYPES, path) ? (TYPES[path] ?? []) : [];
-    if (name === undefined || type === undefined) return undefined;
-    const file = this.#files.get(path) ?? { type, body: this.#read(name) };
-    this.#files.set(path, file);
-    return file;
+  owns(path: string): boolean {
+    return Object.hasOwn(TYPES, path);
+  }
+
+  /** Sends one of its files. */
+  send(path: string, response: ServerResponse): void {
+    const [name, type] = TYPES[path] ?? ['', ''];
+    const body = this.#files.get(path) ?? this.#read(name);
+    this.#files.set(path, body);
+    response.writeHead(200, { 'Content-Type': type, 'Content-Length': body.length, ...HEADERS }).end(body);
   }
 
   #read(name: string): Buffer {
     const text = readFileSync(join(this.#folder, name), 'utf8');
     return Buffer.from(name === 'index.html' ? text.replace('{{mcp-path}}', () => escapeHtml(this.#mcpPath)) : text);
-  }
-
-  send({ type, body }: PageFile, response: ServerResponse): void {
-    response.writeHead(200, { 'Content-Type': type, 'Content-Length': body.length, ...HEADERS }).end(body);
   }
 }
 
