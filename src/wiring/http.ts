@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
-import { LineWriter } from '../adapters/inbound/http/access-log.ts';
-import { HttpServer } from '../adapters/inbound/http/http-server.ts';
-import { Metrics } from '../adapters/inbound/http/metrics.ts';
+import { BuiltInServer } from '../adapters/inbound/http/rest/built-in-server.ts';
+import { LineWriter } from '../adapters/inbound/http/server/access-log.ts';
+import { HttpServer } from '../adapters/inbound/http/server/http-server.ts';
+import { Metrics } from '../adapters/inbound/http/server/metrics.ts';
 import type { AnswerToolsOptions } from '../adapters/inbound/mcp/answer-tools.ts';
 import type { ToolSet } from '../adapters/inbound/mcp/tool-set.ts';
-import { BuiltInServer } from '../adapters/inbound/rest/built-in-server.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { Gateway } from '../application/gateway.ts';
 import { keyProblem } from '../domain/redaction.ts';

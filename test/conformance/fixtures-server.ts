@@ -1,5 +1,5 @@
-import { HttpServer } from '../../src/adapters/inbound/http/http-server.ts';
-import { Metrics } from '../../src/adapters/inbound/http/metrics.ts';
+import { HttpServer } from '../../src/adapters/inbound/http/server/http-server.ts';
+import { Metrics } from '../../src/adapters/inbound/http/server/metrics.ts';
 import { AnswerTools } from '../../src/adapters/inbound/mcp/answer-tools.ts';
 import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';

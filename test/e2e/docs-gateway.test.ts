@@ -3,10 +3,10 @@ import { chmodSync, cpSync, existsSync, readFileSync, writeFileSync } from 'node
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { refusal } from '../../src/adapters/inbound/http/refusal.ts';
-import { ofQuotaError } from '../../src/adapters/inbound/http/run-call.ts';
-import { tokenRefusal } from '../../src/adapters/inbound/http/token-refusal.ts';
-import { ofToolCallError } from '../../src/adapters/inbound/rest/rest-error.ts';
+import { ofToolCallError } from '../../src/adapters/inbound/http/rest/rest-error.ts';
+import { tokenRefusal } from '../../src/adapters/inbound/http/server/token-refusal.ts';
+import { refusal } from '../../src/adapters/inbound/http/shared/refusal.ts';
+import { ofQuotaError } from '../../src/adapters/inbound/http/shared/run-call.ts';
 import { SERVER_KEYS } from '../../src/adapters/outbound/config/server-entry.ts';
 import type { TokenError } from '../../src/application/ports/token-verifier.ts';
 import type { QuotaError } from '../../src/domain/quota.ts';

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { HttpServer, type HttpServerOptions } from '../../src/adapters/inbound/http/http-server.ts';
-import { Metrics } from '../../src/adapters/inbound/http/metrics.ts';
+import { HttpServer, type HttpServerOptions } from '../../src/adapters/inbound/http/server/http-server.ts';
+import { Metrics } from '../../src/adapters/inbound/http/server/metrics.ts';
 import { AnswerTools } from '../../src/adapters/inbound/mcp/answer-tools.ts';
 import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
 import { createRedactor, type Redactor } from '../../src/domain/redaction.ts';

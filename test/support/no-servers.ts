@@ -1,6 +1,6 @@
-import type { HttpServerOptions } from '../../src/adapters/inbound/http/http-server.ts';
+import { BuiltInServer } from '../../src/adapters/inbound/http/rest/built-in-server.ts';
+import type { HttpServerOptions } from '../../src/adapters/inbound/http/server/http-server.ts';
 import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
-import { BuiltInServer } from '../../src/adapters/inbound/rest/built-in-server.ts';
 import { AjvSchemaValidator } from '../../src/adapters/outbound/mcp-client/ajv-schema-validator.ts';
 import type { Clock } from '../../src/application/ports/clock.ts';
 import { RecordingLogger } from './recording-logger.ts';
