@@ -33,10 +33,6 @@ export class McpEndpoint implements Api {
     this.#context = context;
   }
 
-  headersFor(): Map<string, string> {
-    return new Map();
-  }
-
   toRefusalJson(refusal: Refusal, { id }: Exchange): string {
     return JSON.stringify(toRefusalMessage(refusal, id));
   }

@@ -126,7 +126,7 @@ export class Routes {
       connections.close(request, response);
       return this.#metadata.send(exchange);
     }
-    response.setHeaders(api.headersFor(request));
+    if (api.headersFor !== undefined) response.setHeaders(api.headersFor(request));
     const refuseStranger = async (refusal: Refusal) => {
       entry.reason = refusal.reason;
       connections.close(request, response);

@@ -11,7 +11,7 @@ export interface Api {
   /** The HTTP methods that browsers may use. */
   readonly methods: string;
   /** Headers of all its responses. */
-  headersFor(request: HttpRequest): Map<string, string>;
+  headersFor?(request: HttpRequest): Map<string, string>;
   /** Undefined if there is no such path. */
   routeOf(path: string): Route | undefined;
   /** The body of the response to a request that is not served. */
