@@ -100,11 +100,12 @@ for (const name of SHIPPED_RECORDINGS) cpSync(`${root}recordings/${name}`, `${ro
 const packages = bundledPackages(files);
 writeFileSync(`${root}build/THIRD_PARTY_LICENSES.txt`, packages.map(licenceOf).join('\n'));
 writeFileSync(`${root}build/sbom.cdx.json`, `${JSON.stringify(billOfMaterials(packages))}\n`);
-cpSync(`${root}src/adapters/inbound/rest/page`, `${root}build/page`, { recursive: true });
+const pageFolder = `${root}src/adapters/inbound/http/page`;
+for (const name of ['index.html', 'page.css']) cpSync(`${pageFolder}/${name}`, `${root}build/page/${name}`);
 // Without comments and long names, because the size of the package is limited.
 const page = await rolldown({
   cwd: root,
-  input: 'src/adapters/inbound/rest/page/page.js',
+  input: 'src/adapters/inbound/http/page/page.js',
   platform: 'browser',
   logLevel: 'warn',
 });

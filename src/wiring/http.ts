@@ -1,9 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
-import { HttpServer } from '../adapters/inbound/http/http-server.ts';
-import { LineWriter } from '../adapters/inbound/http/line-writer.ts';
+import { BuiltInServer } from '../adapters/inbound/http/rest/built-in-server.ts';
+import { LineWriter } from '../adapters/inbound/http/server/access-log.ts';
+import { HttpServer } from '../adapters/inbound/http/server/http-server.ts';
+import { Metrics } from '../adapters/inbound/http/server/metrics.ts';
 import type { AnswerToolsOptions } from '../adapters/inbound/mcp/answer-tools.ts';
 import type { ToolSet } from '../adapters/inbound/mcp/tool-set.ts';
-import { BuiltInServer } from '../adapters/inbound/rest/built-in-server.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { Gateway } from '../application/gateway.ts';
 import { keyProblem } from '../domain/redaction.ts';
@@ -30,13 +31,14 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
   const logSpawn = (line: string) => void process.stderr.write(`${redactor.inLogs(line)}\n`);
   let gateway: Gateway | undefined;
   let loading: Promise<void> | undefined;
+  const metrics = new Metrics(() => gateway);
   const services = await load({
     servers: [],
     logSpawn,
     onStarted: (started) => {
       gateway = started;
     },
-    onCallEnded: (report) => server.onServerCallEnded(report),
+    onCallEnded: (report) => metrics.onServerCallEnded(report),
   });
   const application: AnswerToolsOptions['application'] = {
     answerQuery: async (input, signal) => (await services.application()).answerQuery(input, signal),
@@ -55,9 +57,9 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
     ...http.oauth,
     verifier: (await import('./oauth.ts')).composeTokenVerifier(http.oauth, runtime),
   };
-  const accessLog = new LineWriter({ clock, stream: process.stderr });
+  const accessLog = new LineWriter(clock, process.stderr);
   const { validator } = services;
-  const server: HttpServer = new HttpServer({
+  const server = new HttpServer({
     ...http,
     ...runtime,
     quota: quota?.guard,
@@ -73,6 +75,7 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
       version: VERSION,
       pageFolder: http.page ? pageFolder : undefined,
     },
+    metrics,
     writeAccessLine: (line) => accessLog.add(redactor.inLogs(line)),
   });
   let isStopping = false;

@@ -45,6 +45,11 @@ const RULES: readonly (IForbiddenRuleType & { readonly name: string })[] = [
     from: { path: '^src/', pathNot: '^src/(?:main\\.ts$|wiring/)' },
     to: { path: '^src/wiring/' },
   },
+  {
+    name: 'the parts of HTTP below the server know only what they share',
+    from: { path: '^src/adapters/inbound/http/(mcp|page|rest|shared)/' },
+    to: { path: '^src/adapters/inbound/http/', pathNot: '^src/adapters/inbound/http/(?:$1|shared)/' },
+  },
   { name: 'no import cycle', from: { path: '^src/' }, to: { circular: true } },
   {
     name: 'only the container knows its packages',
@@ -97,6 +102,7 @@ describe('a planted violation', () => {
     noInbound,
     noComposition,
     onlyMain,
+    onlyShared,
     noCycle,
     onlyContainer,
     noTests,
@@ -113,6 +119,7 @@ describe('a planted violation', () => {
     [noNode, 'src/application/imports-node.ts'],
     [noOutbound, 'src/adapters/inbound/imports-outbound.ts'],
     [noComposition, 'src/adapters/inbound/imports-main.ts'],
+    [onlyShared, 'src/adapters/inbound/http/shared/imports-rest.ts'],
     [noInbound, 'src/adapters/outbound/imports-inbound.ts'],
     [noComposition, 'src/adapters/outbound/imports-container.ts'],
     [onlyMain, 'src/imports-wiring.ts'],

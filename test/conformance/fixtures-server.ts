@@ -1,4 +1,5 @@
-import { HttpServer } from '../../src/adapters/inbound/http/http-server.ts';
+import { HttpServer } from '../../src/adapters/inbound/http/server/http-server.ts';
+import { Metrics } from '../../src/adapters/inbound/http/server/metrics.ts';
 import { AnswerTools } from '../../src/adapters/inbound/mcp/answer-tools.ts';
 import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
@@ -58,6 +59,7 @@ const server = new HttpServer({
   tools,
   serverInfo: { name: 'openai-responses-mcp-fixtures', version: '0.0.0-test' },
   rest: noServers(answerTools, clock),
+  metrics: new Metrics(() => undefined),
   clock,
   logger,
   redactor,

@@ -36,8 +36,8 @@ test('a server with the configuration of the page answers what the page shows', 
 });
 
 test('every reason in the list is one that is logged', () => {
-  const source = ['src/application/ports/token-verifier.ts', 'src/adapters/inbound/http/token-refusal.ts']
-    .concat('src/adapters/inbound/http/access-log.ts', 'src/adapters/inbound/http/request-guard.ts')
+  const source = ['src/application/ports/token-verifier.ts', 'src/adapters/inbound/http/server/token-refusal.ts']
+    .concat('src/adapters/inbound/http/server/access-log.ts', 'src/adapters/inbound/http/server/request-guard.ts')
     .map((file) => readFileSync(file, 'utf8'))
     .join('');
   const list = PAGE.slice(PAGE.indexOf('## If it does not work'));

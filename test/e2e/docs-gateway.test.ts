@@ -3,9 +3,10 @@ import { chmodSync, cpSync, existsSync, readFileSync, writeFileSync } from 'node
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { ofQuotaError } from '../../src/adapters/inbound/http/run-call.ts';
-import { tokenRefusal } from '../../src/adapters/inbound/http/token-refusal.ts';
-import { ofRefusal, toRestError } from '../../src/adapters/inbound/rest/rest-error.ts';
+import { ofToolCallError } from '../../src/adapters/inbound/http/rest/rest-error.ts';
+import { tokenRefusal } from '../../src/adapters/inbound/http/server/token-refusal.ts';
+import { refusal } from '../../src/adapters/inbound/http/shared/refusal.ts';
+import { ofQuotaError } from '../../src/adapters/inbound/http/shared/run-call.ts';
 import { SERVER_KEYS } from '../../src/adapters/outbound/config/server-entry.ts';
 import type { TokenError } from '../../src/application/ports/token-verifier.ts';
 import type { QuotaError } from '../../src/domain/quota.ts';
@@ -64,10 +65,10 @@ test('the guide lists every error of REST', () => {
     ([, status, code]) => `${status} ${code}`,
   );
   const answered = [
-    ...CALL_ERRORS.map(toRestError),
-    ...REFUSED.map((status) => ofRefusal(refused(status))),
+    ...CALL_ERRORS.map(ofToolCallError),
+    ...REFUSED.map((code) => refusal(code, 'x')),
     ...QUOTA_ERRORS.map(ofQuotaError),
-    ...TOKEN_ERRORS.map((error) => ofRefusal(tokenRefusal(error, OAUTH))),
+    ...TOKEN_ERRORS.map((error) => tokenRefusal(error, OAUTH)),
   ];
   const errors = answered.map(({ status, code }) => `${status} ${code}`);
   expect(new Set(listed)).toEqual(new Set([...errors, '422 TOOL_EXECUTION_ERROR']));
@@ -114,11 +115,16 @@ const QUOTA_ERRORS: readonly QuotaError[] = [
   { kind: 'quota_reached', unit: 'calls', limit: 1, endsAt: new Date(0), timeZone: 'UTC', retryAfterMs: 1 },
   { kind: 'quota_unknown' },
 ];
-const REFUSED = [400, 401, 403, 404, 405, 413, 415, 429, 503] as const;
-
-function refused(status: number) {
-  return { status, error: { code: 0, message: 'x' } };
-}
+const REFUSED = [
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'OVERLOADED',
+  'SHUTTING_DOWN',
+] as const;
 
 /** A command of the guide, and what it says about its output. */
 interface Step {

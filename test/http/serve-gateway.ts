@@ -27,7 +27,7 @@ export async function serveGateway(
 ): Promise<ServedGateway> {
   const clock = new FakeClock();
   const logger = new RecordingLogger();
-  let count: (report: Parameters<ServedHttp['server']['onServerCallEnded']>[0]) => void = () => {};
+  let count: (report: Parameters<ServedHttp['metrics']['onServerCallEnded']>[0]) => void = () => {};
   const gateway = startScripted(servers, {
     clock,
     logger,
@@ -43,7 +43,7 @@ export async function serveGateway(
     expose: (builtIn, redactor) =>
       new GatewayTools({ builtIn, gateway: async () => gateway, notifiesOfChanges: false, clock, redactor }),
   });
-  count = (report) => served.server.onServerCallEnded(report);
+  count = (report) => served.metrics.onServerCallEnded(report);
   const beginCall: ServedGateway['beginCall'] = (body, headers = {}) =>
     begin(served.at('/mcp/call'), { body, headers });
   return {

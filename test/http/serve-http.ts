@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import type { HttpServerOptions, RestOptions } from '../../src/adapters/inbound/http/http-context.ts';
-import { HttpServer } from '../../src/adapters/inbound/http/http-server.ts';
+import { HttpServer, type HttpServerOptions } from '../../src/adapters/inbound/http/server/http-server.ts';
+import { Metrics } from '../../src/adapters/inbound/http/server/metrics.ts';
 import { AnswerTools } from '../../src/adapters/inbound/mcp/answer-tools.ts';
 import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
 import type { Redactor } from '../../src/domain/redaction.ts';
@@ -15,6 +15,7 @@ export interface ServedHttp {
   /** The URL of another path. */
   at(path: string): string;
   readonly server: HttpServer;
+  readonly metrics: Metrics;
   /** The lines of the access log, parsed. */
   readonly accessLines: readonly Readonly<Record<string, unknown>>[];
   /** Resolves when there are so many lines. */
@@ -28,7 +29,7 @@ export interface ServeHttpOptions extends CoreOptions {
   readonly http?: Partial<HttpServerOptions>;
   readonly toolErrors?: 'protocol' | 'result';
   /** Changes what REST serves; without it, the answer tools alone. */
-  readonly rest?: Partial<RestOptions>;
+  readonly rest?: Partial<HttpServerOptions['rest']>;
   /** The tools of a session in addition to the answer tools. */
   readonly expose?: (builtIn: ToolSet, redactor: Redactor) => ToolSet;
   /** What must not be shown of the servers. */
@@ -58,6 +59,8 @@ export async function serveHttp({
   });
   const accessLines: Record<string, unknown>[] = [];
   const waiting = new Set<() => void>();
+  const served = { ...noServers(tools, clock), ...rest };
+  const metrics = new Metrics(served.gateway);
   const server = new HttpServer({
     host: '127.0.0.1',
     port: 0,
@@ -73,7 +76,8 @@ export async function serveHttp({
     tools: expose(tools, redactor),
     toolErrors,
     serverInfo: { name: 'openai-responses-mcp', version: '0.0.0-test' },
-    rest: { ...noServers(tools, clock), ...rest },
+    rest: served,
+    metrics,
     clock,
     logger,
     redactor,
@@ -103,6 +107,7 @@ export async function serveHttp({
     url,
     at: (path) => new URL(path, url).href,
     server,
+    metrics,
     accessLines,
     untilLogged: (count) =>
       new Promise((resolve) => {

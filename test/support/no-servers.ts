@@ -1,12 +1,12 @@
-import type { RestOptions } from '../../src/adapters/inbound/http/http-context.ts';
+import { BuiltInServer } from '../../src/adapters/inbound/http/rest/built-in-server.ts';
+import type { HttpServerOptions } from '../../src/adapters/inbound/http/server/http-server.ts';
 import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
-import { BuiltInServer } from '../../src/adapters/inbound/rest/built-in-server.ts';
 import { AjvSchemaValidator } from '../../src/adapters/outbound/mcp-client/ajv-schema-validator.ts';
 import type { Clock } from '../../src/application/ports/clock.ts';
 import { RecordingLogger } from './recording-logger.ts';
 
 /** REST with the answer tools alone, and without the page. */
-export function noServers(tools: ToolSet, clock: Clock): RestOptions {
+export function noServers(tools: ToolSet, clock: Clock): HttpServerOptions['rest'] {
   const validator = async () => new AjvSchemaValidator({ clock, logger: new RecordingLogger() });
   return {
     gateway: () => undefined,

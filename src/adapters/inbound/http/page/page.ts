@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+
+const TYPES: Readonly<Record<string, readonly [name: string, type: string]>> = {
+  '/': ['index.html', 'text/html; charset=utf-8'],
+  '/page.css': ['page.css', 'text/css; charset=utf-8'],
+  '/page.js': ['page.js', 'text/javascript; charset=utf-8'],
+};
+
+/** The page loads nothing from elsewhere, runs no inline script, and cannot be put into a frame. Images come from answers, as data. */
+const HEADERS: OutgoingHttpHeaders = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; media-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-cache',
+};
+
+/** The page for people at `/`. Its files are not secret: it asks for the token itself. */
+export class Page {
+  readonly #folder: string;
+  readonly #mcpPath: string;
+  /** The files that were sent, by their paths. */
+  readonly #files = new Map<string, Buffer>();
+
+  /** `mcpPath` is that of the MCP endpoint, of which the page asks its questions. */
+  constructor(folder: string, mcpPath: string) {
+    this.#folder = folder;
+    this.#mcpPath = mcpPath;
+  }
+
+  owns(path: string): boolean {
+    return Object.hasOwn(TYPES, path);
+  }
+
+  /** Sends one of its files. */
+  send(path: string, response: ServerResponse): void {
+    const [name, type] = TYPES[path] ?? ['', ''];
+    const body = this.#files.get(path) ?? this.#read(name);
+    this.#files.set(path, body);
+    response.writeHead(200, { 'Content-Type': type, 'Content-Length': body.length, ...HEADERS }).end(body);
+  }
+
+  #read(name: string): Buffer {
+    const text = readFileSync(join(this.#folder, name), 'utf8');
+    return Buffer.from(name === 'index.html' ? text.replace('{{mcp-path}}', () => escapeHtml(this.#mcpPath)) : text);
+  }
+}
+
+/** For the value of an attribute in double quotes. */
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,67 @@
+import { isObject, type JsonObject, withoutUndefined } from '../../../../domain/json.ts';
+import type { SchemaError, ToolCallError } from '../../../../domain/tool-call-error.ts';
+import { type ToolResult, textOf } from '../../../../domain/tool-result.ts';
+import { duration } from '../../error-messages.ts';
+import { excerpt } from '../../excerpt.ts';
+import { toolErrorCode } from '../../tool-error-codes.ts';
+import { toolErrorMessage } from '../../tool-error-messages.ts';
+import { type Refusal, refusal } from '../shared/refusal.ts';
+
+/** The refusal for a failed call (ruling G17). */
+export function ofToolCallError(error: ToolCallError): Refusal {
+  const details = detailsOf(error);
+  return refusal(toolErrorCode(error), toolErrorMessage(error), { details, retryAfterMs: retryAfterOf(error) });
+}
+
+function retryAfterOf(error: ToolCallError): number | undefined {
+  if (error.kind === 'not_available') return error.retryAfterMs;
+  return error.kind === 'overloaded' || error.kind === 'shutting_down' ? 1000 : undefined;
+}
+
+/** What a program can use. The server's own data is merged into it (ruling G15). */
+function detailsOf(error: ToolCallError): JsonObject {
+  switch (error.kind) {
+    case 'invalid_input':
+      return { errors: error.errors };
+    case 'json_rpc':
+      return {
+        ...(isObject(error.data) ? error.data : withoutUndefined({ data: error.data })),
+        jsonrpcCode: error.code,
+      };
+    case 'unknown_server':
+    case 'overloaded':
+      return { server: excerpt(error.server) };
+    case 'unknown_tool':
+      return { server: error.server, tool: excerpt(error.tool) };
+    case 'not_available':
+      return { server: error.server, state: error.state };
+    case 'too_large':
+      return { maxBytes: error.maxBytes };
+    case 'timed_out':
+      return { timeoutMs: error.timeoutMs };
+    default:
+      return {};
+  }
+}
+
+/** A result with `isError`: the call has an answer, and the answer is an error (ruling G15). */
+export function ofToolError(result: ToolResult, status: number): Refusal {
+  const { content, structuredContent } = result;
+  const message = textOf(result) || 'The tool reported an error without a text.';
+  return refusal('TOOL_EXECUTION_ERROR', message, {
+    status,
+    returned: withoutUndefined({ content, structuredContent }),
+  });
+}
+
+/** A request whose body has the wrong shape. */
+export function ofInvalidBody(errors: readonly SchemaError[]): Refusal {
+  const message = errors.map(({ path, message }) => `${path === '' ? 'the body' : path} ${message}`).join('; ');
+  return refusal('VALIDATION_ERROR', message, { details: { errors } });
+}
+
+/** A server was started again by request so recently that its callers would get no answers. */
+export function ofEarlyRestart(server: string, retryAfterMs: number): Refusal {
+  const message = `The server ${server} was restarted by request a moment ago. Try again in ${duration(Math.max(retryAfterMs, 100))}.`;
+  return refusal('OVERLOADED', message, { details: { server }, retryAfterMs });
+}

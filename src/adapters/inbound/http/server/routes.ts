@@ -1,0 +1,197 @@
+import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
+import { internalError } from '../../mcp/json-rpc.ts';
+import { McpEndpoint, type McpOptions } from '../mcp/mcp-endpoint.ts';
+import { Page } from '../page/page.ts';
+import { RestApi, type RestOptions } from '../rest/rest-api.ts';
+import type { CallerLimit } from '../shared/caller-limit.ts';
+import { type Api, Exchange, type Route } from '../shared/exchange.ts';
+import type { HttpContext } from '../shared/http-context.ts';
+import {
+  CLIENT_CLOSED,
+  methodNotAllowed,
+  ofErrorObject,
+  type Refusal,
+  refusal,
+  shuttingDown,
+} from '../shared/refusal.ts';
+import { discardedBody } from '../shared/request-body.ts';
+import { REASONS, toAccessLine } from './access-log.ts';
+import type { Connections } from './connections.ts';
+import type { Metrics } from './metrics.ts';
+import { ProtectedResource } from './protected-resource.ts';
+import { type GuardOptions, preflightHeaders, RequestGuard } from './request-guard.ts';
+
+export interface RoutesOptions extends GuardOptions, McpOptions {
+  readonly rest: RestOptions & {
+    /** The folder with the files of the page; undefined if it is not served. */
+    readonly pageFolder: string | undefined;
+  };
+  readonly metrics: Metrics;
+  /** Writes one line of the access log. */
+  readonly writeAccessLine: (line: string) => void;
+}
+
+interface Context extends HttpContext, RoutesOptions {
+  readonly connections: Connections;
+  /** Bytes of responses, which stay in memory until they are read. */
+  readonly responseBytes: CallerLimit;
+}
+
+/** Dispatches probes, metrics, MCP and REST. Anything else is 404 or 405. */
+export class Routes {
+  readonly #context: Context;
+  readonly #guard: RequestGuard;
+  readonly #mcp: McpEndpoint;
+  readonly #rest: RestApi;
+  readonly #page: Page | undefined;
+  readonly #metadata: ProtectedResource | undefined;
+  /** Each ends a request in progress. */
+  readonly #pending = new Set<() => void>();
+
+  constructor(context: Context) {
+    const { rest, oauth, path } = context;
+    this.#context = context;
+    this.#guard = new RequestGuard(context);
+    this.#mcp = new McpEndpoint(context);
+    this.#rest = new RestApi(context, rest);
+    this.#metadata = oauth && new ProtectedResource(oauth);
+    this.#page = rest.pageFolder === undefined ? undefined : new Page(rest.pageFolder, path);
+  }
+
+  /** Ends what is not answered when the drain ends: without a response, clients would wait until their own time limit. */
+  shutDown(): void {
+    for (const end of this.#pending) end();
+  }
+
+  /** Resolves when the response was sent, or its connection is closed. Never rejects. `signal` aborts when it closes. */
+  async serve(request: HttpRequest, response: ServerResponse, signal: AbortSignal): Promise<void> {
+    const { clock, metrics, logger, writeAccessLine, connections } = this.#context;
+    const path = pathOf(request.url ?? '');
+    const api = this.#rest.owns(path) ? this.#rest : this.#mcp;
+    const exchange = new Exchange(request, response, api, signal);
+    if (path === '/healthz' || path === '/readyz') {
+      connections.close(request, response);
+      return this.#probe(path, exchange);
+    }
+
+    const startedMs = clock.elapsedMs();
+    const { entry } = exchange;
+    const closed = new Promise<void>((resolve) => response.once('close', () => resolve()));
+    forwardClose(request, response);
+    const end = () => {
+      entry.isShutDown = true;
+      if (!response.headersSent) exchange.refuse(shuttingDown());
+      exchange.onShutDown();
+    };
+    this.#pending.add(end);
+    try {
+      await this.#dispatch(path, exchange, api);
+    } catch (bug) {
+      logger.error(`internal error in an HTTP request: ${String(bug)}`);
+      if (response.headersSent) response.destroy();
+      else exchange.refuse(ofErrorObject('INTERNAL_ERROR', internalError(bug)));
+    }
+    await closed;
+    this.#pending.delete(end);
+    for (const give of exchange.held) give();
+    const refused = REASONS[response.statusCode];
+    if (entry.call === undefined) {
+      if (refused !== undefined) entry.reason ??= refused;
+      if (refused !== undefined || entry.method === undefined) entry.path = path;
+    }
+    const status = response.writableFinished || entry.isShutDown ? response.statusCode : CLIENT_CLOSED;
+    metrics.onResponse(status);
+    writeAccessLine(toAccessLine(entry, status, clock.now(), clock.elapsedMs() - startedMs));
+  }
+
+  /** For load balancers, which have no token and use any host name. */
+  #probe(path: string, exchange: Exchange): void {
+    const { isDraining, canAnswer, rest } = this.#context;
+    const isLoading = rest.loading?.() !== undefined;
+    const gateway = rest.gateway();
+    const readiness = isLoading ? 'starting' : (gateway?.readiness() ?? 'ready');
+    const servers = readiness === 'ready' ? undefined : readiness === 'starting' ? 'servers starting' : readiness;
+    // The servers' tools need no key.
+    const isUseful = canAnswer || isLoading || gateway !== undefined;
+    const notReady = isDraining() ? 'draining' : isUseful ? servers : 'no key';
+    const why = path === '/readyz' ? notReady : undefined;
+    exchange.sendJson(why === undefined ? 200 : 503, JSON.stringify({ ok: why === undefined, why }));
+  }
+
+  async #dispatch(path: string, exchange: Exchange, api: Api): Promise<void> {
+    const { request, response, entry } = exchange;
+    const { method = '', headers } = request;
+    const { connections, requiresToken, maxBodyBytes, clock, responseBytes } = this.#context;
+    if (this.#metadata?.owns(path)) {
+      connections.close(request, response);
+      return this.#metadata.send(exchange);
+    }
+    if (api.headersFor !== undefined) response.setHeaders(api.headersFor(request));
+    const refuseStranger = async (refusal: Refusal) => {
+      entry.reason = refusal.reason;
+      connections.close(request, response);
+      await discardedBody(request, maxBodyBytes, clock);
+      if (!response.destroyed) exchange.refuse(refusal);
+    };
+    const forbidden = targetRefusal(request) ?? this.#guard.refusalOf(headers);
+    if (forbidden !== undefined) return refuseStranger(forbidden);
+    // The page asks for the token.
+    if (method === 'GET' && path !== this.#context.path && this.#page?.owns(path)) {
+      if (requiresToken) connections.close(request, response);
+      return this.#page.send(path, response);
+    }
+
+    const cors = this.#guard.corsHeaders(headers);
+    if (cors !== undefined) response.setHeaders(cors);
+    // A preflight request has no token.
+    if (method === 'OPTIONS' && cors !== undefined) {
+      if (requiresToken) connections.close(request, response);
+      return exchange.sendEmpty(204, preflightHeaders(api.methods));
+    }
+
+    const identified = this.#guard.callerOf(headers);
+    const owner = identified instanceof Promise ? await identified : identified;
+    if (owner.isErr()) return refuseStranger(owner.error);
+    entry.caller = owner.value.caller;
+    exchange.responseBytes = responseBytes;
+
+    const route = api.routeOf(path) ?? (path === '/metrics' ? this.#metrics : undefined);
+    if (route === undefined) {
+      return exchange.refuse(refusal('NOT_FOUND', `Not Found: MCP is served at ${this.#context.path}`));
+    }
+    const { methods, otherMethods = () => exchange.refuse(methodNotAllowed(Object.keys(methods))) } = route;
+    const handle = Object.hasOwn(methods, method) ? methods[method] : undefined;
+    if (handle === undefined) return otherMethods(exchange);
+    // The client may have left while its token was verified.
+    if (!response.destroyed) await handle(exchange);
+  }
+
+  readonly #sendMetrics = async ({ response }: Exchange) => {
+    const { registry } = this.#context.metrics;
+    response.writeHead(200, { 'Content-Type': registry.contentType }).end(await registry.metrics());
+  };
+  readonly #metrics: Route = { methods: { GET: this.#sendMetrics, HEAD: this.#sendMetrics } };
+}
+
+/** The host of a request target that is a complete URL, which proxies may send (RFC 9112, 3.2.2). */
+const TARGET_HOST = /^https?:\/\/([^/?]*)/i;
+
+/** The path of a request target. */
+function pathOf(target: string): string {
+  return target.replace(TARGET_HOST, '').split('?')[0] || '/';
+}
+
+function targetRefusal({ url = '', headers }: HttpRequest): Refusal | undefined {
+  if (url.startsWith('/')) return undefined;
+  const [, host] = TARGET_HOST.exec(url) ?? [];
+  if (host === undefined || host.toLowerCase() === headers.host?.toLowerCase()) return undefined;
+  return refusal('VALIDATION_ERROR', 'Bad Request: the request target and Host name different hosts');
+}
+
+/** When a connection closes, Node.js destroys only the first of the pipelined responses, and emits `close` on it: does so with all. */
+function forwardClose({ socket }: HttpRequest, response: ServerResponse): void {
+  const onClose = () => response.destroy().emit('close');
+  // A connection may have any number of requests in progress.
+  socket.setMaxListeners(0).once('close', onClose);
+  response.once('close', () => socket.off('close', onClose));
+}

@@ -1,0 +1,101 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage as HttpRequest } from 'node:http';
+import { err, ok, type Result } from 'neverthrow';
+import type { Clock } from '../../../../application/ports/clock.ts';
+import { parseJson } from '../../../../domain/json.ts';
+import { nestsDeeper } from '../../../../domain/json-nesting.ts';
+import { PARSE_ERROR } from '../../mcp/json-rpc.ts';
+import type { Exchange } from './exchange.ts';
+import type { HttpContext } from './http-context.ts';
+import { ofErrorObject, overloaded, type Refusal, refusal } from './refusal.ts';
+
+type Limits = Pick<HttpContext, 'maxBodyBytes' | 'bodyBytes'>;
+
+/** No tool of a sane program needs more. */
+const MAX_NESTING = 64;
+
+/** The JSON value in the body of a POST, of at most `maxBodyBytes`. */
+export async function readJsonBody(exchange: Exchange, limits: Limits): Promise<Result<unknown, Refusal>> {
+  const { request } = exchange;
+  const refused = typeRefusal(request);
+  if (refused !== undefined) return err(refused);
+  if (!/^(?:identity)?$/i.test(request.headers['content-encoding'] ?? '')) {
+    const headers = { 'Accept-Encoding': 'identity' };
+    return err(refusal('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed', { headers }));
+  }
+  return (await readBytes(exchange, limits)).andThen((bytes) => {
+    if (!isUtf8(bytes)) return err(parseError('is not valid UTF-8'));
+    if (nestsDeeper(bytes, MAX_NESTING)) return err(parseError(`nests more than ${MAX_NESTING} levels deep`));
+    const value = parseJson(bytes.toString());
+    return value === undefined ? err(parseError('is not valid JSON')) : ok(value);
+  });
+}
+
+/** A page cannot send the accepted type without a preflight request. */
+export function typeRefusal({ headers }: HttpRequest): Refusal | undefined {
+  const mediaType = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  if (mediaType === 'application/json') return undefined;
+  return refusal('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json');
+}
+
+function parseError(problem: string): Refusal {
+  return ofErrorObject('VALIDATION_ERROR', { code: PARSE_ERROR, message: `Parse error: the body ${problem}` });
+}
+
+/**
+ * Node.js discards the rest of a body that is refused after the response, so that the client can read the response instead of getting
+ * a reset connection. The time limit for requests applies to the rest too.
+ */
+function readBytes(exchange: Exchange, { maxBodyBytes, bodyBytes }: Limits): Promise<Result<Buffer, Refusal>> {
+  const { request } = exchange;
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > maxBodyBytes) return Promise.resolve(err(tooLarge(maxBodyBytes)));
+  if (!bodyBytes.hold(exchange, announced)) return Promise.resolve(err(TOO_MANY));
+  return new Promise((resolve) => {
+    let chunks: Buffer[] = [];
+    let length = 0;
+    const settle = (bytes: Result<Buffer, Refusal>) => {
+      request.off('data', onData);
+      // The listeners live as long as the request.
+      chunks = [];
+      resolve(bytes);
+    };
+    const onData = (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > maxBodyBytes) return settle(err(tooLarge(maxBodyBytes)));
+      if (announced === 0 && !bodyBytes.hold(exchange, chunk.length)) return settle(err(TOO_MANY));
+      chunks.push(chunk);
+    };
+    request.on('data', onData);
+    request.once('end', () => settle(ok(Buffer.concat(chunks))));
+    // The client is gone and will not read the response.
+    for (const event of ['close', 'error']) request.once(event, () => settle(ok(Buffer.alloc(0))));
+  });
+}
+
+const TOO_MANY = overloaded('Too many bytes of requests in progress. Try again when one has finished.');
+
+function tooLarge(max: number): Refusal {
+  return refusal('PAYLOAD_TOO_LARGE', `The body must not exceed ${max} bytes (http.max_body_bytes)`);
+}
+
+/** How long the body of a request that is refused is received. */
+const MAX_DISCARD_MS = 1000;
+
+/**
+ * Resolves when the body of a request that is refused has arrived, which is not read, for a limited time and size. If a connection is
+ * closed while the client sends, the client may lose the response.
+ */
+export async function discardedBody(request: HttpRequest, maxBytes: number, clock: Clock): Promise<void> {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
+  const hasBody = Number(length) > 0 || encoding !== undefined;
+  if (!hasBody || Number(length) > maxBytes) return;
+  const ended = new AbortController();
+  let left = maxBytes;
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) ended.abort();
+  });
+  for (const event of ['end', 'close', 'error']) request.once(event, () => ended.abort());
+  await clock.sleep(MAX_DISCARD_MS, ended.signal);
+}

@@ -1,0 +1,62 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { QuotaState } from '../../../../application/quota-guard.ts';
+import { NOTHING_USED, type QuotaError, type QuotaUse } from '../../../../domain/quota.ts';
+import { NOT_SENT } from '../../../../domain/tool-call-error.ts';
+import { limitName, quotaMessage } from '../../quota-messages.ts';
+import type { AccessEntry, Exchange } from './exchange.ts';
+import type { HttpContext } from './http-context.ts';
+import { type Refusal, refusal, tooManyCalls } from './refusal.ts';
+
+/** How long a client should wait for a store that fails. */
+const STORE_RETRY_MS = 5000;
+
+/** Runs a call of a tool, unless its caller has too many in flight, or has used up a quota. `left` is what it may still use, if that is limited. */
+export async function runCall<T>(
+  exchange: Exchange,
+  { places, quota, onQuotaRefused }: HttpContext,
+  call: () => Promise<T>,
+): Promise<Result<{ readonly value: T; readonly left: QuotaState | undefined }, Refusal>> {
+  const { request, caller, entry } = exchange;
+  if (!places.hold(exchange, 1)) return err(tooManyCalls(places.max));
+  if (quota === undefined) return ok({ value: await call(), left: undefined });
+  const admitted = await quota.admit(caller);
+  if (admitted.isErr()) {
+    const limit = admitted.error.kind === 'quota_reached' ? limitName(admitted.error.unit) : 'unknown';
+    onQuotaRefused(limit);
+    entry.reason = limit === 'unknown' ? 'quota store not available' : `quota reached: ${limit}`;
+    return err(ofQuotaError(admitted.error));
+  }
+  // The client may have left while the store was asked.
+  if (request.socket.destroyed) {
+    await admitted.value.settle(NOTHING_USED);
+    return err(refusal('CANCELLED', 'The client has left.'));
+  }
+  const value = await call();
+  return ok({ value, left: await admitted.value.settle(useOf(entry)) });
+}
+
+/** The refusal of a call whose caller has used up a quota, or whose quota is not known. */
+export function ofQuotaError(error: QuotaError): Refusal {
+  const message = quotaMessage(error);
+  if (error.kind === 'quota_unknown') return refusal('QUOTA_UNAVAILABLE', message, { retryAfterMs: STORE_RETRY_MS });
+  const { unit, limit, endsAt, retryAfterMs } = error;
+  const details = { limit: limitName(unit), max: limit, endsAt: endsAt.toISOString() };
+  return refusal('QUOTA_EXCEEDED', message, { retryAfterMs, details });
+}
+
+/** Outcomes of calls that were not passed on, neither to the API nor to a server. */
+const NOT_RUN: ReadonlySet<NonNullable<AccessEntry['call']>['outcome']> = new Set([
+  'invalid_arguments',
+  'no_profile',
+  'no_api_key',
+  'placeholder_api_key',
+  'malformed_api_key',
+  ...NOT_SENT,
+] as const);
+
+/** What a finished call used. A call of a tool that does not exist has no report. */
+function useOf({ call }: AccessEntry): QuotaUse {
+  if (call === undefined || NOT_RUN.has(call.outcome)) return NOTHING_USED;
+  const { inputTokens = 0, outputTokens = 0 } = call.usage ?? {};
+  return { calls: 1, searches: call.searches ?? 0, tokens: inputTokens + outputTokens };
+}

@@ -1,0 +1,1 @@
+export type { clean } from '../rest/clean.ts';

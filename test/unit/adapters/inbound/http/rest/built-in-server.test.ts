@@ -1,0 +1,43 @@
+import { err } from 'neverthrow';
+import { expect, test } from 'vitest';
+import { BuiltInServer } from '../../../../../../src/adapters/inbound/http/rest/built-in-server.ts';
+import { AnswerTools } from '../../../../../../src/adapters/inbound/mcp/answer-tools.ts';
+import type { SchemaValidator } from '../../../../../../src/application/ports/schema-validator.ts';
+import { createRedactor } from '../../../../../../src/domain/redaction.ts';
+import { never, startCore } from '../../../../../support/core.ts';
+
+/** A validator that accepts nothing, and remembers the schemas that it would compile: each object once. */
+function start(hasEffects: () => boolean = () => false) {
+  const { application, clock, logger } = startCore();
+  const redactor = createRedactor();
+  const options = { application, clock, logger, redactor, toolErrors: 'protocol', maxAnswerChars: 20_000 } as const;
+  const schemas = new Set<object>();
+  const validator: SchemaValidator = {
+    validate: async ({ schema }) => {
+      schemas.add(schema);
+      return err({ kind: 'mismatch', errors: [{ path: '/query', message: 'is wrong' }] });
+    },
+  };
+  const tools = new AnswerTools({ ...options, hasEffects });
+  const server = new BuiltInServer({ tools, clock, validator: async () => validator, timeoutMs: 1000 });
+  const observer = { onStarted: () => {}, onWaiting: () => {}, onEnded: () => {} };
+  const call = () =>
+    server.call({ server: 'openai-responses-mcp', tool: 'answer', args: {} }, { caller: 'a', observer }, never());
+  return { server, schemas, call };
+}
+
+test('the schema of a tool is one object for all calls, because it is compiled once per object', async () => {
+  const { call, schemas } = start();
+  for (let calls = 0; calls < 5; calls += 1) expect((await call()).isErr()).toBe(true);
+  expect(schemas.size).toBe(1);
+});
+
+test('the tools are made again only when their effects have changed', () => {
+  let hasEffects = false;
+  const { server } = start(() => hasEffects);
+  const before = server.tools;
+  expect(server.tools).toBe(before);
+  hasEffects = true;
+  expect(server.tools).not.toBe(before);
+  expect(server.tools[0]?.annotations).toMatchObject({ destructiveHint: true });
+});
