@@ -20,15 +20,15 @@ export interface AnswerQueryInput {
   /** The name of the caller. Calls of different callers never share a search. */
   readonly caller: string;
   /** The caller is the user of this machine, and not a caller over HTTP. */
-  readonly isLocal?: true;
+  readonly isLocal?: boolean | undefined;
   /** No own tool may be offered, whatever is configured. */
-  readonly isWebOnly?: true;
+  readonly isWebOnly?: boolean | undefined;
   readonly tool: ToolName;
   /** The tool's arguments as received. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly observer: SearchObserver;
   /** The answer is not limited to `maxAnswerChars`: a person reads it, and not a model. */
-  readonly isUnlimited?: true;
+  readonly isUnlimited?: boolean | undefined;
 }
 
 /** `page`: the page says when it was published; `resource`: the last change of an own source; `access`: the day of the answer. */
@@ -76,8 +76,8 @@ export class AnswerQuery {
     const startedMs = clock.elapsedMs();
     const request: SearchRequest = {
       caller,
-      ...(isLocal && { isLocal }),
-      ...(isWebOnly && { isWebOnly }),
+      isLocal,
+      isWebOnly,
       question: question.value,
       profile,
       instructions: config.instructions ?? systemPolicyIn(config.timeZone),

@@ -63,7 +63,7 @@ async function loadGrounding(
 ): Promise<Grounding> {
   const [{ GatewayToolBox }, { toolErrorMessage }] = await Promise.all([
     import('../application/gateway-tool-box.ts'),
-    import('../adapters/inbound/tool-error-messages.ts'),
+    import('../adapters/inbound/words/tool-error-messages.ts'),
   ]);
   const toolBox = new GatewayToolBox(startGateway);
   const current: GroundingPolicy = {

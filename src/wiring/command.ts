@@ -9,7 +9,8 @@ import { type Command, QUESTION_REQUIRED } from '../adapters/inbound/cli/command
 import { doctor } from '../adapters/inbound/cli/doctor.ts';
 import { supportsHyperlinks } from '../adapters/inbound/cli/hyperlink-support.ts';
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
-import { toolErrorMessage } from '../adapters/inbound/tool-error-messages.ts';
+import { BAD_USAGE, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
+import { toolErrorMessage } from '../adapters/inbound/words/tool-error-messages.ts';
 import { isUnencrypted } from '../adapters/outbound/config/listen-address.ts';
 import type { ConfigProblem } from '../application/ports/config.ts';
 import type { Logger } from '../application/ports/logger.ts';
@@ -18,9 +19,6 @@ import { isObject, type JsonObject, parseJson } from '../domain/json.ts';
 import { PROGRAM } from '../version.ts';
 import { answerServers, type Runtime } from './runtime.ts';
 import type { LoadServices } from './services.ts';
-
-const BAD_USAGE = 2;
-const INTERRUPTED = 130;
 
 type RunnableCommand = Extract<Command, { kind: 'ask' | 'doctor' | 'tools' | 'call' }>;
 

@@ -7,9 +7,10 @@ import { cleanLine } from '../../../domain/clean-text.ts';
 import { languageOf } from '../../../domain/language.ts';
 import { type Redactor, redactedJson } from '../../../domain/redaction.ts';
 import type { ToolName } from '../../../domain/tool-name.ts';
-import { messageFor } from '../error-messages.ts';
-import { progressMessage } from '../progress-messages.ts';
+import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { toReportJson } from '../report-json.ts';
+import { messageFor } from '../words/error-messages.ts';
+import { progressMessage } from '../words/progress-messages.ts';
 import { openLine, type Terminal } from './live-line.ts';
 import { type TerminalLook, toTerminalText } from './terminal-markdown.ts';
 
@@ -28,11 +29,6 @@ export interface AskOptions {
   /** Standard error. */
   readonly err: Terminal;
 }
-
-/** Exit codes of `ask`. */
-const ANSWERED = 0;
-const FAILED = 1;
-const INTERRUPTED = 130;
 
 /** Asks one question for a person, prints the answer and returns the exit code. `signal` aborts on Ctrl-C. */
 export async function ask(options: AskOptions, signal: AbortSignal): Promise<number> {
@@ -72,7 +68,7 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   const output = json ? redactedJson({ ...result, report }, redactor.anywhere, 2) : redactor.anywhere(result.answer);
   out(`${terminal === undefined || json ? output : toTerminalText(output, terminal)}\n`);
   if (verbose && !json) err.write(`${redactor.anywhere(summary(answer.value.report))}\n`);
-  return ANSWERED;
+  return SUCCEEDED;
 }
 
 /** What the answer took, in one line. */

@@ -8,7 +8,8 @@ import { type Redactor, redactedJson } from '../../../domain/redaction.ts';
 import type { ToolCallError } from '../../../domain/tool-call-error.ts';
 import { textOf, toPlainResult } from '../../../domain/tool-result.ts';
 import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
-import { toolErrorMessage } from '../tool-error-messages.ts';
+import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
+import { toolErrorMessage } from '../words/tool-error-messages.ts';
 import { openLine, type Terminal } from './live-line.ts';
 
 export interface CallToolOptions {
@@ -25,10 +26,6 @@ export interface CallToolOptions {
   /** Standard error. */
   readonly err: Terminal;
 }
-
-/** Exit codes of `call` (ruling G25). */
-const FAILED = 1;
-const INTERRUPTED = 130;
 
 /** Calls one tool for a person, prints its result and returns the exit code. `signal` aborts on Ctrl-C. */
 export async function callTool(options: CallToolOptions, signal: AbortSignal): Promise<number> {
@@ -62,7 +59,7 @@ export async function callTool(options: CallToolOptions, signal: AbortSignal): P
   const shown = result === null && content !== undefined ? content : result;
   const text = typeof shown === 'string' ? redactor.anywhere(shown) : redactedJson(shown, redactor.anywhere, 2);
   out(`${options.isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
-  return 0;
+  return SUCCEEDED;
 }
 
 /** Here, the server was started for this call, and is not started again. */

@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 import type { Check } from '../../../application/diagnose-setup.ts';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { clip } from '../../../domain/clip.ts';
-import { messageForProblem } from './config-problems.ts';
+import { messageForProblem } from '../words/config-problems.ts';
 
 /** The authorization server, as the doctor checks it; or why the section `http.oauth` cannot be used. */
 export interface CheckedOAuth {

@@ -1,6 +1,6 @@
 import type { Check } from '../../../application/diagnose-setup.ts';
 import { QUOTA_UNITS, type QuotaLimits, type QuotaPolicy } from '../../../domain/quota.ts';
-import { limitName } from '../quota-messages.ts';
+import { limitName } from '../words/quota-messages.ts';
 
 /** The quota, as the doctor checks it. */
 export interface CheckedQuota extends QuotaPolicy {

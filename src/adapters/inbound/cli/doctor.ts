@@ -10,10 +10,11 @@ import { type ModelProfiles, profileFor } from '../../../domain/model-profile.ts
 import { keyProblem, type Redactor, withoutKeyLike } from '../../../domain/redaction.ts';
 import { TOOL_NAMES } from '../../../domain/tool-name.ts';
 import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
-import { messageFor } from '../error-messages.ts';
+import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
+import { messageForProblem } from '../words/config-problems.ts';
+import { messageFor } from '../words/error-messages.ts';
 import { type CheckedOAuth, checkOAuth } from './check-oauth.ts';
 import { type CheckedQuota, checkQuota } from './check-quota.ts';
-import { messageForProblem } from './config-problems.ts';
 import { LiveLine, type Terminal } from './live-line.ts';
 
 interface PrintOptions {
@@ -58,7 +59,6 @@ type PrintedCheck = Check & { readonly todo?: string };
 
 /** The program does not start on a version that is too old. */
 const NODE: Check = { name: 'node', verdict: 'ok', detail: process.versions.node };
-const INTERRUPTED = 130;
 const CHECKING = 'Checking';
 const KEY_DETAILS = { no_api_key: 'missing', placeholder_api_key: 'a placeholder', malformed_api_key: 'malformed' };
 const MARKS = { ok: 'ok', note: 'note', warning: 'WARN', failed: 'FAIL', skipped: 'skip', running: '' } as const;
@@ -210,7 +210,7 @@ async function print(
     if (!json) out(`${MARKS[verdict].padEnd(4)}  ${name}: ${todo ?? detail}\n`);
   }
   if (json) out(`${JSON.stringify({ ok: isOk, checks: printed }, undefined, 2)}\n`);
-  return isOk ? 0 : 1;
+  return isOk ? SUCCEEDED : FAILED;
 }
 
 function checkKey(variable: string, value: string | undefined): Check {

@@ -6,6 +6,7 @@ import { clip } from '../../../domain/clip.ts';
 import type { GatewayTool } from '../../../domain/gateway-tool.ts';
 import { redactedJson } from '../../../domain/redaction.ts';
 import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
+import { FAILED, SUCCEEDED } from '../exit-codes.ts';
 import { openLine, type Terminal } from './live-line.ts';
 
 interface ListToolsOptions {
@@ -55,7 +56,7 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
     }
     if (names.length > 0) out('* offered to the model in answers (grounding.tools)\n');
   }
-  return servers.every(({ state }) => state === 'available') ? 0 : 1;
+  return servers.every(({ state }) => state === 'available') ? SUCCEEDED : FAILED;
 }
 
 function describe({ name: rawName, description }: GatewayTool): string {

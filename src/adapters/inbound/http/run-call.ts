@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { QuotaState } from '../../../application/quota-guard.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { NOTHING_USED, type QuotaError } from '../../../domain/quota.ts';
-import { limitName, quotaMessage } from '../quota-messages.ts';
+import { limitName, quotaMessage } from '../words/quota-messages.ts';
 import { CLIENT_CLOSED } from './access-log.ts';
 import { useOf } from './call-use.ts';
 import type { Exchange, HttpContext } from './http-context.ts';

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../../domain/json.ts';
-import { missingFileMessage } from '../missing-file.ts';
+import { missingFileMessage } from '../words/plain.ts';
 
 /** JSON-RPC 2.0 as MCP uses it: no batches, and IDs are never null. */
 export type RequestId = string | number;
@@ -10,7 +10,7 @@ export type Params = JsonObject;
 export interface ErrorObject {
   readonly code: number;
   readonly message: string;
-  readonly data?: Params;
+  readonly data?: Params | undefined;
 }
 
 /** A message to the client. An error has no ID if the ID of the request could not be read. */

@@ -1,7 +1,6 @@
-import { CancelRequest } from '../../../application/cancel-request.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { isObject, withoutUndefined } from '../../../domain/json.ts';
-import { excerpt } from '../excerpt.ts';
+import { isObject } from '../../../domain/json.ts';
+import { excerpt } from '../words/plain.ts';
 import type { CallObserver } from './call-meter.ts';
 import { type Era, type ServerInfo, stamp } from './era.ts';
 import {
@@ -31,7 +30,7 @@ export interface McpSessionOptions {
   /** The name of the client: identical questions of one caller share a search, those of different callers never do. */
   readonly caller: string;
   /** The caller is the user of this machine. */
-  readonly isLocal?: true;
+  readonly isLocal?: boolean;
   readonly observer?: CallObserver;
   /** How the failure of a call in flight looks at `shutDown`, in the legacy era. */
   readonly toolErrors?: 'protocol' | 'result';
@@ -43,6 +42,7 @@ const SHUTTING_DOWN = 'The server is shutting down; ask again.';
 interface Call {
   readonly id: RequestId;
   readonly era: Era;
+  readonly controller: AbortController;
   /** True once its response was sent or it was cancelled: nothing more is sent for it. */
   isOver: boolean;
   readonly send: Send;
@@ -51,7 +51,6 @@ interface Call {
 /** The MCP session of one client, in both eras. It receives valid messages from a transport and sends messages to it. */
 export class McpSession {
   readonly #options: McpSessionOptions;
-  readonly #cancelRequest = new CancelRequest();
   /** The calls in flight by the keys of their request IDs. */
   readonly #calls = new Map<string, Call>();
   #isClosed = false;
@@ -82,7 +81,7 @@ export class McpSession {
   /** The client cannot read any more: cancels all calls, and nothing is sent for them. */
   close(): void {
     this.#isClosed = true;
-    for (const [key, call] of this.#calls) this.#end(key, call);
+    for (const call of this.#calls.values()) cancel(call);
   }
 
   /** The process is about to exit because of a bug: every call in flight gets an error. */
@@ -93,7 +92,7 @@ export class McpSession {
   /** The process is about to exit: every call in flight gets a failure, in the form of its era, and is cancelled. */
   shutDown(): void {
     const { serverInfo, toolErrors } = this.#options;
-    for (const [key, call] of this.#calls) {
+    for (const call of this.#calls.values()) {
       const { id, era } = call;
       const result = { content: [{ type: 'text', text: SHUTTING_DOWN }], isError: true };
       call.send(
@@ -101,7 +100,7 @@ export class McpSession {
           ? resultMessage(id, stamp(result, era, serverInfo))
           : errorMessage(id, { code: CALL_FAILED, message: SHUTTING_DOWN }),
       );
-      this.#end(key, call);
+      cancel(call);
     }
   }
 
@@ -125,9 +124,11 @@ export class McpSession {
     if (!isObject(args)) return send(errorMessage(id, invalidParams('arguments must be an object')));
 
     const key = keyOf(id);
+    const controller = new AbortController();
     const call: Call = {
       id,
       era,
+      controller,
       isOver: false,
       send: (message) => {
         if (call.isOver) return;
@@ -135,23 +136,15 @@ export class McpSession {
         send(message);
       },
     };
-    const toolCall = {
-      name,
-      args,
-      meta: isObject(meta) ? meta : {},
-      era,
-      caller,
-      ...withoutUndefined({ isLocal, observer }),
-    };
-    await this.#cancelRequest.run(key, async (signal) => {
-      const reply = tools.call(toolCall, call.send, signal);
-      if (reply === undefined) return send(this.#unknownTool(request, name));
-      this.#logCall(name, args);
-      this.#calls.set(key, call);
-      const response = await this.#toResponse(request, name, reply);
-      if (response !== undefined) call.send(response);
-      if (this.#calls.get(key) === call) this.#calls.delete(key);
-    });
+    const toolCall = { name, args, meta: isObject(meta) ? meta : {}, era, caller, isLocal, observer };
+    const reply = tools.call(toolCall, call.send, controller.signal);
+    if (reply === undefined) return send(this.#unknownTool(request, name));
+    this.#logCall(name, args);
+    this.#calls.set(key, call);
+    const response = await this.#toResponse(request, name, reply);
+    if (response !== undefined) call.send(response);
+    // A cancelled call may end after another has its ID.
+    if (this.#calls.get(key) === call) this.#calls.delete(key);
   }
 
   /** The response to a call; undefined for a cancelled call, which gets none. */
@@ -183,12 +176,7 @@ export class McpSession {
     if (call === undefined) return;
     const { logger } = this.#options;
     logger.debug(`server: cancelled requestId=${requestId} reason=${typeof reason === 'string' ? reason : ''}`);
-    this.#end(keyOf(requestId), call);
-  }
-
-  #end(key: string, call: Call): void {
-    call.isOver = true;
-    this.#cancelRequest.execute(key);
+    cancel(call);
   }
 
   /** Of a query, only the length is logged (spec 8.1). */
@@ -210,4 +198,9 @@ export class McpSession {
         : { code: METHOD_NOT_FOUND, message: 'Unknown tool', data },
     );
   }
+}
+
+function cancel(call: Call): void {
+  call.isOver = true;
+  call.controller.abort();
 }

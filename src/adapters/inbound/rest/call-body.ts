@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { isObject, type JsonObject } from '../../../domain/json.ts';
 import type { SchemaError } from '../../../domain/tool-call-error.ts';
-import { excerpt } from '../excerpt.ts';
+import { excerpt } from '../words/plain.ts';
 
 const MAX_ERRORS = 20;
 

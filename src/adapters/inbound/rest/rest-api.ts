@@ -14,14 +14,12 @@ import { type Refusal, sendJson } from '../http/refusal.ts';
 import { readJsonBody, typeRefusal } from '../http/request-body.ts';
 import type { Route } from '../http/route.ts';
 import { retryAfter, runCall } from '../http/run-call.ts';
+import { LIST_WAIT_MS } from '../mcp/tool-set.ts';
 import { parseCallBody } from './call-body.ts';
 import { rateLimitHeaders } from './rate-limit-headers.ts';
 import { ofInvalidBody, ofRefusal, ofToolError, type RestError, toRestError } from './rest-error.ts';
 import { ServerRestarts } from './server-restarts.ts';
 import { ToolDocuments } from './tool-documents.ts';
-
-/** How long a list of tools waits for first starts (ruling G12). */
-const LIST_WAIT_MS = 5000;
 
 /** A call with the names from the path or the body. */
 interface RestCall {

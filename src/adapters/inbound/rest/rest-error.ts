@@ -1,11 +1,9 @@
 import { isObject, type JsonObject, withoutUndefined } from '../../../domain/json.ts';
 import type { ToolCallError } from '../../../domain/tool-call-error.ts';
 import { type ToolResult, textOf } from '../../../domain/tool-result.ts';
-import { duration } from '../error-messages.ts';
-import { excerpt } from '../excerpt.ts';
 import type { Refusal } from '../http/refusal.ts';
-import { toolErrorCode } from '../tool-error-codes.ts';
-import { toolErrorMessage } from '../tool-error-messages.ts';
+import { duration, excerpt } from '../words/plain.ts';
+import { toolErrorCode, toolErrorMessage } from '../words/tool-error-messages.ts';
 
 /** An error of the REST interface (ruling G17). */
 export interface RestError {

@@ -1,8 +1,8 @@
-import type { SearchProgress } from '../../application/ports/llm-search.ts';
-import type { SearchError } from '../../domain/answer-error.ts';
-import { cleanLine } from '../../domain/clean-text.ts';
-import type { Language } from '../../domain/language.ts';
-import { duration } from './error-messages.ts';
+import type { SearchProgress } from '../../../application/ports/llm-search.ts';
+import type { SearchError } from '../../../domain/answer-error.ts';
+import { cleanLine } from '../../../domain/clean-text.ts';
+import type { Language } from '../../../domain/language.ts';
+import { duration } from './plain.ts';
 
 /** What happens during a call, as a short message in the language of the question. */
 export function progressMessage(progress: SearchProgress, language: Language): string {
