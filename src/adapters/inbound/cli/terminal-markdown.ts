@@ -31,7 +31,7 @@ export function toTerminalText(markdown: string, look: TerminalLook): string {
   if (unlisted.length > 0 && !source.includes(SOURCES)) lines.push([]);
   for (const entry of unlisted) lines.push(toCells(entry));
   const shown = look.hasStyles ? lines : lines.map((line) => line.map((cell) => ({ ...cell, style: '' })));
-  return shown.map(toAnsi).join('\n');
+  return shown.map((line) => toAnsi(line, (url) => links.hrefOf(url))).join('\n');
 }
 
 function linesOf(source: readonly string[], columns: number, links: TerminalLinks): Cell[][] {
@@ -48,7 +48,7 @@ function linesOf(source: readonly string[], columns: number, links: TerminalLink
       block = opened === '' || fence === '' ? [] : [[...toCells('    '), ...toCells(line, CODE)]];
     else if (rows.length > 0) {
       block = tableLines(
-        rows.map((row) => row.map((text) => inlineCells(text, links.inText))),
+        rows.map((row) => row.map((text) => inlineCells(text, links))),
         columns,
       );
       // Its rule is not a row.
@@ -71,7 +71,7 @@ function lineLines(line: string, columns: number, links: TerminalLinks, isSource
   if (RULE.test(text)) return [toCells('─'.repeat(columns))];
   const heading = /^\s*#{1,6}\s+(?=[^\s#])/.exec(text)?.[0];
   if (heading !== undefined) {
-    const title = inlineCells(text.slice(heading.length).replace(/\s#+\s*$/, ''), links.inText, [BOLD]);
+    const title = inlineCells(text.slice(heading.length).replace(/\s#+\s*$/, ''), links, false, [BOLD]);
     return hanging(bars, '', title, columns);
   }
   const entry = ENTRY.exec(text);
@@ -79,15 +79,11 @@ function lineLines(line: string, columns: number, links: TerminalLinks, isSource
   const rest = text.slice(entry?.[0].length ?? indent.length);
   const start = bars + ' '.repeat(Math.min(indent.length, MAX_INDENT));
   const bullet = entry?.groups?.bullet?.replace(/^[-*+]$/, '•');
-  if (bullet === undefined) return hanging(start, '', inlineCells(rest, links.inText), columns);
-  if (!isSource) return hanging(start, `${bullet} `, inlineCells(rest, links.inText), columns);
-  let number: number | undefined;
-  const cells = inlineCells(
-    rest,
-    links.inSources((found) => {
-      number ??= found;
-    }),
-  );
+  if (bullet === undefined) return hanging(start, '', inlineCells(rest, links), columns);
+  const cells = inlineCells(rest, links, isSource);
+  if (!isSource) return hanging(start, `${bullet} `, cells, columns);
+  const numbers = cells.map(({ url }) => url && links.numberOf(url));
+  const number = numbers.find((number) => typeof number === 'number');
   const marker = number === undefined ? (links.hasNumbers ? ' • ' : bullet) : `[${number}]`;
   return hanging(start, `${marker} `, cells, columns);
 }
