@@ -3,16 +3,14 @@ import { text } from 'node:stream/consumers';
 import { err, ok, type Result } from 'neverthrow';
 import { ask } from '../adapters/inbound/cli/ask.ts';
 import { callTool } from '../adapters/inbound/cli/call-tool.ts';
-import type { CheckedOAuth } from '../adapters/inbound/cli/check-oauth.ts';
-import type { CheckedQuota } from '../adapters/inbound/cli/check-quota.ts';
 import { type Command, QUESTION_REQUIRED } from '../adapters/inbound/cli/command-line.ts';
 import { doctor } from '../adapters/inbound/cli/doctor.ts';
+import type { CheckedOAuth, CheckedQuota } from '../adapters/inbound/cli/doctor-checks.ts';
 import { supportsHyperlinks } from '../adapters/inbound/cli/hyperlink-support.ts';
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
 import { BAD_USAGE, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
 import { toolErrorMessage } from '../adapters/inbound/words/tool-error-messages.ts';
 import { isUnencrypted } from '../adapters/outbound/config/listen-address.ts';
-import type { ConfigProblem } from '../application/ports/config.ts';
 import type { Logger } from '../application/ports/logger.ts';
 import type { GatewayTool } from '../domain/gateway-tool.ts';
 import { isObject, type JsonObject, parseJson } from '../domain/json.ts';
@@ -112,7 +110,7 @@ async function checkedQuota({ config: { quota }, clock }: Runtime): Promise<Chec
   return { ...quota, store: shownStore(quota.store), probe: () => probeQuotaStore(quota, clock) };
 }
 
-async function checkedOAuth({ config, clock }: Runtime): Promise<CheckedOAuth | readonly ConfigProblem[] | undefined> {
+async function checkedOAuth({ config, clock }: Runtime): Promise<CheckedOAuth | undefined> {
   const { oauth, problems } = await config.readOAuth();
   if (oauth === undefined) return problems.length > 0 ? problems : undefined;
   const { countIssuerKeys } = await import('./oauth.ts');
