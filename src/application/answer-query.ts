@@ -41,7 +41,7 @@ export interface DateOrigin {
 export interface Answer {
   readonly result: AnswerResult;
   /** `dates`: the origin of the date of each citation, if dates are read from pages. */
-  readonly report: SearchReport & { readonly seconds: number; readonly dates?: readonly DateOrigin[] };
+  readonly report: SearchReport & { readonly seconds: number; readonly dates?: readonly DateOrigin[] | undefined };
 }
 
 interface Dependencies {
@@ -95,7 +95,7 @@ export class AnswerQuery {
       const context = { ...this.#contextOf(request), publishedOn, ...limit };
       return toAnswerResult(reply, context).map((result) => {
         const dates = publishedOn && result.citations.map(({ url }) => dateOrigin(url, reply, publishedOn));
-        return { result, report: { ...report, ...(dates && { dates }) } };
+        return { result, report: { ...report, dates } };
       });
     });
   }

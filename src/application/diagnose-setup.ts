@@ -94,15 +94,9 @@ export class DiagnoseSetup {
   async #ask(name: 'web search' | 'grounded question', signal: AbortSignal): Promise<Check> {
     const { answerQuery, web } = this.#deps;
     const isWebOnly = name === 'web search';
-    const request = {
-      caller: 'doctor',
-      isLocal: true as const,
-      ...(isWebOnly && { isWebOnly }),
-      tool: 'answer_quick' as const,
-      args: { query: SEARCH_QUESTION },
-      observer: { onProgress: () => {} },
-    };
-    const answer = await answerQuery.execute(request, signal);
+    const args = { query: SEARCH_QUESTION };
+    const asked = { caller: 'doctor', isLocal: true, isWebOnly, args, observer: { onProgress: () => {} } };
+    const answer = await answerQuery.execute({ ...asked, tool: 'answer_quick' }, signal);
     return toCheck(name, answer, ({ result, report }) => {
       const { length } = result.citations;
       const sources = length === 1 ? '1 source' : `${length} sources`;

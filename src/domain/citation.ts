@@ -1,11 +1,10 @@
-import { cleanLine, withoutTracking } from './clean-text.ts';
-import { clip } from './clip.ts';
+import { cleanLine, clip, withoutTracking } from './clean-text.ts';
 import { toWebUrl } from './web-url.ts';
 
 /** A page that the text cites. */
 export interface CitedPage {
   readonly url: string;
-  readonly title?: string;
+  readonly title?: string | undefined;
 }
 
 /**
@@ -76,5 +75,5 @@ const MAX_EXAMINED = 10_000;
 function toPage({ url: received, title = '' }: CitedPage): readonly CitedPage[] {
   const url = toWebUrl(withoutTracking(cleanLine(received.slice(0, MAX_EXAMINED))));
   const cleanTitle = clip(cleanLine(title.slice(0, MAX_EXAMINED)), MAX_TITLE);
-  return url === undefined ? [] : [{ url, ...(cleanTitle === '' ? {} : { title: cleanTitle }) }];
+  return url === undefined ? [] : [{ url, title: cleanTitle || undefined }];
 }

@@ -1,7 +1,5 @@
 import type { Answer } from '../../application/answer-query.ts';
-import { cleanLine } from '../../domain/clean-text.ts';
-import { clip } from '../../domain/clip.ts';
-import { withoutUndefined } from '../../domain/json.ts';
+import { cleanLine, clip } from '../../domain/clean-text.ts';
 
 const MAX_QUERIES = 50;
 const MAX_LENGTH = 200;
@@ -10,7 +8,7 @@ const MAX_LENGTH = 200;
 export function toReportJson(report: Answer['report']): Readonly<Record<string, unknown>> {
   const { model, responseId, usage, queries, searches, attempts, seconds, isShared } = report;
   const { rounds, toolCalls, unavailableServers } = report;
-  return withoutUndefined({
+  return {
     model: model && shortLine(model),
     response_id: responseId && shortLine(responseId),
     service_tier: report.serviceTier && shortLine(report.serviceTier),
@@ -19,7 +17,7 @@ export function toReportJson(report: Answer['report']): Readonly<Record<string, 
       cached_tokens: usage.cachedTokens,
       output_tokens: usage.outputTokens,
       reasoning_tokens: usage.reasoningTokens,
-      ...withoutUndefined({ cache_write_tokens: usage.cacheWriteTokens }),
+      cache_write_tokens: usage.cacheWriteTokens,
     },
     searches: { count: searches, queries: queries.slice(0, MAX_QUERIES).map(shortLine) },
     attempts,
@@ -35,7 +33,7 @@ export function toReportJson(report: Answer['report']): Readonly<Record<string, 
     unavailable_servers: unavailableServers,
     // Another call accounts for these tokens and searches.
     shared: isShared,
-  });
+  };
 }
 
 /** A text of the API, which may have any length. */

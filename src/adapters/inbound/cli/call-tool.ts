@@ -2,12 +2,11 @@ import type { Gateway } from '../../../application/gateway.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
-import { cleanLine, cleanText } from '../../../domain/clean-text.ts';
-import { type JsonObject, withoutUndefined } from '../../../domain/json.ts';
+import { cleanLine, cleanText, withoutUnsafeCharacters } from '../../../domain/clean-text.ts';
+import type { JsonObject } from '../../../domain/json.ts';
 import { type Redactor, redactedJson } from '../../../domain/redaction.ts';
 import type { ToolCallError } from '../../../domain/tool-call-error.ts';
 import { textOf, toPlainResult } from '../../../domain/tool-result.ts';
-import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { toolErrorMessage } from '../words/tool-error-messages.ts';
 import { openLine, type Terminal } from './live-line.ts';
@@ -41,9 +40,7 @@ export async function callTool(options: CallToolOptions, signal: AbortSignal): P
     const count = total === undefined ? String(progress) : `${progress}/${total}`;
     line?.show(redactor.inLogs(cleanLine(`${server}/${tool} ${count} ${message}`)));
   };
-  const onProgress = line === undefined ? undefined : show;
-  const call = { server, tool, args, ...withoutUndefined({ onProgress }) };
-  const outcome = await gateway.callTool(call, signal);
+  const outcome = await gateway.callTool({ server, tool, args, onProgress: line && show }, signal);
   line?.end();
   if (outcome.isErr()) {
     const { error } = outcome;

@@ -1,11 +1,9 @@
 import type { Gateway } from '../../../application/gateway.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { cleanLine } from '../../../domain/clean-text.ts';
-import { clip } from '../../../domain/clip.ts';
+import { cleanLine, clip, withoutUnsafeCharacters } from '../../../domain/clean-text.ts';
 import type { GatewayTool } from '../../../domain/gateway-tool.ts';
 import { redactedJson } from '../../../domain/redaction.ts';
-import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
 import { FAILED, SUCCEEDED } from '../exit-codes.ts';
 import { openLine, type Terminal } from './live-line.ts';
 

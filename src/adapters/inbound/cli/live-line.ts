@@ -1,6 +1,6 @@
-import stringWidth from 'string-width';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
+import { toCells, widthOf } from './terminal-cells.ts';
 
 /** An output stream, such as standard error. Progress is shown only on a terminal. */
 export interface Terminal {
@@ -60,12 +60,9 @@ export class LiveLine {
   }
 }
 
-/** The beginning of a text that fits into `columns`; East Asian characters and emoji take two. */
+/** The beginning of a text that fits into `columns`. */
 function clip(text: string, columns: number): string {
-  let kept = '';
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (stringWidth(kept + segment) > columns) break;
-    kept += segment;
-  }
-  return kept;
+  const cells = toCells(text);
+  const fitting = cells.filter((_, index) => widthOf(cells.slice(0, index + 1)) <= columns);
+  return fitting.map(({ text }) => text).join('');
 }

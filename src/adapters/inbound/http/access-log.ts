@@ -1,6 +1,5 @@
 import type { ToolCallReport } from '../../../application/call-tool.ts';
-import { clip } from '../../../domain/clip.ts';
-import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
+import { clip, withoutUnsafeCharacters } from '../../../domain/clean-text.ts';
 import type { CallReport } from '../mcp/call-meter.ts';
 import type { RequestId } from '../mcp/json-rpc.ts';
 

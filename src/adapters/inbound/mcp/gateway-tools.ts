@@ -3,7 +3,6 @@ import type { Gateway } from '../../../application/gateway.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
 import type { GatewayTool } from '../../../domain/gateway-tool.ts';
-import { withoutUndefined } from '../../../domain/json.ts';
 import { type Redactor, redactedValue } from '../../../domain/redaction.ts';
 import type { ToolCallError } from '../../../domain/tool-call-error.ts';
 import { exposedNames } from '../../../domain/unique-names.ts';
@@ -138,7 +137,7 @@ function toTool(name: string, tool: GatewayTool): Tool {
   const { title, inputSchema, outputSchema, annotations } = tool;
   // Empty if the server gave none.
   const description = tool.description || undefined;
-  return withoutUndefined({ name, title, description, inputSchema, outputSchema, annotations });
+  return { name, title, description, inputSchema, outputSchema, annotations };
 }
 
 /** To a client, these would be about this server, and over HTTP they have a status: unknown method; headers, capabilities, version. */

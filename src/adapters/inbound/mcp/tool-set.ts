@@ -11,7 +11,7 @@ export const PROGRESS_FLUSH_DELAY_MS = 25;
 /** A tool as in `tools/list`. */
 export interface Tool extends Params {
   readonly name: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
   readonly inputSchema: Params;
 }
 
