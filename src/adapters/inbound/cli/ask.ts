@@ -1,33 +1,26 @@
 import type { Answer, AnswerQueryInput } from '../../../application/answer-query.ts';
 import type { Application } from '../../../application/application.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
 import type { SearchProgress } from '../../../application/ports/llm-search.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
 import { cleanLine } from '../../../domain/clean-text.ts';
 import { languageOf } from '../../../domain/language.ts';
-import { type Redactor, redactedJson } from '../../../domain/redaction.ts';
+import { redactedJson } from '../../../domain/redaction.ts';
 import type { ToolName } from '../../../domain/tool-name.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { toReportJson } from '../report-json.ts';
 import { messageFor } from '../words/error-messages.ts';
 import { progressMessage } from '../words/progress-messages.ts';
-import { openLine, type Terminal } from './live-line.ts';
+import type { CommandContext } from './command-context.ts';
+import { openLine } from './live-line.ts';
 import { type TerminalLook, toTerminalText } from './terminal-markdown.ts';
 
-export interface AskOptions {
+export interface AskOptions extends CommandContext {
   readonly application: Pick<Application, 'answerQuery'>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly redactor: Redactor;
   readonly tool: ToolName;
   readonly question: string;
   readonly json: boolean;
   readonly verbose: boolean;
-  readonly out: (text: string) => void;
   /** The terminal that shows the answer; a program gets its Markdown unchanged. */
   readonly terminal?: TerminalLook | undefined;
-  /** Standard error. */
-  readonly err: Terminal;
 }
 
 /** Asks one question for a person, prints the answer and returns the exit code. `signal` aborts on Ctrl-C. */

@@ -1,29 +1,20 @@
 import type { Gateway } from '../../../application/gateway.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
 import { cleanLine, cleanText, withoutUnsafeCharacters } from '../../../domain/clean-text.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { type Redactor, redactedJson } from '../../../domain/redaction.ts';
+import { redactedJson } from '../../../domain/redaction.ts';
 import type { ToolCallError } from '../../../domain/tool-call-error.ts';
 import { textOf, toPlainResult } from '../../../domain/tool-result.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { toolErrorMessage } from '../words/tool-error-messages.ts';
-import { openLine, type Terminal } from './live-line.ts';
+import type { CommandContext } from './command-context.ts';
+import { openLine } from './live-line.ts';
 
-export interface CallToolOptions {
+export interface CallToolOptions extends CommandContext {
   readonly gateway: Gateway;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly redactor: Redactor;
   readonly server: string;
   readonly tool: string;
   readonly args: JsonObject;
-  readonly out: (text: string) => void;
-  /** Whether a person sees the result: it is then without characters that control a terminal. A program gets it unchanged. */
-  readonly isTerminal?: boolean;
-  /** Standard error. */
-  readonly err: Terminal;
 }
 
 /** Calls one tool for a person, prints its result and returns the exit code. `signal` aborts on Ctrl-C. */

@@ -1,25 +1,19 @@
 import { NEVER } from '../../../application/deadline.ts';
 import type { Check } from '../../../application/diagnose-setup.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { withoutUnsafeCharacters } from '../../../domain/clean-text.ts';
-import { type Redactor, withoutKeyLike } from '../../../domain/redaction.ts';
+import { withoutKeyLike } from '../../../domain/redaction.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { messageForProblem } from '../words/config-problems.ts';
 import { messageFor } from '../words/error-messages.ts';
+import type { CommandContext } from './command-context.ts';
 import { type CheckedSetup, checksOf, NODE, toCheck } from './doctor-checks.ts';
-import { LiveLine, type Terminal } from './live-line.ts';
+import { LiveLine } from './live-line.ts';
 
-interface PrintOptions {
+type PrintOptions = Pick<CommandContext, 'out'> & { readonly json: boolean };
+
+export interface DoctorOptions extends CommandContext, CheckedSetup {
   readonly json: boolean;
-  readonly out: (text: string) => void;
-}
-
-export interface DoctorOptions extends PrintOptions, CheckedSetup {
-  readonly redactor: Redactor;
-  /** Standard error, where progress is shown on a terminal. */
-  readonly err?: Terminal;
-  readonly clock: Clock;
 }
 
 /** A check; `todo` is what happened and what to do, if that is not the message for `error`. */
@@ -45,7 +39,7 @@ export function doctorOnProblems(problems: readonly ConfigProblem[], options: Pr
 async function* withProgress(checks: AsyncGenerator<Check>, { err, clock, json }: DoctorOptions) {
   let running = CHECKING;
   for (;;) {
-    const line = err?.isTTY === true && !json ? new LiveLine(err, clock) : undefined;
+    const line = err.isTTY === true && !json ? new LiveLine(err, clock) : undefined;
     line?.show(running);
     const next = await checks.next();
     line?.end();

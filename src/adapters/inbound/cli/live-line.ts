@@ -1,24 +1,10 @@
 import type { Clock } from '../../../application/ports/clock.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
+import type { CommandContext, Terminal } from './command-context.ts';
 import { toCells, widthOf } from './terminal-cells.ts';
 
-/** An output stream, such as standard error. Progress is shown only on a terminal. */
-export interface Terminal {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  write(text: string): unknown;
-}
-
 /** A line for a person, who sees standard error; debug lines would be written into it. */
-export function openLine({ err, clock, logger }: LineOptions): LiveLine | undefined {
+export function openLine({ err, clock, logger }: CommandContext): LiveLine | undefined {
   return err.isTTY === true && !logger.isDebug ? new LiveLine(err, clock) : undefined;
-}
-
-interface LineOptions {
-  /** Standard error. */
-  readonly err: Terminal;
-  readonly clock: Clock;
-  readonly logger: Pick<Logger, 'isDebug'>;
 }
 
 const CLEAR_LINE = '\r\u001B[2K';

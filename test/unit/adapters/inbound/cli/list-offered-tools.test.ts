@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { listTools } from '../../../../../src/adapters/inbound/cli/list-tools.ts';
 import type { GatewayTool } from '../../../../../src/domain/gateway-tool.ts';
+import { createRedactor } from '../../../../../src/domain/redaction.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
@@ -27,7 +28,7 @@ const quiet = { err: { write: () => {} }, clock: new FakeClock(), logger: new Re
 
 async function list(offered: readonly string[], json = false) {
   const out: string[] = [];
-  const options = { gateway, json, out: (text: string) => out.push(text), redact: (text: string) => text, ...quiet };
+  const options = { gateway, json, out: (text: string) => out.push(text), redactor: createRedactor([]), ...quiet };
   expect(await listTools({ ...options, offered: () => offered }, never())).toBe(0);
   return out.join('');
 }

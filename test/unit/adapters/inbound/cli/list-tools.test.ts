@@ -12,7 +12,6 @@ const CLEAR = '\r\u001B[2K';
 
 async function run(gateway: Gateway | undefined, { json = false, isTerminal = false, signal = never() } = {}) {
   const [out, err]: [string[], string[]] = [[], []];
-  const redact = createRedactor([]).inLogs;
   const options = {
     gateway,
     json,
@@ -21,7 +20,7 @@ async function run(gateway: Gateway | undefined, { json = false, isTerminal = fa
     err: { isTTY: isTerminal, write: (text: string) => err.push(text) },
     clock: new FakeClock(),
     logger: new RecordingLogger(),
-    redact,
+    redactor: createRedactor([]),
     offered: () => [],
   };
   const exitCode = await listTools(options, signal);
