@@ -8,6 +8,7 @@ import type { ToolName } from '../../../domain/tool-name.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { toReportJson } from '../report-json.ts';
 import { messageFor } from '../words/error-messages.ts';
+import { count } from '../words/plain.ts';
 import { progressMessage } from '../words/progress-messages.ts';
 import type { CommandContext } from './command-context.ts';
 import { openLine } from './live-line.ts';
@@ -72,14 +73,8 @@ function summary({ model, usage, searches, attempts, seconds, rounds, toolCalls 
     model && cleanLine(model),
     count(searches, 'search', 'searches'),
     tokens,
-    attempts > 1 ? count(attempts, 'request', 'requests') : undefined,
-    rounds === undefined
-      ? undefined
-      : `${count(rounds, 'round', 'rounds')}, ${count(toolCalls?.length ?? 0, 'tool call', 'tool calls')}`,
+    attempts > 1 ? count(attempts, 'request') : undefined,
+    rounds === undefined ? undefined : `${count(rounds, 'round')}, ${count(toolCalls?.length ?? 0, 'tool call')}`,
   ];
   return parts.filter((part) => part !== undefined).join(' · ');
-}
-
-function count(number: number, one: string, many: string): string {
-  return `${number} ${number === 1 ? one : many}`;
 }

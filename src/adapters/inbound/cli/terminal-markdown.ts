@@ -42,15 +42,12 @@ function linesOf(source: readonly string[], columns: number, links: TerminalLink
     const line = source[at] ?? '';
     const opened = fence;
     fence = fenceAfter(line, opened);
-    const rows = fence === '' ? tableAt(source, at) : [];
+    const rows = fence === '' ? tableAt(source, at, links) : [];
     let block: Cell[][];
     if (opened !== '' || fence !== '')
       block = opened === '' || fence === '' ? [] : [[...toCells('    '), ...toCells(line, CODE)]];
     else if (rows.length > 0) {
-      block = tableLines(
-        rows.map((row) => row.map((text) => inlineCells(text, links))),
-        columns,
-      );
+      block = tableLines(rows, columns);
       // Its rule is not a row.
       at += rows.length;
     } else block = lineLines(line, columns, links, sourcesAt !== -1 && at > sourcesAt);
@@ -90,27 +87,25 @@ function lineLines(line: string, columns: number, links: TerminalLinks, isSource
 
 /** Wrapped lines after `start`; those after the first are indented below the text that follows `marker`. */
 function hanging(start: string, marker: string, cells: readonly Cell[], columns: number): Cell[][] {
-  const width = widthOf(toCells(start + marker));
   const [first, others] = [toCells(start + marker), toCells(start + ' '.repeat(marker.length))];
-  const lines = wrapCells(cells, columns - width);
+  const lines = wrapCells(cells, columns - widthOf(first));
   return lines.map((line, index) =>
     line.length === 0 && marker === '' ? [] : [...(index === 0 ? first : others), ...line],
   );
 }
 
 /** The cells of the table that begins at a line, row by row; none if there is no table. */
-function tableAt(source: readonly string[], at: number): readonly (readonly string[])[] {
+function tableAt(source: readonly string[], at: number, links: TerminalLinks): readonly Cell[][][] {
   const rule = source[at + 1] ?? '';
   if (!isRow(source[at]) || !/^[\s|:-]+$/.test(rule) || !rule.includes('-') || !rule.includes('|')) return [];
   const rows = [source[at] ?? ''];
   for (let next = at + 2; isRow(source[next]); next += 1) rows.push(source[next] ?? '');
-  return rows.map((row) =>
+  const textsOf = (row: string) =>
     row
       .trim()
       .replace(/^\||\|$/g, '')
-      .split('|')
-      .map((cell) => cell.trim()),
-  );
+      .split('|');
+  return rows.map((row) => textsOf(row).map((text) => inlineCells(text.trim(), links)));
 }
 
 function isRow(line = ''): boolean {

@@ -6,42 +6,44 @@ import { duration } from './plain.ts';
 
 /** What happens during a call, as a short message in the language of the question. */
 export function progressMessage(progress: SearchProgress, language: Language): string {
-  const isJapanese = language === 'ja';
+  const say = (ja: string, en: string) => (language === 'ja' ? ja : en);
   switch (progress.kind) {
     case 'asking': {
       const { round } = progress;
-      if (round === undefined) return isJapanese ? 'モデルに尋ねています' : 'Asking the model';
-      return isJapanese ? `モデルに尋ねています（${round} 回目）` : `Asking the model (round ${round})`;
+      if (round === undefined) return say('モデルに尋ねています', 'Asking the model');
+      return say(`モデルに尋ねています（${round} 回目）`, `Asking the model (round ${round})`);
     }
     case 'waiting': {
       const { ahead } = progress;
-      if (ahead === 0) return isJapanese ? '空きを待っています' : 'Waiting for a free slot';
-      return isJapanese ? `順番を待っています（前に ${ahead} 件）` : `Waiting in the queue (${ahead} ahead)`;
+      if (ahead === 0) return say('空きを待っています', 'Waiting for a free slot');
+      return say(`順番を待っています（前に ${ahead} 件）`, `Waiting in the queue (${ahead} ahead)`);
     }
     case 'thinking':
-      return isJapanese ? '考えています' : 'Thinking';
+      return say('考えています', 'Thinking');
     case 'searching':
-      if (progress.query === undefined) return isJapanese ? '検索しています' : 'Searching the web';
-      return `${isJapanese ? '検索' : 'Searched'}: ${cleanLine(progress.query)}`;
+      if (progress.query === undefined) return say('検索しています', 'Searching the web');
+      return `${say('検索', 'Searched')}: ${cleanLine(progress.query)}`;
     case 'opened_page':
-      return `${isJapanese ? 'ページを開きました' : 'Opened'}: ${cleanLine(progress.url)}`;
+      return `${say('ページを開きました', 'Opened')}: ${cleanLine(progress.url)}`;
     case 'calling':
-      return isJapanese ? `ツールを呼び出しています: ${toolName(progress)}` : `Calling ${toolName(progress)}`;
+      return say(`ツールを呼び出しています: ${toolName(progress)}`, `Calling ${toolName(progress)}`);
     case 'called': {
       const { reason, characters } = progress;
-      const took = duration(progress.ms);
-      if (reason === undefined)
-        return `${toolName(progress)}: ${isJapanese ? `${characters} 文字、` : `${characters} characters, `}${took}`;
-      const words = reason.replaceAll('_', ' ');
-      return `${toolName(progress)}: ${isJapanese ? `失敗しました（${words}）、` : `failed (${words}), `}${took}`;
+      const words = reason?.replaceAll('_', ' ');
+      const outcome =
+        words === undefined
+          ? say(`${characters} 文字、`, `${characters} characters, `)
+          : say(`失敗しました（${words}）、`, `failed (${words}), `);
+      return `${toolName(progress)}: ${outcome}${duration(progress.ms)}`;
     }
-    case 'writing':
-      return isJapanese ? `書いています（${progress.characters} 文字）` : `Writing (${progress.characters} characters)`;
+    case 'writing': {
+      const { characters } = progress;
+      return say(`書いています（${characters} 文字）`, `Writing (${characters} characters)`);
+    }
     case 'retrying': {
       const wait = duration(progress.waitMs);
-      return isJapanese
-        ? `${retryReason(progress.reason).ja}。${wait} 待って再試行します`
-        : `${retryReason(progress.reason).en}; retrying in ${wait}`;
+      const { ja, en } = RETRY_REASONS[progress.reason] ?? { ja: 'API に障害が出ています', en: 'API error' };
+      return say(`${ja}。${wait} 待って再試行します`, `${en}; retrying in ${wait}`);
     }
   }
 }
@@ -51,8 +53,7 @@ function toolName({ server, tool }: { readonly server: string; readonly tool: st
   return cleanLine(`${server}/${tool}`);
 }
 
-function retryReason(reason: SearchError['kind']): { readonly ja: string; readonly en: string } {
-  if (reason === 'rate_limited') return { ja: 'API の流量制限です', en: 'Rate limited' };
-  if (reason === 'connection_failed') return { ja: '接続できないか、切れました', en: 'Connection failed' };
-  return { ja: 'API に障害が出ています', en: 'API error' };
-}
+const RETRY_REASONS: { readonly [Kind in SearchError['kind']]?: { readonly ja: string; readonly en: string } } = {
+  rate_limited: { ja: 'API の流量制限です', en: 'Rate limited' },
+  connection_failed: { ja: '接続できないか、切れました', en: 'Connection failed' },
+};
