@@ -86,13 +86,14 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
   if (problem !== undefined) return badUsage(problem);
 
   const first = tokens.find((token) => token.kind === 'positional')?.value;
-  const isServer = !COMMANDS.some((command) => command === first);
+  const command = COMMANDS.find((command) => command === first);
   const values: Values = {};
   const words: string[] = [];
   for (const [index, token] of tokens.entries()) {
     if (token.kind === 'option') values[token.name as OptionName] = token.value ?? '';
     if (token.kind !== 'positional') continue;
-    const option = isServer && !token.value.startsWith('-') ? openOption(tokens[index - 1]) : undefined;
+    const takesValue = command === undefined && !token.value.startsWith('-');
+    const option = takesValue ? openOption(tokens[index - 1]) : undefined;
     if (option === undefined) words.push(token.value);
     else values[option] = token.value;
   }
@@ -101,10 +102,11 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
   // Also `help ask`: there is one text.
   if (first === 'help') return { kind: 'help' };
   if (first === 'version') return words.length === 1 ? { kind: 'version' } : badUsage('version takes no arguments');
-  if (isServer) return toServe(words, values, isTerminal);
-  if (first === 'doctor' || first === 'tools') return toDoctor(first, words.slice(1), values);
-  if (first === 'call') return toCall(words.slice(1), values);
-  return toAsk(words.slice(1), values, isTerminal, argv.includes('--record'));
+  if (command === undefined) return toServe(words, values, isTerminal);
+  if (command === 'ask') return toAsk(words.slice(1), values, isTerminal, argv.includes('--record'));
+  const misplaced = misplacedIn(command, values);
+  if (misplaced !== undefined) return misplaced;
+  return command === 'call' ? toCall(words.slice(1), values) : toDoctor(command, words.slice(1), values);
 }
 
 function toServe([word]: readonly string[], values: Values, isTerminal: boolean): Command {
@@ -153,15 +155,11 @@ function toAsk(words: readonly string[], values: Values, isTerminal: boolean, ha
 }
 
 function toDoctor(kind: 'doctor' | 'tools', words: readonly string[], values: Values): Command {
-  const misplaced = misplacedIn(kind, values);
-  if (misplaced !== undefined) return misplaced;
   if (words.length > 0) return badUsage(`${kind} takes no arguments`);
   return { kind, json: 'json' in values, options: toConfigOptions(values) };
 }
 
 function toCall([server, tool, input = '{}', ...rest]: readonly string[], values: Values): Command {
-  const misplaced = misplacedIn('call', values);
-  if (misplaced !== undefined) return misplaced;
   if (server === undefined || tool === undefined || rest.length > 0) return badUsage(CALL_USAGE);
   return { kind: 'call', server, tool, input, options: toConfigOptions(values) };
 }

@@ -107,13 +107,9 @@ export class GatewayTools implements ToolSet {
     const known = listed === undefined ? find() : undefined;
     if (outcome.isErr() && outcome.error.kind === 'unknown_tool' && known !== undefined) outcome = await execute(known);
     await clock.sleep(progressMs + PROGRESS_FLUSH_DELAY_MS - clock.elapsedMs(), signal);
-    return outcome.match(
-      ({ raw }) => {
-        const { resultType: _, ...result } = raw;
-        return { result };
-      },
-      (error) => toReply(error, redactor.inLogs),
-    );
+    if (outcome.isErr()) return toReply(outcome.error, redactor.inLogs);
+    const { resultType: _, ...result } = outcome.value.raw;
+    return { result };
   }
 }
 
