@@ -58,3 +58,11 @@ export function withoutUnsafeCharacters(text: string): string {
 export function clip(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
+
+/** Only this much is examined of a text of others, which may have any length. */
+export const MAX_EXAMINED = 10_000;
+
+/** A text of others as one line of at most `max` UTF-16 code units. */
+export function shortLine(text: string, max: number): string {
+  return clip(cleanLine(text.slice(0, MAX_EXAMINED)), max);
+}
