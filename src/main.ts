@@ -1,15 +1,13 @@
 import { join } from 'node:path';
 import type { Command } from './adapters/inbound/cli/command-line.ts';
-import { missingFileMessage } from './adapters/inbound/missing-file.ts';
+import { BAD_USAGE, FAILED, SUCCEEDED } from './adapters/inbound/exit-codes.ts';
+import { missingFileMessage } from './adapters/inbound/words/plain.ts';
+import { withoutUnsafeCharacters } from './domain/clean-text.ts';
 import { redactedJson } from './domain/redaction.ts';
-import { withoutUnsafeCharacters } from './domain/unsafe-characters.ts';
 import { PROGRAM, VERSION } from './version.ts';
 import { bootstrap } from './wiring/runtime.ts';
 import type { LoadServices, Services } from './wiring/services.ts';
 import { serveStdio } from './wiring/stdio.ts';
-
-const FAILED = 1;
-const BAD_USAGE = 2;
 
 /** How long standard error may take to be read before the process exits. */
 const FLUSH_MS = 500;
@@ -26,10 +24,10 @@ async function main(argv: readonly string[]): Promise<number> {
   switch (command.kind) {
     case 'help':
       process.stdout.write(USAGE);
-      return 0;
+      return SUCCEEDED;
     case 'version':
       process.stdout.write(`${VERSION}\n`);
-      return 0;
+      return SUCCEEDED;
     case 'bad-usage':
       process.stderr.write(`${command.problem}\nTry ${PROGRAM} --help\n`);
       return BAD_USAGE;
@@ -45,7 +43,7 @@ async function run(command: RunnableCommand): Promise<number> {
       const { doctorOnProblems } = await import('./adapters/inbound/cli/doctor.ts');
       return doctorOnProblems(validated.problems, { json: command.json, out: (text) => process.stdout.write(text) });
     }
-    const { messageForProblems } = await import('./adapters/inbound/cli/config-problems.ts');
+    const { messageForProblems } = await import('./adapters/inbound/words/config-problems.ts');
     const message = messageForProblems(validated.problems);
     if ('json' in command && command.json) {
       const error = { kind: 'configuration', message: message.trimEnd() };
@@ -59,7 +57,7 @@ async function run(command: RunnableCommand): Promise<number> {
   const { config, logger } = runtime;
   // doctor has a line for each.
   if (config.notices.length > 0 && command.kind !== 'doctor') {
-    const { logNotices } = await import('./adapters/inbound/cli/config-problems.ts');
+    const { logNotices } = await import('./adapters/inbound/words/config-problems.ts');
     logNotices(config.notices, logger);
   }
   const isServer = 'showConfig' in command;
@@ -76,7 +74,7 @@ async function run(command: RunnableCommand): Promise<number> {
   try {
     switch (command.kind) {
       case 'show-config':
-        return 0;
+        return SUCCEEDED;
       case 'serve':
         return await serveStdio(runtime, load);
       case 'serve-http':

@@ -8,7 +8,7 @@ export function loadSource() {
     export { toKind } from './src/adapters/outbound/config/layers.ts';
     export { SERVER_KEYS as SERVER_KEY_NAMES } from './src/adapters/outbound/config/server-entry.ts';
     export { USAGE } from './src/adapters/inbound/cli/usage.ts';
-    export { toolErrorCode } from './src/adapters/inbound/tool-error-codes.ts';
+    export { toolErrorCode } from './src/adapters/inbound/words/tool-error-messages.ts';
     export { answerToolList } from './src/adapters/inbound/mcp/answer-schemas.ts';
   `);
 }

@@ -20,15 +20,15 @@ export interface AnswerQueryInput {
   /** The name of the caller. Calls of different callers never share a search. */
   readonly caller: string;
   /** The caller is the user of this machine, and not a caller over HTTP. */
-  readonly isLocal?: true;
+  readonly isLocal?: boolean | undefined;
   /** No own tool may be offered, whatever is configured. */
-  readonly isWebOnly?: true;
+  readonly isWebOnly?: boolean | undefined;
   readonly tool: ToolName;
   /** The tool's arguments as received. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly observer: SearchObserver;
   /** The answer is not limited to `maxAnswerChars`: a person reads it, and not a model. */
-  readonly isUnlimited?: true;
+  readonly isUnlimited?: boolean | undefined;
 }
 
 /** `page`: the page says when it was published; `resource`: the last change of an own source; `access`: the day of the answer. */
@@ -41,7 +41,7 @@ export interface DateOrigin {
 export interface Answer {
   readonly result: AnswerResult;
   /** `dates`: the origin of the date of each citation, if dates are read from pages. */
-  readonly report: SearchReport & { readonly seconds: number; readonly dates?: readonly DateOrigin[] };
+  readonly report: SearchReport & { readonly seconds: number; readonly dates?: readonly DateOrigin[] | undefined };
 }
 
 interface Dependencies {
@@ -76,8 +76,8 @@ export class AnswerQuery {
     const startedMs = clock.elapsedMs();
     const request: SearchRequest = {
       caller,
-      ...(isLocal && { isLocal }),
-      ...(isWebOnly && { isWebOnly }),
+      isLocal,
+      isWebOnly,
       question: question.value,
       profile,
       instructions: config.instructions ?? systemPolicyIn(config.timeZone),
@@ -95,7 +95,7 @@ export class AnswerQuery {
       const context = { ...this.#contextOf(request), publishedOn, ...limit };
       return toAnswerResult(reply, context).map((result) => {
         const dates = publishedOn && result.citations.map(({ url }) => dateOrigin(url, reply, publishedOn));
-        return { result, report: { ...report, ...(dates && { dates }) } };
+        return { result, report: { ...report, dates } };
       });
     });
   }

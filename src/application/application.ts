@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 import type { AnswerError } from '../domain/answer-error.ts';
 import { type Answer, AnswerQuery, type AnswerQueryInput } from './answer-query.ts';
 import { CoalescingSearch } from './coalescing-search.ts';
-import { type Check, DiagnoseSetup } from './diagnose-setup.ts';
+import { type Check, diagnoseSetup } from './diagnose-setup.ts';
 import { GroundedSearch, type GroundedSearchOptions } from './grounded-search.ts';
 import type { ApiProbe } from './ports/api-probe.ts';
 import type { Clock } from './ports/clock.ts';
@@ -39,15 +39,9 @@ export function createApplication(ports: Ports, config: Config, grounding?: Grou
   const grounded = grounding && new GroundedSearch({ ...grounding, llmSearch, clock, logger });
   const shared = new CoalescingSearch(grounded ?? llmSearch, (request) => grounded?.isShareable(request) ?? true);
   const answerQuery = new AnswerQuery({ llmSearch: shared, clock, logger, config, pageDates });
-  const diagnoseSetup = new DiagnoseSetup({
-    apiProbe,
-    answerQuery,
-    clock,
-    config,
-    web: grounding?.policy.web,
-  });
+  const setup = { apiProbe, answerQuery, clock, config, web: grounding?.policy.web };
   return {
     answerQuery: (input, signal) => answerQuery.execute(input, signal),
-    diagnoseSetup: (keyProblem, signal) => diagnoseSetup.execute(keyProblem, signal),
+    diagnoseSetup: (keyProblem, signal) => diagnoseSetup(setup, keyProblem, signal),
   };
 }

@@ -18,12 +18,12 @@ export interface ToolCallInput {
   readonly tool: string;
   readonly args: JsonObject;
   /** Who waits for a place on the server: callers take turns. */
-  readonly caller?: string;
+  readonly caller?: string | undefined;
   /** Shortens the server's time limit; never extends it. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Without it, the server is not asked for progress. */
-  readonly onProgress?: (progress: ToolProgress) => void;
-  readonly onEnded?: (report: ToolCallReport) => void;
+  readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
+  readonly onEnded?: ((report: ToolCallReport) => void) | undefined;
 }
 
 export type ToolCallOutcome = Result<ToolResult, ToolCallError>;

@@ -34,118 +34,105 @@ interface Dependencies {
   readonly clock: Clock;
   readonly config: Config;
   /** `grounding.web`, if answers may use own tools: another question is then a grounded one. */
-  readonly web?: GroundingPolicy['web'] | undefined;
+  readonly web: GroundingPolicy['web'] | undefined;
 }
 
-/** Tries the way to an answer step by step: the base URL, the model of each profile, a web search, a grounded question. */
-export class DiagnoseSetup {
-  readonly #deps: Dependencies;
+type QuestionCheck = 'web search' | 'grounded question';
 
-  constructor(deps: Dependencies) {
-    this.#deps = deps;
+/**
+ * Tries the way to an answer step by step: the base URL, the model of each profile, a web search, a grounded question. Yields each check when
+ * it is done. Without a usable key (`keyProblem` says why), only the connection is checked.
+ */
+export async function* diagnoseSetup(
+  deps: Dependencies,
+  keyProblem: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<Check> {
+  const { apiProbe, clock, config, web } = deps;
+  const questions: QuestionCheck[] = web === undefined ? ['web search'] : ['web search', 'grounded question'];
+  const probe = await apiProbe();
+  const reached = await withTimeout(probe, clock, signal, (signal) => probe.reach(signal));
+  yield toCheck('connection', reached, () => ok(`${probe.route} can be reached`));
+  const skipReason = keyProblem ?? (reached.isErr() ? 'the API cannot be reached' : undefined);
+  if (skipReason !== undefined) {
+    for (const name of ['models', ...questions]) yield { name, verdict: 'skipped', detail: skipReason };
+    return;
   }
+  const today = zonedDate(clock.now(), config.timeZone);
+  const unusable = new Set<string | undefined>();
+  for (const [model, tools] of toolsByModel(config)) {
+    const found = await withTimeout(probe, clock, signal, (signal) => probe.findModel(model, signal));
+    const kind = found.isErr() ? found.error.kind : undefined;
+    if (FATAL.has(kind)) unusable.add(model);
+    const check = toCheck(`model ${model}`, found, (answer) =>
+      answer === 'found'
+        ? withShutdown(model, tools, today)
+        : { verdict: 'skipped', detail: 'this server does not list its models' },
+    );
+    // A key may be allowed to ask questions without being allowed to look up models.
+    yield kind === 'forbidden' || kind === 'missing_permission' ? { ...check, verdict: 'warning' } : check;
+  }
+  const isUsable = !unusable.has(profileFor('answer_quick', config.profiles)?.model);
+  for (const name of questions) {
+    const skipped: Check = { name, verdict: 'skipped', detail: 'its model cannot be used' };
+    if (isUsable) yield { name, verdict: 'running', detail: 'Searching the web' };
+    yield isUsable ? await ask(name, deps, signal) : skipped;
+  }
+}
 
-  /** Yields each check when it is done. Without a usable key (`keyProblem` says why), only the connection is checked. */
-  async *execute(keyProblem: string | undefined, signal: AbortSignal): AsyncGenerator<Check> {
-    const { apiProbe, config } = this.#deps;
-    const probe = await apiProbe();
-    const reached = await this.#withTimeout(probe, signal, (signal) => probe.reach(signal));
-    yield toCheck('connection', reached, () => ok(`${probe.route} can be reached`));
-    const skipReason = keyProblem ?? (reached.isErr() ? 'the API cannot be reached' : undefined);
-    if (skipReason !== undefined) {
-      for (const name of ['models', ...this.#questions]) yield { name, verdict: 'skipped', detail: skipReason };
-      return;
+/** The models of the profiles, each with the tools that use it. */
+function toolsByModel({ profiles }: Config): ReadonlyMap<string, readonly string[]> {
+  const models = new Map<string, readonly string[]>();
+  for (const tool of TOOL_NAMES) {
+    const model = profileFor(tool, profiles)?.model;
+    if (model !== undefined) models.set(model, [...(models.get(model) ?? []), tool]);
+  }
+  return models;
+}
+
+/** A model that is shut down soon still works (ruling A19). */
+function withShutdown(model: string, tools: readonly string[], today: string): Pick<Check, 'verdict' | 'detail'> {
+  const shutdown = shutdownOf(model);
+  const detail = `for ${tools.join(', ')}`;
+  if (shutdown === undefined || !isShutdownNear(shutdown, today)) return ok(detail);
+  return { verdict: 'warning', detail: `${detail}; shuts down on ${shutdown.on}: use ${shutdown.successor} instead` };
+}
+
+async function ask(name: QuestionCheck, { answerQuery, web }: Dependencies, signal: AbortSignal): Promise<Check> {
+  const isWebOnly = name === 'web search';
+  const args = { query: SEARCH_QUESTION };
+  const asked = { caller: 'doctor', isLocal: true, isWebOnly, args, observer: { onProgress: () => {} } };
+  const answer = await answerQuery.execute({ ...asked, tool: 'answer_quick' }, signal);
+  return toCheck(name, answer, ({ result, report }) => {
+    const { length } = result.citations;
+    const seconds = `${report.seconds.toFixed(1)} s`;
+    if (isWebOnly && result.used_search)
+      return ok(`answered with ${length} source${length === 1 ? '' : 's'} in ${seconds}`);
+    if (isWebOnly) {
+      const detail =
+        'this server did not search: the model of answer_quick, or the server, may not support web_search (search.tool)';
+      return { verdict: 'warning', detail };
     }
-    const unusable = new Set<string | undefined>();
-    for (const [model, tools] of this.#models()) {
-      const found = await this.#withTimeout(probe, signal, (signal) => probe.findModel(model, signal));
-      const kind = found.isErr() ? found.error.kind : undefined;
-      if (FATAL.has(kind)) unusable.add(model);
-      const check = toCheck(`model ${model}`, found, (answer) =>
-        answer === 'found'
-          ? this.#withShutdown(model, tools)
-          : { verdict: 'skipped', detail: 'this server does not list its models' },
-      );
-      // A key may be allowed to ask questions without being allowed to look up models.
-      yield kind === 'forbidden' || kind === 'missing_permission' ? { ...check, verdict: 'warning' } : check;
-    }
-    const isUsable = !unusable.has(profileFor('answer_quick', config.profiles)?.model);
-    for (const name of this.#questions) {
-      const skipped: Check = { name, verdict: 'skipped', detail: 'its model cannot be used' };
-      if (isUsable) yield { name, verdict: 'running', detail: 'Searching the web' };
-      yield isUsable ? await this.#ask(name, signal) : skipped;
-    }
-  }
+    if (report.rounds === undefined)
+      return { verdict: 'warning', detail: 'answered, but no own tool could be offered' };
+    const ending = web === 'never' ? '; the web is never searched (grounding.web)' : '';
+    return ok(`answered with own tools offered in ${seconds}${ending}`);
+  });
+}
 
-  /** A model that is shut down soon still works (ruling A19). */
-  #withShutdown(model: string, tools: readonly string[]): Pick<Check, 'verdict' | 'detail'> {
-    const { clock, config } = this.#deps;
-    const shutdown = shutdownOf(model);
-    const detail = `for ${tools.join(', ')}`;
-    if (shutdown === undefined || !isShutdownNear(shutdown, zonedDate(clock.now(), config.timeZone))) return ok(detail);
-    return { verdict: 'warning', detail: `${detail}; shuts down on ${shutdown.on}: use ${shutdown.successor} instead` };
-  }
-
-  /** The names of the checks that ask a question. */
-  get #questions(): readonly ('web search' | 'grounded question')[] {
-    return this.#deps.web === undefined ? ['web search'] : ['web search', 'grounded question'];
-  }
-
-  async #ask(name: 'web search' | 'grounded question', signal: AbortSignal): Promise<Check> {
-    const { answerQuery, web } = this.#deps;
-    const isWebOnly = name === 'web search';
-    const request = {
-      caller: 'doctor',
-      isLocal: true as const,
-      ...(isWebOnly && { isWebOnly }),
-      tool: 'answer_quick' as const,
-      args: { query: SEARCH_QUESTION },
-      observer: { onProgress: () => {} },
-    };
-    const answer = await answerQuery.execute(request, signal);
-    return toCheck(name, answer, ({ result, report }) => {
-      const { length } = result.citations;
-      const sources = length === 1 ? '1 source' : `${length} sources`;
-      const seconds = `${report.seconds.toFixed(1)} s`;
-      if (isWebOnly) {
-        return result.used_search
-          ? ok(`answered with ${sources} in ${seconds}`)
-          : {
-              verdict: 'warning',
-              detail:
-                'this server did not search: the model of answer_quick, or the server, may not support web_search (search.tool)',
-            };
-      }
-      if (report.rounds === undefined)
-        return { verdict: 'warning', detail: 'answered, but no own tool could be offered' };
-      const ending = web === 'never' ? '; the web is never searched (grounding.web)' : '';
-      return ok(`answered with own tools offered in ${seconds}${ending}`);
-    });
-  }
-
-  /** The models of the profiles, each with the tools that use it. */
-  #models(): ReadonlyMap<string, readonly string[]> {
-    const models = new Map<string, readonly string[]>();
-    for (const tool of TOOL_NAMES) {
-      const model = profileFor(tool, this.#deps.config.profiles)?.model;
-      if (model !== undefined) models.set(model, [...(models.get(model) ?? []), tool]);
-    }
-    return models;
-  }
-
-  async #withTimeout<T>(
-    { route }: ApiProbe,
-    signal: AbortSignal,
-    probe: (signal: AbortSignal) => Promise<Result<T, SearchError>>,
-  ): Promise<Result<T, AnswerError>> {
-    const { outcome } = await withDeadline(this.#deps.clock, PROBE_TIMEOUT_MS, signal, probe);
-    return outcome.mapErr((error): AnswerError => {
-      if (error.kind !== 'aborted') return error;
-      if (signal.aborted) return { kind: 'cancelled' };
-      const detail = `no response within ${PROBE_TIMEOUT_MS / 1000} s`;
-      return { kind: 'connection_failed', attempts: 1, host: route, detail };
-    });
-  }
+async function withTimeout<T>(
+  { route }: ApiProbe,
+  clock: Clock,
+  signal: AbortSignal,
+  probe: (signal: AbortSignal) => Promise<Result<T, SearchError>>,
+): Promise<Result<T, AnswerError>> {
+  const { outcome } = await withDeadline(clock, PROBE_TIMEOUT_MS, signal, probe);
+  return outcome.mapErr((error): AnswerError => {
+    if (error.kind !== 'aborted') return error;
+    if (signal.aborted) return { kind: 'cancelled' };
+    const detail = `no response within ${PROBE_TIMEOUT_MS / 1000} s`;
+    return { kind: 'connection_failed', attempts: 1, host: route, detail };
+  });
 }
 
 function ok(detail: string): Pick<Check, 'verdict' | 'detail'> {

@@ -1,6 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
 import { cutAtParagraph } from './answer-size.ts';
-import { namesBlockedHost } from './blocked-host.ts';
 import { type Citation, type NamedSources, pageKey, toCitations } from './citation.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
 import { closeFence } from './code-fence.ts';
@@ -9,7 +8,7 @@ import type { OwnSource } from './own-source.ts';
 import type { Question } from './question.ts';
 import type { Reply } from './reply.ts';
 import { sourcesSection, splitSources } from './sources-section.ts';
-import { isWebUrl, namesUnusable, withoutUserInfo } from './web-url.ts';
+import { isWebUrl, namesBlockedHost, namesUnusable, withoutUserInfo } from './web-url.ts';
 
 /** The output contract (spec 3.2): the JSON that every answer tool returns. */
 export interface AnswerResult {
@@ -23,7 +22,7 @@ export interface AnswerResult {
 /** A reply without text. `reason` is the API's reason, if it reported one. */
 export interface EmptyAnswer {
   readonly kind: 'empty_answer';
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 export interface AnswerContext {
@@ -47,7 +46,7 @@ export function toAnswerResult(received: Reply, context: AnswerContext): Result<
   const { ending, accessedOn = context.today } = reply;
   const isIncomplete = ending.kind === 'incomplete';
   const text = cleanText(reply.text).trim();
-  if (text === '') return err({ kind: 'empty_answer', ...(isIncomplete ? { reason: ending.reason } : {}) });
+  if (text === '') return err({ kind: 'empty_answer', reason: isIncomplete ? ending.reason : undefined });
 
   const used_search = reply.searched || received.sources.cited.length > 0;
   const citations = citationsOf(reply, used_search, context.maxCitations, accessedOn).map((citation) => ({
@@ -121,7 +120,7 @@ function withoutPages(sources: NamedSources, known: readonly OwnSource[]): Named
 }
 
 function toOwnCitation({ url, title, changedOn }: OwnSource, accessedOn: string): Citation {
-  return { url, ...(title === undefined ? {} : { title }), published_at: changedOn ?? accessedOn };
+  return { url, title, published_at: changedOn ?? accessedOn };
 }
 
 /** The first of each page. */

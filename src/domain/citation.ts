@@ -1,11 +1,10 @@
-import { cleanLine, withoutTracking } from './clean-text.ts';
-import { clip } from './clip.ts';
+import { cleanLine, MAX_EXAMINED, shortLine, withoutTracking } from './clean-text.ts';
 import { toWebUrl } from './web-url.ts';
 
 /** A page that the text cites. */
 export interface CitedPage {
   readonly url: string;
-  readonly title?: string;
+  readonly title?: string | undefined;
 }
 
 /**
@@ -69,12 +68,9 @@ function toPages(pages: readonly CitedPage[]): CitedPage[] {
 }
 
 const MAX_TITLE = 300;
-/** What is examined of a text that may have any length. */
-const MAX_EXAMINED = 10_000;
 
 /** A page as it is cited; none if its URL cannot be shown. */
 function toPage({ url: received, title = '' }: CitedPage): readonly CitedPage[] {
   const url = toWebUrl(withoutTracking(cleanLine(received.slice(0, MAX_EXAMINED))));
-  const cleanTitle = clip(cleanLine(title.slice(0, MAX_EXAMINED)), MAX_TITLE);
-  return url === undefined ? [] : [{ url, ...(cleanTitle === '' ? {} : { title: cleanTitle }) }];
+  return url === undefined ? [] : [{ url, title: shortLine(title, MAX_TITLE) || undefined }];
 }

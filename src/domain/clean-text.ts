@@ -1,5 +1,4 @@
 import { withoutHiddenCharacters } from './hidden-characters.ts';
-import { withoutUnsafeCharacters } from './unsafe-characters.ts';
 
 /** ChatGPT's citation marks: U+E200 opens, U+E202 separates, U+E201 closes (ruling 8). */
 const CITATION_MARKS = /( ?)(?:\uE200[^\uE200\uE201\n]*\uE201)+(?=(.|\n|$))/g;
@@ -40,4 +39,30 @@ export function withoutTracking(url: string): string {
   return url
     .replace(/\?(?:utm_source=openai&(?:amp;)?)+/g, '?')
     .replace(/(?:\?|&(?:amp;)?)utm_source=openai(?![\w~%+-]|\.\w)/g, '');
+}
+
+/** Controls, and characters that reorder text. */
+const UNSAFE_CHARACTERS =
+  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB]/g;
+
+/** Colours, cursor movements and titles: without their escape character, the parameters would be left in the text. */
+const TERMINAL_SEQUENCES =
+  /(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]|\u001B\][^\u0007\u001B\u009C\n]*(?:\u0007|\u001B\\|\u009C)/g;
+
+/** A text without characters that hide or reorder text or control a terminal, and without lone surrogates. */
+export function withoutUnsafeCharacters(text: string): string {
+  return withoutHiddenCharacters(text.toWellFormed().replace(TERMINAL_SEQUENCES, '').replace(UNSAFE_CHARACTERS, ''));
+}
+
+/** A text of at most `max` UTF-16 code units; `…` shows that the rest is missing. */
+export function clip(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+/** Only this much is examined of a text of others, which may have any length. */
+export const MAX_EXAMINED = 10_000;
+
+/** A text of others as one line of at most `max` UTF-16 code units. */
+export function shortLine(text: string, max: number): string {
+  return clip(cleanLine(text.slice(0, MAX_EXAMINED)), max);
 }

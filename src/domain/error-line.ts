@@ -1,8 +1,6 @@
-import { cleanText } from './clean-text.ts';
+import { cleanText, MAX_EXAMINED } from './clean-text.ts';
 
 const MAX_LENGTH = 300;
-/** What is examined of a text that may have any length. */
-const MAX_EXAMINED = 10_000;
 
 /** `at f (file:1:2)` and what follows, also in a text that is JSON. */
 const STACK = /(?:\s|\\n){1,20}at (?:async )?(?:[^\s()]+ )?(?:\[as \w+\] )?\(?[^\s()]+:\d+:\d+\)?.*$/;

@@ -1,4 +1,4 @@
-import { clip } from './clip.ts';
+import { clip } from './clean-text.ts';
 import { toFunctionSchema } from './function-schema.ts';
 import type { GatewayTool } from './gateway-tool.ts';
 import type { JsonObject } from './json.ts';

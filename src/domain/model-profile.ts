@@ -35,16 +35,11 @@ export function profileFor(tool: ToolName, profiles: ModelProfiles): ModelProfil
 }
 
 /** Whether a model supports optional parameters, judging by its ID; undefined if its ID does not show it (spec 5.6, rulings 11 and A8). */
-export function modelSupport(model: string): {
-  readonly verbosity: boolean | undefined;
-  readonly reasoning: boolean | undefined;
-} {
+export function modelSupport(model: string): { readonly verbosity?: boolean; readonly reasoning?: boolean } {
   const gptFiveOrLater = Number(/^gpt-(\d+)/.exec(model)?.[1] ?? 0) >= 5;
   if (gptFiveOrLater) return { verbosity: true, reasoning: true };
   if (/^o[34](?!\w)/.test(model)) return { verbosity: false, reasoning: true };
-  return /^(?:gpt-[34]|chatgpt-4|o1)/.test(model)
-    ? { verbosity: false, reasoning: false }
-    : { verbosity: undefined, reasoning: undefined };
+  return /^(?:gpt-[34]|chatgpt-4|o1)/.test(model) ? { verbosity: false, reasoning: false } : {};
 }
 
 /** Where the user is, approximately, for web searches. */

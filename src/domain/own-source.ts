@@ -1,5 +1,4 @@
-import { cleanLine } from './clean-text.ts';
-import { clip } from './clip.ts';
+import { cleanLine, clip } from './clean-text.ts';
 import { isObject, type JsonObject } from './json.ts';
 import { redactedValue } from './redaction.ts';
 import type { ToolResult } from './tool-result.ts';

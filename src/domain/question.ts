@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { toHostName } from './host-name.ts';
 import type { ToolName } from './tool-name.ts';
+import { toHostName } from './web-url.ts';
 
 /** A question to a tool, with its hints (spec 3.1). */
 export interface Question {

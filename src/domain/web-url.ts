@@ -37,3 +37,30 @@ export function toWebUrl(text: string): string | undefined {
   const { username, password } = new URL(url);
   return username === '' && password === '' ? url : undefined;
 }
+
+/** Reads a host name, also from a URL (`https://jma.go.jp/`) or with a trailing dot; undefined if it is not a host name. */
+export function toHostName(text: string): string | undefined {
+  const host = text
+    .trim()
+    .toLowerCase()
+    .replace(/^[a-z][a-z0-9+.-]*:\/\//, '')
+    .replace(/[/?#].*$/s, '')
+    .replace(/:\d+$/, '')
+    .replace(/\.$/, '');
+  const label = new RegExp(LABEL, 'u');
+  const isHostName = host.length <= 253 && host.split('.').every((part) => label.test(part));
+  return isHostName ? host : undefined;
+}
+
+/** Letters of any script, as in `例え.jp`. Not a literal, which takes time when the file is loaded. */
+const LABEL = '^(?!-)[\\p{L}\\p{M}\\p{N}_-]{1,63}(?<!-)$';
+
+/** Whether a text contains a URL of one of these hosts or of a subdomain of one, or, without any URL, the name of one. */
+export function namesBlockedHost(text: string, blocked: readonly string[]): boolean {
+  if (blocked.length === 0) return false;
+  const urls = [...text.matchAll(/https?:\/\/(?:[^\s/@]*@)?([^\s/:?#()[\]<>"']+)/gi)];
+  // Models also list `example.com/page` as a source.
+  const names = urls.length > 0 ? urls : [...text.matchAll(/([\p{L}\p{M}\p{N}_.-]+)/gu)];
+  const hosts = names.map(([, host = '']) => host.toLowerCase().replace(/\.+$/, ''));
+  return hosts.some((host) => blocked.some((name) => host === name || host.endsWith(`.${name}`)));
+}

@@ -59,7 +59,7 @@ async function loadGrounding(
   policy: GroundingPolicy,
   startGateway: () => Promise<AnswerGateway>,
 ): Promise<Grounding> {
-  const { toolErrorMessage } = await import('../adapters/inbound/tool-error-messages.ts');
+  const { toolErrorMessage } = await import('../adapters/inbound/words/tool-error-messages.ts');
   return { policy, startGateway, messageFor: toolErrorMessage, redactor };
 }
 

@@ -3,15 +3,16 @@ import { text } from 'node:stream/consumers';
 import { err, ok, type Result } from 'neverthrow';
 import { ask } from '../adapters/inbound/cli/ask.ts';
 import { callTool } from '../adapters/inbound/cli/call-tool.ts';
-import type { CheckedOAuth } from '../adapters/inbound/cli/check-oauth.ts';
-import type { CheckedQuota } from '../adapters/inbound/cli/check-quota.ts';
+import type { CommandContext } from '../adapters/inbound/cli/command-context.ts';
 import { type Command, QUESTION_REQUIRED } from '../adapters/inbound/cli/command-line.ts';
 import { doctor } from '../adapters/inbound/cli/doctor.ts';
+import type { CheckedOAuth, CheckedQuota } from '../adapters/inbound/cli/doctor-checks.ts';
 import { supportsHyperlinks } from '../adapters/inbound/cli/hyperlink-support.ts';
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
-import { toolErrorMessage } from '../adapters/inbound/tool-error-messages.ts';
+import { BAD_USAGE, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
+import { toolErrorMessage } from '../adapters/inbound/words/tool-error-messages.ts';
 import { isUnencrypted } from '../adapters/outbound/config/listen-address.ts';
-import type { ConfigProblem } from '../application/ports/config.ts';
+import { untilAborted } from '../application/deadline.ts';
 import type { Logger } from '../application/ports/logger.ts';
 import type { GatewayTool } from '../domain/gateway-tool.ts';
 import { isObject, type JsonObject, parseJson } from '../domain/json.ts';
@@ -19,30 +20,23 @@ import { PROGRAM } from '../version.ts';
 import { answerServers, type Runtime } from './runtime.ts';
 import type { LoadServices } from './services.ts';
 
-const BAD_USAGE = 2;
-const INTERRUPTED = 130;
-
 type RunnableCommand = Extract<Command, { kind: 'ask' | 'doctor' | 'tools' | 'call' }>;
 
 /** What every command uses. */
-interface Context extends Runtime {
+interface Context extends Runtime, CommandContext {
   readonly load: LoadServices;
-  readonly out: (text: string) => void;
-  readonly err: typeof process.stderr;
-  readonly isTerminal: boolean;
-  /** Resolves when the person interrupts the command. */
-  readonly untilAborted: Promise<undefined>;
 }
 
 /** Runs a command for a person, who may interrupt it with Ctrl-C at any time, and returns the exit code. */
 export async function runCommand(command: RunnableCommand, runtime: Runtime, load: LoadServices): Promise<number> {
-  const { signal, untilAborted } = interruption();
+  const controller = new AbortController();
+  const { signal } = controller;
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => controller.abort());
   const { stdout, stderr } = process;
   const out = (text: string) => stdout.write(text);
-  const context = { ...runtime, load, out, err: stderr, isTerminal: stdout.isTTY === true, untilAborted };
-  const code = await run(command, context, signal);
+  const code = await run(command, { ...runtime, load, out, err: stderr, isTerminal: stdout.isTTY === true }, signal);
   // However slow the reader of standard output is, it gets everything.
-  await Promise.race([new Promise<void>((resolve) => stdout.write('', () => resolve())), untilAborted]);
+  await untilAborted(new Promise<void>((resolve) => stdout.write('', () => resolve())), signal);
   return signal.aborted ? INTERRUPTED : code;
 }
 
@@ -64,10 +58,13 @@ async function runAsk(
   context: Context,
   signal: AbortSignal,
 ): Promise<number> {
-  const { load, config, logger, isTerminal, untilAborted, err } = context;
-  const question = command.question ?? (await Promise.race([text(process.stdin), untilAborted]))?.trim();
-  if (question === '') err.write(`${QUESTION_REQUIRED}\nTry ${PROGRAM} --help\n`);
-  if (!question) return BAD_USAGE;
+  const { load, config, logger, isTerminal, err } = context;
+  const question = command.question ?? (await untilAborted(text(process.stdin), signal)).trim();
+  if (signal.aborted) return INTERRUPTED;
+  if (question === '') {
+    err.write(`${QUESTION_REQUIRED}\nTry ${PROGRAM} --help\n`);
+    return BAD_USAGE;
+  }
   const terminal = isTerminal ? terminalLook(process.stdout) : undefined;
   const services = await load({ servers: answerServers(config), logSpawn: (line) => logger.debug(line) });
   const application = await services.application();
@@ -76,8 +73,7 @@ async function runAsk(
 
 async function runTools(json: boolean, context: Context, signal: AbortSignal): Promise<number> {
   const { gateway } = await startServers(context);
-  const options = { ...context, json, gateway, redact: context.redactor.inLogs, offered: await offeredBy(context) };
-  return listTools(options, signal);
+  return listTools({ ...context, json, gateway, offered: await offeredBy(context) }, signal);
 }
 
 async function runDoctor(json: boolean, context: Context, signal: AbortSignal): Promise<number> {
@@ -114,7 +110,7 @@ async function checkedQuota({ config: { quota }, clock }: Runtime): Promise<Chec
   return { ...quota, store: shownStore(quota.store), probe: () => probeQuotaStore(quota, clock) };
 }
 
-async function checkedOAuth({ config, clock }: Runtime): Promise<CheckedOAuth | readonly ConfigProblem[] | undefined> {
+async function checkedOAuth({ config, clock }: Runtime): Promise<CheckedOAuth | undefined> {
   const { oauth, problems } = await config.readOAuth();
   if (oauth === undefined) return problems.length > 0 ? problems : undefined;
   const { countIssuerKeys } = await import('./oauth.ts');
@@ -144,33 +140,34 @@ async function runCall(
   context: Context,
   signal: AbortSignal,
 ): Promise<number> {
-  const { config, redactor, err, untilAborted } = context;
+  const { config, redactor, err } = context;
   const names = (config.servers ?? []).map(({ name }) => name);
   if (!names.includes(server)) {
     const message = toolErrorMessage({ kind: 'unknown_server', server, known: names });
     err.write(`${redactor.inLogs(message)}\n`);
     return BAD_USAGE;
   }
-  const args = await readInput(input, untilAborted);
-  if (args.isErr()) err.write(`${args.error}\n`);
-  if (args.isErr() || signal.aborted) return BAD_USAGE;
+  const args = await readInput(input, signal);
+  if (signal.aborted) return INTERRUPTED;
+  if (args.isErr()) {
+    err.write(`${args.error}\n`);
+    return BAD_USAGE;
+  }
   const { gateway } = await startServers(context, server);
   if (gateway === undefined) return BAD_USAGE;
   return callTool({ ...context, gateway, server, tool, args: args.value }, signal);
 }
 
 /** The input of a call, or why it cannot be read. */
-async function readInput(input: string, untilAborted: Promise<undefined>): Promise<Result<JsonObject, string>> {
-  let json: string | undefined = input;
+async function readInput(input: string, signal: AbortSignal): Promise<Result<JsonObject, string>> {
+  let json = input;
   try {
-    if (input === '-') json = await Promise.race([text(process.stdin), untilAborted]);
+    if (input === '-') json = await untilAborted(text(process.stdin), signal);
     else if (input.startsWith('@')) json = readFileSync(input.slice(1), 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return err(`The file ${input.slice(1)} cannot be read (${code ?? String(error)}).`);
   }
-  // Nobody waits for the call any more.
-  if (json === undefined) return ok({});
   const args = parseJson(json.replace(/^\uFEFF/, ''));
   return isObject(args) ? ok(args) : err(`The input must be a JSON object, such as '{"message": "hello"}'.`);
 }
@@ -178,21 +175,7 @@ async function readInput(input: string, untilAborted: Promise<undefined>): Promi
 /** Node.js knows the variables that say whether there are styles, such as NO_COLOR and TERM. */
 function terminalLook(stdout: typeof process.stdout) {
   const hasStyles = stdout.hasColors();
-  return {
-    columns: stdout.columns || 80,
-    hasStyles,
-    hasHyperlinks: hasStyles && supportsHyperlinks(process.env),
-  };
-}
-
-/** A signal that aborts on Ctrl-C, and a promise that resolves then. */
-function interruption(): { readonly signal: AbortSignal; readonly untilAborted: Promise<undefined> } {
-  const controller = new AbortController();
-  const untilAborted = new Promise<undefined>((resolve) => {
-    controller.signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => controller.abort());
-  return { signal: controller.signal, untilAborted };
+  return { columns: stdout.columns || 80, hasStyles, hasHyperlinks: hasStyles && supportsHyperlinks(process.env) };
 }
 
 function describeSources({ yaml, env, cli }: Runtime['config']['sources']): string {

@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { FAILED } from '../adapters/inbound/exit-codes.ts';
 import { BuiltInServer } from '../adapters/inbound/http/rest/built-in-server.ts';
 import { LineWriter } from '../adapters/inbound/http/server/access-log.ts';
 import { HttpServer } from '../adapters/inbound/http/server/http-server.ts';
@@ -14,8 +15,6 @@ import type { Runtime } from './runtime.ts';
 import { serversReload } from './servers-reload.ts';
 import type { LoadServices } from './services.ts';
 import { onUncaughtError } from './uncaught-errors.ts';
-
-const FAILED = 1;
 
 /** By how many percent the heap may grow before it is collected. V8 lets it grow to four times what is in use, which is garbage of calls that have ended. */
 const HEAP_GROWTH = 120;

@@ -1,4 +1,4 @@
-import { logNotices, messageForProblem } from '../adapters/inbound/cli/config-problems.ts';
+import { logNotices, messageForProblem } from '../adapters/inbound/words/config-problems.ts';
 import type { ServerConfig } from '../adapters/outbound/config/server-config.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import { coalesced } from '../application/coalesced.ts';

@@ -1,3 +1,4 @@
+import { FAILED, SUCCEEDED } from '../adapters/inbound/exit-codes.ts';
 import type { AnswerToolsOptions } from '../adapters/inbound/mcp/answer-tools.ts';
 import type { GatewayTools } from '../adapters/inbound/mcp/gateway-tools.ts';
 import { McpSession } from '../adapters/inbound/mcp/session.ts';
@@ -11,8 +12,6 @@ import { createAnswerTools } from './answer-tools.ts';
 import { answerServers, type Runtime } from './runtime.ts';
 import type { LoadServices } from './services.ts';
 import { onUncaughtError } from './uncaught-errors.ts';
-
-const FAILED = 1;
 
 /** A person has started it. */
 const TYPED = `Waiting for MCP messages on standard input, which clients send; Ctrl-C ends it. Try ${PROGRAM} --help\n`;
@@ -67,7 +66,7 @@ export async function serveStdio(runtime: Runtime, load: LoadServices): Promise<
   });
   notify = () => transport.notify('notifications/tools/list_changed');
   const served = transport.serve().then(stdout.flushed);
-  let exitCode = 0;
+  let exitCode = SUCCEEDED;
   const stopped = new Promise<void>((resolve) => {
     let isStopping = false;
     const stop = (reason: string) => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { messageFor } from '../../src/adapters/inbound/error-messages.ts';
+import { messageFor } from '../../src/adapters/inbound/words/error-messages.ts';
 import type { RequestOptions } from '../../src/adapters/outbound/openai/request-body.ts';
 import type { ModelProfile } from '../../src/domain/model-profile.ts';
 import { answers, type Behaviour, fails, failsInStream, sendsJson } from '../support/behaviours.ts';

@@ -1,4 +1,4 @@
-import { toolErrorMessage } from '../../src/adapters/inbound/tool-error-messages.ts';
+import { toolErrorMessage } from '../../src/adapters/inbound/words/tool-error-messages.ts';
 import { GroundedSearch, type GroundedSearchOptions } from '../../src/application/grounded-search.ts';
 import type { SearchProgress, SearchRequest } from '../../src/application/ports/llm-search.ts';
 import type { GatewayTool } from '../../src/domain/gateway-tool.ts';

@@ -1,7 +1,6 @@
 import { AnswerTools, type AnswerToolsOptions } from '../../src/adapters/inbound/mcp/answer-tools.ts';
-import { readMessage } from '../../src/adapters/inbound/mcp/read-message.ts';
-import type { McpSessionOptions } from '../../src/adapters/inbound/mcp/session.ts';
-import { McpSession } from '../../src/adapters/inbound/mcp/session.ts';
+import { readMessage } from '../../src/adapters/inbound/mcp/era.ts';
+import { McpSession, type McpSessionOptions } from '../../src/adapters/inbound/mcp/session.ts';
 import type { Send } from '../../src/adapters/inbound/mcp/tool-set.ts';
 import type { Application } from '../../src/application/application.ts';
 import { createRedactor } from '../../src/domain/redaction.ts';

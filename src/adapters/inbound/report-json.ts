@@ -1,7 +1,5 @@
 import type { Answer } from '../../application/answer-query.ts';
-import { cleanLine } from '../../domain/clean-text.ts';
-import { clip } from '../../domain/clip.ts';
-import { withoutUndefined } from '../../domain/json.ts';
+import { cleanLine, shortLine } from '../../domain/clean-text.ts';
 
 const MAX_QUERIES = 50;
 const MAX_LENGTH = 200;
@@ -10,18 +8,18 @@ const MAX_LENGTH = 200;
 export function toReportJson(report: Answer['report']): Readonly<Record<string, unknown>> {
   const { model, responseId, usage, queries, searches, attempts, seconds, isShared } = report;
   const { rounds, toolCalls, unavailableServers } = report;
-  return withoutUndefined({
-    model: model && shortLine(model),
-    response_id: responseId && shortLine(responseId),
-    service_tier: report.serviceTier && shortLine(report.serviceTier),
+  return {
+    model: model && shortLine(model, MAX_LENGTH),
+    response_id: responseId && shortLine(responseId, MAX_LENGTH),
+    service_tier: report.serviceTier && shortLine(report.serviceTier, MAX_LENGTH),
     usage: usage && {
       input_tokens: usage.inputTokens,
       cached_tokens: usage.cachedTokens,
       output_tokens: usage.outputTokens,
       reasoning_tokens: usage.reasoningTokens,
-      ...withoutUndefined({ cache_write_tokens: usage.cacheWriteTokens }),
+      cache_write_tokens: usage.cacheWriteTokens,
     },
-    searches: { count: searches, queries: queries.slice(0, MAX_QUERIES).map(shortLine) },
+    searches: { count: searches, queries: queries.slice(0, MAX_QUERIES).map((query) => shortLine(query, MAX_LENGTH)) },
     attempts,
     seconds: Math.round(seconds * 1000) / 1000,
     rounds,
@@ -35,10 +33,5 @@ export function toReportJson(report: Answer['report']): Readonly<Record<string, 
     unavailable_servers: unavailableServers,
     // Another call accounts for these tokens and searches.
     shared: isShared,
-  });
-}
-
-/** A text of the API, which may have any length. */
-function shortLine(text: string): string {
-  return clip(cleanLine(text.slice(0, 10 * MAX_LENGTH)), MAX_LENGTH);
+  };
 }

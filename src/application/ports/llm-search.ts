@@ -11,9 +11,9 @@ export interface SearchRequest {
   /** The name of the caller. Requests of different callers share nothing. */
   readonly caller: string;
   /** The caller is the user of this machine (stdio, the command line), and not a caller over HTTP. */
-  readonly isLocal?: true;
+  readonly isLocal?: boolean | undefined;
   /** No own tool may be offered, whatever is configured. */
-  readonly isWebOnly?: true;
+  readonly isWebOnly?: boolean | undefined;
   readonly question: Question;
   readonly profile: ModelProfile;
   /** The system policy. */

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { toolErrorMessage } from '../../../src/adapters/inbound/tool-error-messages.ts';
+import { toolErrorMessage } from '../../../src/adapters/inbound/words/tool-error-messages.ts';
 import { GroundedCalls } from '../../../src/application/grounded-calls.ts';
 import type { FunctionCall, SearchProgress, ToolCallSummary } from '../../../src/application/ports/llm-search.ts';
 import { createRedactor } from '../../../src/domain/redaction.ts';

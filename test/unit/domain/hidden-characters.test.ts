@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cleanText } from '../../../src/domain/clean-text.ts';
+import { cleanText, withoutUnsafeCharacters } from '../../../src/domain/clean-text.ts';
 import { withoutHiddenCharacters } from '../../../src/domain/hidden-characters.ts';
-import { withoutUnsafeCharacters } from '../../../src/domain/unsafe-characters.ts';
 
 describe('a character without a visible effect is removed', () => {
   test.each([

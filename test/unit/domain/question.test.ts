@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { toHostName } from '../../../src/domain/host-name.ts';
 import { parseQuestion } from '../../../src/domain/question.ts';
+import { toHostName } from '../../../src/domain/web-url.ts';
 
 const DEFAULTS = { recencyDays: 60, maxResults: 5, domains: ['tenki.jp'] };
 

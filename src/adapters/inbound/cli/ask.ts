@@ -1,38 +1,28 @@
 import type { Answer, AnswerQueryInput } from '../../../application/answer-query.ts';
 import type { Application } from '../../../application/application.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
 import type { SearchProgress } from '../../../application/ports/llm-search.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
 import { cleanLine } from '../../../domain/clean-text.ts';
 import { languageOf } from '../../../domain/language.ts';
-import { type Redactor, redactedJson } from '../../../domain/redaction.ts';
+import { redactedJson } from '../../../domain/redaction.ts';
 import type { ToolName } from '../../../domain/tool-name.ts';
-import { messageFor } from '../error-messages.ts';
-import { progressMessage } from '../progress-messages.ts';
+import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { toReportJson } from '../report-json.ts';
-import { openLine, type Terminal } from './live-line.ts';
+import { messageFor } from '../words/error-messages.ts';
+import { count } from '../words/plain.ts';
+import { progressMessage } from '../words/progress-messages.ts';
+import type { CommandContext } from './command-context.ts';
+import { openLine } from './live-line.ts';
 import { type TerminalLook, toTerminalText } from './terminal-markdown.ts';
 
-export interface AskOptions {
+export interface AskOptions extends CommandContext {
   readonly application: Pick<Application, 'answerQuery'>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly redactor: Redactor;
   readonly tool: ToolName;
   readonly question: string;
   readonly json: boolean;
   readonly verbose: boolean;
-  readonly out: (text: string) => void;
   /** The terminal that shows the answer; a program gets its Markdown unchanged. */
   readonly terminal?: TerminalLook | undefined;
-  /** Standard error. */
-  readonly err: Terminal;
 }
-
-/** Exit codes of `ask`. */
-const ANSWERED = 0;
-const FAILED = 1;
-const INTERRUPTED = 130;
 
 /** Asks one question for a person, prints the answer and returns the exit code. `signal` aborts on Ctrl-C. */
 export async function ask(options: AskOptions, signal: AbortSignal): Promise<number> {
@@ -72,7 +62,7 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   const output = json ? redactedJson({ ...result, report }, redactor.anywhere, 2) : redactor.anywhere(result.answer);
   out(`${terminal === undefined || json ? output : toTerminalText(output, terminal)}\n`);
   if (verbose && !json) err.write(`${redactor.anywhere(summary(answer.value.report))}\n`);
-  return ANSWERED;
+  return SUCCEEDED;
 }
 
 /** What the answer took, in one line. */
@@ -83,14 +73,8 @@ function summary({ model, usage, searches, attempts, seconds, rounds, toolCalls 
     model && cleanLine(model),
     count(searches, 'search', 'searches'),
     tokens,
-    attempts > 1 ? count(attempts, 'request', 'requests') : undefined,
-    rounds === undefined
-      ? undefined
-      : `${count(rounds, 'round', 'rounds')}, ${count(toolCalls?.length ?? 0, 'tool call', 'tool calls')}`,
+    attempts > 1 ? count(attempts, 'request') : undefined,
+    rounds === undefined ? undefined : `${count(rounds, 'round')}, ${count(toolCalls?.length ?? 0, 'tool call')}`,
   ];
   return parts.filter((part) => part !== undefined).join(' · ');
-}
-
-function count(number: number, one: string, many: string): string {
-  return `${number} ${number === 1 ? one : many}`;
 }

@@ -1,34 +1,21 @@
 import type { Gateway } from '../../../application/gateway.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
-import { cleanLine, cleanText } from '../../../domain/clean-text.ts';
-import { type JsonObject, withoutUndefined } from '../../../domain/json.ts';
-import { type Redactor, redactedJson } from '../../../domain/redaction.ts';
+import { cleanLine, cleanText, withoutUnsafeCharacters } from '../../../domain/clean-text.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import { redactedJson } from '../../../domain/redaction.ts';
 import type { ToolCallError } from '../../../domain/tool-call-error.ts';
 import { textOf, toPlainResult } from '../../../domain/tool-result.ts';
-import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
-import { toolErrorMessage } from '../tool-error-messages.ts';
-import { openLine, type Terminal } from './live-line.ts';
+import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
+import { toolErrorMessage } from '../words/tool-error-messages.ts';
+import type { CommandContext } from './command-context.ts';
+import { openLine } from './live-line.ts';
 
-export interface CallToolOptions {
+export interface CallToolOptions extends CommandContext {
   readonly gateway: Gateway;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly redactor: Redactor;
   readonly server: string;
   readonly tool: string;
   readonly args: JsonObject;
-  readonly out: (text: string) => void;
-  /** Whether a person sees the result: it is then without characters that control a terminal. A program gets it unchanged. */
-  readonly isTerminal?: boolean;
-  /** Standard error. */
-  readonly err: Terminal;
 }
-
-/** Exit codes of `call` (ruling G25). */
-const FAILED = 1;
-const INTERRUPTED = 130;
 
 /** Calls one tool for a person, prints its result and returns the exit code. `signal` aborts on Ctrl-C. */
 export async function callTool(options: CallToolOptions, signal: AbortSignal): Promise<number> {
@@ -44,9 +31,7 @@ export async function callTool(options: CallToolOptions, signal: AbortSignal): P
     const count = total === undefined ? String(progress) : `${progress}/${total}`;
     line?.show(redactor.inLogs(cleanLine(`${server}/${tool} ${count} ${message}`)));
   };
-  const onProgress = line === undefined ? undefined : show;
-  const call = { server, tool, args, ...withoutUndefined({ onProgress }) };
-  const outcome = await gateway.callTool(call, signal);
+  const outcome = await gateway.callTool({ server, tool, args, onProgress: line && show }, signal);
   line?.end();
   if (outcome.isErr()) {
     const { error } = outcome;
@@ -62,7 +47,7 @@ export async function callTool(options: CallToolOptions, signal: AbortSignal): P
   const shown = result === null && content !== undefined ? content : result;
   const text = typeof shown === 'string' ? redactor.anywhere(shown) : redactedJson(shown, redactor.anywhere, 2);
   out(`${options.isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
-  return 0;
+  return SUCCEEDED;
 }
 
 /** Here, the server was started for this call, and is not started again. */

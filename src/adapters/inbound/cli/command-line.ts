@@ -86,13 +86,14 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
   if (problem !== undefined) return badUsage(problem);
 
   const first = tokens.find((token) => token.kind === 'positional')?.value;
-  const isServer = !COMMANDS.some((command) => command === first);
+  const command = COMMANDS.find((command) => command === first);
   const values: Values = {};
   const words: string[] = [];
   for (const [index, token] of tokens.entries()) {
     if (token.kind === 'option') values[token.name as OptionName] = token.value ?? '';
     if (token.kind !== 'positional') continue;
-    const option = isServer && !token.value.startsWith('-') ? openOption(tokens[index - 1]) : undefined;
+    const takesValue = command === undefined && !token.value.startsWith('-');
+    const option = takesValue ? openOption(tokens[index - 1]) : undefined;
     if (option === undefined) words.push(token.value);
     else values[option] = token.value;
   }
@@ -101,17 +102,15 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
   // Also `help ask`: there is one text.
   if (first === 'help') return { kind: 'help' };
   if (first === 'version') return words.length === 1 ? { kind: 'version' } : badUsage('version takes no arguments');
-  if (isServer) return toServe(words, values, isTerminal);
-  if (first === 'doctor' || first === 'tools') return toDoctor(first, words.slice(1), values);
-  if (first === 'call') return toCall(words.slice(1), values);
-  return toAsk(words.slice(1), values, isTerminal, argv.includes('--record'));
+  if (command === undefined) return toServe(words, values, isTerminal);
+  if (command === 'ask') return toAsk(words.slice(1), values, isTerminal, argv.includes('--record'));
+  const misplaced = misplacedIn(command, values);
+  if (misplaced !== undefined) return misplaced;
+  return command === 'call' ? toCall(words.slice(1), values) : toDoctor(command, words.slice(1), values);
 }
 
 function toServe([word]: readonly string[], values: Values, isTerminal: boolean): Command {
-  if (word !== undefined)
-    return badUsage(
-      `unknown command ${JSON.stringify(word)}; ${suggestion(word, [...COMMANDS, 'help', 'version'])}the commands are ask, doctor, tools and call`,
-    );
+  if (word !== undefined) return unknownCommand(word);
   const misplaced = MISPLACED.serve.find((name) => name in values);
   if (misplaced !== undefined) {
     return badUsage(`--${misplaced} is an option of ${misplaced === 'json' ? 'ask, doctor and tools' : 'ask'}`);
@@ -125,14 +124,21 @@ function toServe([word]: readonly string[], values: Values, isTerminal: boolean)
   return isStdio || !isTerminal ? { kind: 'serve', showConfig, options } : { kind: 'help' };
 }
 
+function unknownCommand(word: string): Command {
+  const nearest = nearestName(word, [...COMMANDS, 'help', 'version']);
+  const suggestion = nearest === undefined ? '' : `did you mean ${nearest}? `;
+  const problem = `unknown command ${JSON.stringify(word)}; ${suggestion}the commands are ask, doctor, tools and call`;
+  return badUsage(problem);
+}
+
 /** With `hasDetachedRecord`, a folder follows `--record` as another argument, which may have been the question. */
 function toAsk(words: readonly string[], values: Values, isTerminal: boolean, hasDetachedRecord: boolean): Command {
   const tool = TOOL_NAMES.find((name) => name === (values.tool ?? 'answer'));
   const nearest = nearestName(values.tool ?? '', TOOL_NAMES);
   if (tool === undefined && nearest !== undefined) return badUsage(`--tool=${values.tool}: did you mean ${nearest}?`);
   if (tool === undefined) return badUsage(`--tool must be one of ${TOOL_NAMES.join(', ')}`);
-  const misplaced = MISPLACED.ask.find((name) => name in values);
-  if (misplaced !== undefined) return badUsage(`--${misplaced} cannot be combined with ask`);
+  const misplaced = misplacedIn('ask', values);
+  if (misplaced !== undefined) return misplaced;
   const question = words.join(' ');
   const isEmpty = question.trim() === '';
   if (isEmpty && hasDetachedRecord) return badUsage(`--record needs ${REQUIRED_VALUES.record}`);
@@ -149,21 +155,22 @@ function toAsk(words: readonly string[], values: Values, isTerminal: boolean, ha
 }
 
 function toDoctor(kind: 'doctor' | 'tools', words: readonly string[], values: Values): Command {
-  const misplaced = MISPLACED[kind].find((name) => name in values);
-  if (misplaced !== undefined) return badUsage(`--${misplaced} cannot be combined with ${kind}`);
   if (words.length > 0) return badUsage(`${kind} takes no arguments`);
   return { kind, json: 'json' in values, options: toConfigOptions(values) };
 }
 
 function toCall([server, tool, input = '{}', ...rest]: readonly string[], values: Values): Command {
-  const misplaced = MISPLACED.call.find((name) => name in values);
-  if (misplaced !== undefined) return badUsage(`--${misplaced} cannot be combined with call`);
   if (server === undefined || tool === undefined || rest.length > 0) return badUsage(CALL_USAGE);
   return { kind: 'call', server, tool, input, options: toConfigOptions(values) };
 }
 
 const CALL_USAGE =
   "call needs a server, a tool and an input: openai-responses-mcp call <server> <tool> ['{...}' | @file | -]";
+
+function misplacedIn(command: keyof typeof MISPLACED, values: Values): Command | undefined {
+  const misplaced = MISPLACED[command].find((name) => name in values);
+  return misplaced && badUsage(`--${misplaced} cannot be combined with ${command}`);
+}
 
 function toConfigOptions(values: Values): ConfigOptions {
   const present = CONFIG_OPTIONS.filter((name) => name in values);
@@ -197,20 +204,9 @@ function problemOf(token: Token): string | undefined {
 
 /** It may be a word of a question, as in "-5 degrees". */
 function unknownOption(option: string): string {
-  const shown = `unknown option ${option}${option.startsWith('--') ? nearestOption(option) : ''}`;
-  return option.startsWith('--') ? shown : `${shown}; put -- before a question that starts with -`;
-}
-
-/** The nearest option, if it is near enough to be a mistyped one. */
-function nearestOption(option: string): string {
-  const text = suggestion(option.slice(2), Object.keys(OPTIONS), '--');
-  return text === '' ? '' : `; ${text.replace(/ $/, '').replace(/;$/, '')}`;
-}
-
-/** `did you mean ask? `, or nothing. */
-function suggestion(text: string, choices: readonly string[], prefix = ''): string {
-  const nearest = nearestName(text, choices);
-  return nearest === undefined ? '' : `did you mean ${prefix}${nearest}? `;
+  if (!option.startsWith('--')) return `unknown option ${option}; put -- before a question that starts with -`;
+  const nearest = nearestName(option.slice(2), Object.keys(OPTIONS));
+  return `unknown option ${option}${nearest === undefined ? '' : `; did you mean --${nearest}?`}`;
 }
 
 /** The option that takes the next argument: for a server, `--debug file` is `--debug=file` (spec 5.5). */

@@ -2,20 +2,11 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Whether a terminal opens links (OSC 8), by the rules of the package `supports-hyperlinks`. A terminal that is not known shows none. */
 export function supportsHyperlinks(environment: Variables): boolean {
-  const {
-    FORCE_HYPERLINK,
-    WT_SESSION,
-    CI,
-    TERM_PROGRAM = '',
-    TERM_PROGRAM_VERSION = '',
-    VTE_VERSION,
-    TERM = '',
-  } = environment;
+  const { TERM_PROGRAM = '', TERM_PROGRAM_VERSION = '', TERM = '', FORCE_HYPERLINK, VTE_VERSION } = environment;
   if (FORCE_HYPERLINK) return FORCE_HYPERLINK !== '0';
-  if (WT_SESSION) return true;
-  if (CI) return false;
+  if (environment.WT_SESSION) return true;
   // tmux and screen also inherit the variables of the terminal in which they were started.
-  if (/^(?:tmux|screen)/.test(TERM)) return false;
+  if (environment.CI || /^(?:tmux|screen)/.test(TERM)) return false;
   const since = SINCE[TERM_PROGRAM];
   const [major = 0, minor = 0] = TERM_PROGRAM_VERSION.split('.').map((part) => Number.parseInt(part, 10));
   if (since !== undefined) return major > since.major || (major === since.major && minor >= since.minor);

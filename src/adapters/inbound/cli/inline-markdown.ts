@@ -1,14 +1,5 @@
 import { type Cell, toCells } from './terminal-cells.ts';
-
-/** How links are shown. */
-export interface LinkStyle {
-  /** The link of a cell, or undefined if the terminal has none. */
-  readonly open: (url: string) => string | undefined;
-  /** What follows the text of a link that cannot be opened. */
-  readonly note: (url: string) => string;
-  /** A URL is shown as it is. */
-  readonly onShown: (url: string) => void;
-}
+import type { TerminalLinks } from './terminal-links.ts';
 
 /** A URL in a text, without the punctuation after it. */
 const URL_IN_TEXT =
@@ -25,8 +16,16 @@ const STYLE_OF: Readonly<Record<string, string>> = { '**': '1', __: '1', '*': '3
 const UNDERLINED = '4';
 const CODE_STYLE = '36';
 
-/** The text of one line of Markdown, with its styles. What is no Markdown is kept. `base` is the style around it. */
-export function inlineCells(line: string, links: LinkStyle, base: readonly string[] = []): Cell[] {
+/**
+ * The text of one line of Markdown, with its styles. What is no Markdown is kept. A link that the terminal does not open is followed by its
+ * number; with `showsUrls`, by its URL. `base` is the style around the text.
+ */
+export function inlineCells(
+  line: string,
+  links: TerminalLinks,
+  showsUrls = false,
+  base: readonly string[] = [],
+): Cell[] {
   const matches = [...line.matchAll(INLINE)];
   const paired = pairedMarks(line, matches);
   const cells: Cell[] = [];
@@ -43,13 +42,14 @@ export function inlineCells(line: string, links: LinkStyle, base: readonly strin
     if (escaped !== undefined) add(escaped);
     else if (code !== undefined) add(code, [CODE_STYLE]);
     else if (target !== undefined) {
-      const opened = links.open(target);
-      const inner = inlineCells(label || target, links, [...styles, UNDERLINED]);
-      for (const cell of inner) cells.push({ ...cell, url: opened });
-      if (opened === undefined) add(links.note(target));
+      const inner = inlineCells(label || target, links, showsUrls, [...styles, UNDERLINED]);
+      for (const cell of inner) cells.push({ ...cell, url: target });
+      const isOpened = links.hrefOf(target) !== undefined;
+      if (showsUrls && !isOpened) links.addShown(target);
+      if (!isOpened) add(showsUrls ? `: ${target}` : `\u00A0[${links.toNumber(target)}]`);
     } else if (url !== undefined) {
-      links.onShown(url);
-      add(url, [], links.open(url));
+      links.addShown(url);
+      add(url, [], url);
     } else if (mark === undefined || !paired.has(index)) add(text);
     else if (!styles.delete(mark)) styles.add(mark);
   }

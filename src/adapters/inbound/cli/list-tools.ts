@@ -1,24 +1,14 @@
 import type { Gateway } from '../../../application/gateway.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
-import { cleanLine } from '../../../domain/clean-text.ts';
-import { clip } from '../../../domain/clip.ts';
+import { cleanLine, clip, withoutUnsafeCharacters } from '../../../domain/clean-text.ts';
 import type { GatewayTool } from '../../../domain/gateway-tool.ts';
 import { redactedJson } from '../../../domain/redaction.ts';
-import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
-import { openLine, type Terminal } from './live-line.ts';
+import { FAILED, SUCCEEDED } from '../exit-codes.ts';
+import type { CommandContext } from './command-context.ts';
+import { openLine } from './live-line.ts';
 
-interface ListToolsOptions {
+interface ListToolsOptions extends CommandContext {
   readonly gateway: Pick<Gateway, 'servers' | 'tools' | 'whenStarted'> | undefined;
   readonly json: boolean;
-  readonly out: (text: string) => void;
-  /** Standard error, where a terminal shows that the servers start. */
-  readonly err: Terminal;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** Whether a person sees the list: it is then without characters that control a terminal or hide text. A program gets it unchanged. */
-  readonly isTerminal?: boolean;
-  readonly redact: (text: string) => string;
   /** The names of the tools that answers may use, as `server/tool`. */
   readonly offered: (tools: readonly GatewayTool[]) => readonly string[];
 }
@@ -27,7 +17,8 @@ const MAX_DESCRIPTION = 100;
 
 /** Prints the servers, their states and their tools. The exit code is 1 if a server is not available. */
 export async function listTools(options: ListToolsOptions, signal: AbortSignal): Promise<number> {
-  const { gateway, json, out, isTerminal, redact, offered } = options;
+  const { gateway, json, out, isTerminal, offered } = options;
+  const redact = options.redactor.inLogs;
   const line = gateway && openLine(options);
   line?.show('Starting the servers');
   await gateway?.whenStarted(Number.POSITIVE_INFINITY, signal);
@@ -55,7 +46,7 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
     }
     if (names.length > 0) out('* offered to the model in answers (grounding.tools)\n');
   }
-  return servers.every(({ state }) => state === 'available') ? 0 : 1;
+  return servers.every(({ state }) => state === 'available') ? SUCCEEDED : FAILED;
 }
 
 function describe({ name: rawName, description }: GatewayTool): string {

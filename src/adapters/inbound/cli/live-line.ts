@@ -1,24 +1,10 @@
-import stringWidth from 'string-width';
 import type { Clock } from '../../../application/ports/clock.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
-
-/** An output stream, such as standard error. Progress is shown only on a terminal. */
-export interface Terminal {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  write(text: string): unknown;
-}
+import type { CommandContext, Terminal } from './command-context.ts';
+import { toCells, widthOf } from './terminal-cells.ts';
 
 /** A line for a person, who sees standard error; debug lines would be written into it. */
-export function openLine({ err, clock, logger }: LineOptions): LiveLine | undefined {
+export function openLine({ err, clock, logger }: CommandContext): LiveLine | undefined {
   return err.isTTY === true && !logger.isDebug ? new LiveLine(err, clock) : undefined;
-}
-
-interface LineOptions {
-  /** Standard error. */
-  readonly err: Terminal;
-  readonly clock: Clock;
-  readonly logger: Pick<Logger, 'isDebug'>;
 }
 
 const CLEAR_LINE = '\r\u001B[2K';
@@ -60,12 +46,9 @@ export class LiveLine {
   }
 }
 
-/** The beginning of a text that fits into `columns`; East Asian characters and emoji take two. */
+/** The beginning of a text that fits into `columns`. */
 function clip(text: string, columns: number): string {
-  let kept = '';
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (stringWidth(kept + segment) > columns) break;
-    kept += segment;
-  }
-  return kept;
+  const cells = toCells(text);
+  const fitting = cells.filter((_, index) => widthOf(cells.slice(0, index + 1)) <= columns);
+  return fitting.map(({ text }) => text).join('');
 }

@@ -7,7 +7,7 @@ export interface Cell {
   readonly width: number;
   /** Parameters of an SGR sequence, such as `1;36`; '' is the style of the terminal. */
   readonly style: string;
-  /** Visible ASCII; undefined if it is no link. */
+  /** Where it leads; undefined if it is no link. */
   readonly url?: string | undefined;
 }
 
@@ -29,15 +29,20 @@ export function widthOf(cells: readonly Cell[]): number {
   return cells.reduce((sum, { width }) => sum + width, 0);
 }
 
-/** Cells as text. Each line resets what it has set. */
-export function toAnsi(cells: readonly Cell[]): string {
-  let [shown, style, link]: [string, string, string | undefined] = ['', '', undefined];
-  for (const cell of [...cells, { text: '', style: '', url: undefined }]) {
-    if (cell.style !== style && style !== '') shown += '\u001B[0m';
-    if (cell.url !== link) shown += `\u001B]8;;${cell.url ?? ''}\u001B\\`;
-    if (cell.style !== style && cell.style !== '') shown += `\u001B[${cell.style}m`;
-    shown += cell.text;
-    ({ style, url: link } = cell);
+const NO_CELL = { text: '', style: '', url: undefined };
+
+/** Cells as text. Each line resets what it has set. `hrefOf`: the link to a URL, of visible ASCII characters, if the terminal opens it. */
+export function toAnsi(cells: readonly Cell[], hrefOf: (url: string) => string | undefined): string {
+  let shown = '';
+  let before: { readonly style: string; readonly url?: string | undefined; readonly href?: string | undefined } =
+    NO_CELL;
+  for (const { text, style, url } of [...cells, NO_CELL]) {
+    const href = url === before.url ? before.href : url && hrefOf(url);
+    if (style !== before.style && before.style !== '') shown += '\u001B[0m';
+    if (href !== before.href) shown += `\u001B]8;;${href ?? ''}\u001B\\`;
+    if (style !== before.style && style !== '') shown += `\u001B[${style}m`;
+    shown += text;
+    before = { style, url, href };
   }
   return shown;
 }

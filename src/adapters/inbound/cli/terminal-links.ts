@@ -1,5 +1,4 @@
 import { pageKey } from '../../../domain/citation.ts';
-import type { LinkStyle } from './inline-markdown.ts';
 
 /** Terminals ignore a longer link. */
 const MAX_LINK = 2000;
@@ -7,6 +6,7 @@ const MAX_LINK = 2000;
 /** The links of a text. Where the terminal does not open them, they have numbers, one for each page. */
 export class TerminalLinks {
   readonly #canOpen: boolean;
+  /** The numbers of pages, and the URLs that had them first. */
   readonly #numbered = new Map<string, { readonly number: number; readonly url: string }>();
   readonly #shown = new Set<string>();
 
@@ -15,44 +15,37 @@ export class TerminalLinks {
     this.#canOpen = canOpen;
   }
 
-  /** In the text: a number follows a link that cannot be opened. */
-  readonly inText: LinkStyle = {
-    open: (url) => this.#open(url),
-    note: (url) => {
-      const key = pageKey(url);
-      const { number } = this.#numbered.get(key) ?? { number: this.#numbered.size + 1 };
-      if (!this.#numbered.has(key)) this.#numbered.set(key, { number, url });
-      return `\u00A0[${number}]`;
-    },
-    onShown: (url) => this.#shown.add(pageKey(url)),
-  };
+  /** The link to a URL, of visible ASCII characters only; undefined for what the terminal would not open. */
+  hrefOf(url: string): string | undefined {
+    const href = this.#canOpen && URL.canParse(url) ? new URL(url).href : '';
+    return href !== '' && href.length <= MAX_LINK ? href : undefined;
+  }
 
-  /** An entry in the list of sources shows its URL. `onUrl` receives the number that it has in the text. */
-  inSources(onUrl: (number: number | undefined) => void): LinkStyle {
-    const onShown = (url: string) => {
-      this.inText.onShown(url);
-      onUrl(this.#numbered.get(pageKey(url))?.number);
-    };
-    const note = (url: string) => {
-      onShown(url);
-      return `: ${url}`;
-    };
-    return { open: this.inText.open, note, onShown };
+  /** The number that follows a link in the text. */
+  toNumber(url: string): number {
+    const key = pageKey(url);
+    const { number } = this.#numbered.get(key) ?? { number: this.#numbered.size + 1 };
+    if (!this.#numbered.has(key)) this.#numbered.set(key, { number, url });
+    return number;
+  }
+
+  /** The number that a page has in the text. */
+  numberOf(url: string): number | undefined {
+    return this.#numbered.get(pageKey(url))?.number;
   }
 
   get hasNumbers(): boolean {
     return this.#numbered.size > 0;
   }
 
+  /** The text shows this URL as it is. */
+  addShown(url: string): void {
+    this.#shown.add(pageKey(url));
+  }
+
   /** The pages with numbers whose URLs the text does not show. */
   unlisted(): readonly string[] {
     const entries = [...this.#numbered].filter(([key]) => !this.#shown.has(key));
     return entries.map(([, { number, url }]) => `[${number}] ${url}`);
-  }
-
-  /** In the form that contains only visible ASCII; undefined for what the terminal would not open. */
-  #open(url: string): string | undefined {
-    const href = this.#canOpen && URL.canParse(url) ? new URL(url).href : '';
-    return href !== '' && href.length <= MAX_LINK ? href : undefined;
   }
 }

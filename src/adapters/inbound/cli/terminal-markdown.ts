@@ -1,5 +1,5 @@
+import { withoutUnsafeCharacters } from '../../../domain/clean-text.ts';
 import { fenceAfter } from '../../../domain/code-fence.ts';
-import { withoutUnsafeCharacters } from '../../../domain/unsafe-characters.ts';
 import { inlineCells } from './inline-markdown.ts';
 import { type Cell, toAnsi, toCells, widthOf, wrapCells } from './terminal-cells.ts';
 import { TerminalLinks } from './terminal-links.ts';
@@ -31,7 +31,7 @@ export function toTerminalText(markdown: string, look: TerminalLook): string {
   if (unlisted.length > 0 && !source.includes(SOURCES)) lines.push([]);
   for (const entry of unlisted) lines.push(toCells(entry));
   const shown = look.hasStyles ? lines : lines.map((line) => line.map((cell) => ({ ...cell, style: '' })));
-  return shown.map(toAnsi).join('\n');
+  return shown.map((line) => toAnsi(line, (url) => links.hrefOf(url))).join('\n');
 }
 
 function linesOf(source: readonly string[], columns: number, links: TerminalLinks): Cell[][] {
@@ -42,15 +42,12 @@ function linesOf(source: readonly string[], columns: number, links: TerminalLink
     const line = source[at] ?? '';
     const opened = fence;
     fence = fenceAfter(line, opened);
-    const rows = fence === '' ? tableAt(source, at) : [];
+    const rows = fence === '' ? tableAt(source, at, links) : [];
     let block: Cell[][];
     if (opened !== '' || fence !== '')
       block = opened === '' || fence === '' ? [] : [[...toCells('    '), ...toCells(line, CODE)]];
     else if (rows.length > 0) {
-      block = tableLines(
-        rows.map((row) => row.map((text) => inlineCells(text, links.inText))),
-        columns,
-      );
+      block = tableLines(rows, columns);
       // Its rule is not a row.
       at += rows.length;
     } else block = lineLines(line, columns, links, sourcesAt !== -1 && at > sourcesAt);
@@ -71,7 +68,7 @@ function lineLines(line: string, columns: number, links: TerminalLinks, isSource
   if (RULE.test(text)) return [toCells('─'.repeat(columns))];
   const heading = /^\s*#{1,6}\s+(?=[^\s#])/.exec(text)?.[0];
   if (heading !== undefined) {
-    const title = inlineCells(text.slice(heading.length).replace(/\s#+\s*$/, ''), links.inText, [BOLD]);
+    const title = inlineCells(text.slice(heading.length).replace(/\s#+\s*$/, ''), links, false, [BOLD]);
     return hanging(bars, '', title, columns);
   }
   const entry = ENTRY.exec(text);
@@ -79,42 +76,36 @@ function lineLines(line: string, columns: number, links: TerminalLinks, isSource
   const rest = text.slice(entry?.[0].length ?? indent.length);
   const start = bars + ' '.repeat(Math.min(indent.length, MAX_INDENT));
   const bullet = entry?.groups?.bullet?.replace(/^[-*+]$/, '•');
-  if (bullet === undefined) return hanging(start, '', inlineCells(rest, links.inText), columns);
-  if (!isSource) return hanging(start, `${bullet} `, inlineCells(rest, links.inText), columns);
-  let number: number | undefined;
-  const cells = inlineCells(
-    rest,
-    links.inSources((found) => {
-      number ??= found;
-    }),
-  );
+  if (bullet === undefined) return hanging(start, '', inlineCells(rest, links), columns);
+  const cells = inlineCells(rest, links, isSource);
+  if (!isSource) return hanging(start, `${bullet} `, cells, columns);
+  const numbers = cells.map(({ url }) => url && links.numberOf(url));
+  const number = numbers.find((number) => typeof number === 'number');
   const marker = number === undefined ? (links.hasNumbers ? ' • ' : bullet) : `[${number}]`;
   return hanging(start, `${marker} `, cells, columns);
 }
 
 /** Wrapped lines after `start`; those after the first are indented below the text that follows `marker`. */
 function hanging(start: string, marker: string, cells: readonly Cell[], columns: number): Cell[][] {
-  const width = widthOf(toCells(start + marker));
   const [first, others] = [toCells(start + marker), toCells(start + ' '.repeat(marker.length))];
-  const lines = wrapCells(cells, columns - width);
+  const lines = wrapCells(cells, columns - widthOf(first));
   return lines.map((line, index) =>
     line.length === 0 && marker === '' ? [] : [...(index === 0 ? first : others), ...line],
   );
 }
 
 /** The cells of the table that begins at a line, row by row; none if there is no table. */
-function tableAt(source: readonly string[], at: number): readonly (readonly string[])[] {
+function tableAt(source: readonly string[], at: number, links: TerminalLinks): readonly Cell[][][] {
   const rule = source[at + 1] ?? '';
   if (!isRow(source[at]) || !/^[\s|:-]+$/.test(rule) || !rule.includes('-') || !rule.includes('|')) return [];
   const rows = [source[at] ?? ''];
   for (let next = at + 2; isRow(source[next]); next += 1) rows.push(source[next] ?? '');
-  return rows.map((row) =>
+  const textsOf = (row: string) =>
     row
       .trim()
       .replace(/^\||\|$/g, '')
-      .split('|')
-      .map((cell) => cell.trim()),
-  );
+      .split('|');
+  return rows.map((row) => textsOf(row).map((text) => inlineCells(text.trim(), links)));
 }
 
 function isRow(line = ''): boolean {

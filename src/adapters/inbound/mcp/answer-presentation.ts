@@ -5,15 +5,16 @@ import type { Logger } from '../../../application/ports/logger.ts';
 import type { AnswerError } from '../../../domain/answer-error.ts';
 import { languageOf } from '../../../domain/language.ts';
 import type { Redactor } from '../../../domain/redaction.ts';
-import { toErrorObject, toErrorResult, toToolResult } from './answer-result.ts';
-import type { Era } from './era.ts';
-import { isRequestId } from './json-rpc.ts';
+import { toReportJson } from '../report-json.ts';
+import { messageFor } from '../words/error-messages.ts';
+import { type Era, META_PREFIX } from './era.ts';
+import { CALL_FAILED, type ErrorObject, INVALID_PARAMS, isRequestId, type Params } from './json-rpc.ts';
 import { ProgressReporter } from './progress-reporter.ts';
 import type { Send, ToolCall, ToolReply } from './tool-set.ts';
 
 export interface PresentationOptions {
-  readonly logger: Logger;
-  readonly redactor: Redactor;
+  readonly logger: Pick<Logger, 'isDebug'>;
+  readonly redactor: Pick<Redactor, 'inLogs'>;
   /** Whether a failed call is a JSON-RPC error, or a result with `isError`, in the legacy era (ruling 4). */
   readonly toolErrors: 'protocol' | 'result';
 }
@@ -25,15 +26,38 @@ export function createReporter({ meta, args }: ToolCall, clock: Clock, notify: S
   return isRequestId(token) ? new ProgressReporter({ token, language, clock, notify }) : undefined;
 }
 
-/** The reply to a call: in the modern era, every failure is a result (ruling 4). */
+/** The reply to a call: in the modern era, every failure is a result, which hosts show to their model (ruling 4). */
 export function toToolReply(
   answer: Result<Answer, AnswerError>,
   era: Era,
   { toolErrors, logger, redactor }: PresentationOptions,
 ): ToolReply {
   if (answer.isOk()) return { result: toToolResult(answer.value) };
-  if (answer.error.kind === 'cancelled') return 'cancelled';
+  const { error } = answer;
+  if (error.kind === 'cancelled') return 'cancelled';
+  const message = redactor.inLogs(messageFor(error));
   return era === 'modern' || toolErrors === 'result'
-    ? { result: toErrorResult(answer.error, redactor.inLogs) }
-    : { error: toErrorObject(answer.error, logger.isDebug, redactor.inLogs) };
+    ? { result: { content: [{ type: 'text', text: `answer failed: ${message}` }], isError: true } }
+    : { error: toErrorObject(error, message, logger.isDebug) };
+}
+
+/** The contract's JSON (spec 3.2) as text and as structured content; `_meta` contains what the answer took (ruling 6). */
+function toToolResult({ result, report }: Answer): Params {
+  return {
+    content: [{ type: 'text', text: JSON.stringify(result) }],
+    structuredContent: { ...result },
+    _meta: { [`${META_PREFIX}report`]: toReportJson(report) },
+  };
+}
+
+const DEBUG_MESSAGE_LENGTH = 400;
+
+/** With `isDebug`, `data` contains what the API reported (spec 8.2). */
+function toErrorObject(error: AnswerError, message: string, isDebug: boolean): ErrorObject {
+  if (error.kind === 'invalid_arguments') return { code: INVALID_PARAMS, message: 'Invalid params', data: { message } };
+  const diagnostics = isDebug && 'diagnostics' in error ? error.diagnostics : undefined;
+  // The list of recorded questions is kept complete.
+  const isCut = isDebug && error.kind !== 'not_recorded';
+  const shown = isCut ? [...message].slice(0, DEBUG_MESSAGE_LENGTH).join('') : message;
+  return { code: CALL_FAILED, message: 'answer failed', data: { message: shown, ...diagnostics } };
 }

@@ -69,24 +69,18 @@ const DESCRIPTIONS: Readonly<Record<ToolName, string>> = {
 /** The answer tools (spec 3.1). A result contains the answer, of at most `maxAnswerChars`, twice, and escaped as JSON. */
 export function answerToolList(maxAnswerChars: number, hasEffects = false, zone = 'Asia/Tokyo'): readonly Tool[] {
   const searchSchema = searchSchemaIn(zone);
-  const tool = (name: ToolName, title: string, inputSchema: Params): Tool =>
-    toTool(name, title, inputSchema, outputSchemaIn(zone));
-  const maxResultSize = Math.min(MAX_RESULT_SIZE_HINT, Math.max(100_000, 4 * maxAnswerChars));
-  const tools = [
+  const outputSchema = outputSchemaIn(zone);
+  // Hosts skip their confirmation for tools that only read.
+  const hints = { ...ANNOTATIONS, ...(hasEffects && { readOnlyHint: false, destructiveHint: true }) };
+  const tool = (name: ToolName, title: string, inputSchema: Params): Tool => {
+    const annotations = { title, ...hints };
+    return { name, title, description: DESCRIPTIONS[name], inputSchema, outputSchema, annotations };
+  };
+  const maxResultSizeChars = Math.min(MAX_RESULT_SIZE_HINT, Math.max(100_000, 4 * maxAnswerChars));
+  const detailed = tool('answer_detailed', 'Detailed answer with web search', searchSchema);
+  return [
     tool('answer', 'Answer with web search', searchSchema),
-    {
-      ...tool('answer_detailed', 'Detailed answer with web search', searchSchema),
-      _meta: { 'anthropic/maxResultSizeChars': maxResultSize },
-    },
+    { ...detailed, _meta: { 'anthropic/maxResultSizeChars': maxResultSizeChars } },
     tool('answer_quick', 'Quick answer with web search', { ...searchSchema, properties: { query: queryIn(zone) } }),
   ];
-  if (!hasEffects) return tools;
-  // Hosts skip their confirmation for tools that only read.
-  const effects = { readOnlyHint: false, destructiveHint: true };
-  return tools.map((tool) => ({ ...tool, annotations: { ...(tool.annotations as Params), ...effects } }));
-}
-
-function toTool(name: ToolName, title: string, inputSchema: Params, outputSchema: Params): Tool {
-  const annotations = { title, ...ANNOTATIONS };
-  return { name, title, description: DESCRIPTIONS[name], inputSchema, outputSchema, annotations };
 }

@@ -4,11 +4,18 @@ import type { Clock } from '../../../application/ports/clock.ts';
 import type { SearchObserver } from '../../../application/ports/llm-search.ts';
 import { latest } from '../../../domain/latest.ts';
 import { isToolName, TOOL_NAMES, type ToolName } from '../../../domain/tool-name.ts';
-import { excerpt } from '../excerpt.ts';
+import { excerpt } from '../words/plain.ts';
 import type { PresentationOptions } from './answer-presentation.ts';
 import { answerToolList } from './answer-schemas.ts';
 import { meterCall } from './call-meter.ts';
-import type { Send, Tool, ToolCall, ToolReply, ToolSet } from './tool-set.ts';
+import {
+  PROGRESS_FLUSH_DELAY_MS,
+  type Send,
+  type Tool,
+  type ToolCall,
+  type ToolReply,
+  type ToolSet,
+} from './tool-set.ts';
 
 export interface AnswerToolsOptions extends PresentationOptions {
   readonly application: Pick<Application, 'answerQuery'>;
@@ -20,9 +27,6 @@ export interface AnswerToolsOptions extends PresentationOptions {
   /** IANA time zone of dates. */
   readonly timeZone?: string;
 }
-
-/** Time for a busy client to read the last progress: the official clients drop progress that they read with the response. */
-const PROGRESS_FLUSH_DELAY_MS = 25;
 
 /** The answer tools of the contract (spec 3.0). */
 export class AnswerTools implements ToolSet {
@@ -67,8 +71,7 @@ export class AnswerTools implements ToolSet {
       },
     };
     try {
-      const query = { caller, ...(isLocal && { isLocal }), tool, args, observer };
-      const answer = await application.answerQuery(query, signal);
+      const answer = await application.answerQuery({ caller, isLocal, tool, args, observer }, signal);
       meter.end(answer);
       const { toToolReply } = await presentation;
       const reply = toToolReply(answer, call.era, this.#options);

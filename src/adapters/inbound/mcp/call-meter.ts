@@ -47,11 +47,8 @@ export function meterCall(tool: string, clock: Clock, observer: CallObserver | u
       if (isEnded) return;
       isEnded = true;
       setWaiting(false);
-      const outcome =
-        answer?.match(
-          () => 'answered' as const,
-          ({ kind }) => kind,
-        ) ?? 'internal_error';
+      const failure = answer?.isErr() ? answer.error.kind : 'answered';
+      const outcome = answer === undefined ? 'internal_error' : failure;
       const seconds = (clock.elapsedMs() - startedMs) / 1000;
       observer?.onEnded({ tool, outcome, seconds, ...totalUse(uses) });
     },

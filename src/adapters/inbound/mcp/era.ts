@@ -1,6 +1,14 @@
 import { isObject } from '../../../domain/json.ts';
-import { excerpt } from '../excerpt.ts';
-import { type ErrorObject, invalidParams, type Params } from './json-rpc.ts';
+import { excerpt } from '../words/plain.ts';
+import {
+  type ErrorObject,
+  errorMessage,
+  type IncomingMessage,
+  invalidParams,
+  type OutgoingMessage,
+  type Params,
+  toMessage,
+} from './json-rpc.ts';
 
 /** The only revision of the `initialize` era that this server speaks, whichever is requested (ruling 2). */
 export const LEGACY_VERSION = '2025-06-18';
@@ -59,6 +67,20 @@ export function checkVersion(requested: unknown): ErrorObject | undefined {
   const shown = typeof requested === 'string' ? excerpt(requested) : requested;
   const data = { supported: [MODERN_VERSION], requested: shown };
   return { code: UNSUPPORTED_VERSION, message: 'Unsupported protocol version', data };
+}
+
+/** A message for the session, or the error with which to respond. */
+type ReadMessage = { readonly message: IncomingMessage; readonly era: Era } | { readonly rejection: OutgoingMessage };
+
+/** Reads a JSON value as a message of a transport without headers. A modern request must meet the requirements of its era. */
+export function readMessage(value: unknown): ReadMessage {
+  const message = toMessage(value);
+  if (message.kind === 'invalid') return { rejection: errorMessage(message.id, message.error) };
+  const params = 'params' in message ? message.params : undefined;
+  const era = eraOf(params);
+  if (era === 'legacy' || message.kind !== 'request') return { message, era };
+  const error = checkEnvelope(params) ?? checkVersion(requestedVersion(params));
+  return error === undefined ? { message, era } : { rejection: errorMessage(message.id, error) };
 }
 
 function isImplementation(value: unknown): boolean {

@@ -3,20 +3,20 @@ import type { Gateway } from '../../../application/gateway.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
 import type { GatewayTool } from '../../../domain/gateway-tool.ts';
-import { withoutUndefined } from '../../../domain/json.ts';
 import { type Redactor, redactedValue } from '../../../domain/redaction.ts';
 import type { ToolCallError } from '../../../domain/tool-call-error.ts';
 import { exposedNames } from '../../../domain/unique-names.ts';
-import { toolErrorCode } from '../tool-error-codes.ts';
-import { toolErrorMessage, unknownToolMessage } from '../tool-error-messages.ts';
-import { INTERNAL, isRequestId, METHOD_NOT_FOUND } from './json-rpc.ts';
-import type { Send, Tool, ToolCall, ToolReply, ToolSet } from './tool-set.ts';
-
-/** Time for a busy client to read the last progress: the official clients drop progress that they read with the response. */
-const PROGRESS_FLUSH_DELAY_MS = 25;
-
-/** How long a list waits for servers that are starting (ruling G23). */
-const LIST_WAIT_MS = 5000;
+import { toolErrorCode, toolErrorMessage, unknownToolMessage } from '../words/tool-error-messages.ts';
+import { INTERNAL, isRequestId, METHOD_NOT_FOUND, type Params } from './json-rpc.ts';
+import {
+  LIST_WAIT_MS,
+  PROGRESS_FLUSH_DELAY_MS,
+  type Send,
+  type Tool,
+  type ToolCall,
+  type ToolReply,
+  type ToolSet,
+} from './tool-set.ts';
 
 export interface GatewayToolsOptions {
   /** The tools that the program has itself. */
@@ -80,26 +80,19 @@ export class GatewayTools implements ToolSet {
     const gateway = await this.#options.gateway();
     this.#gateway = gateway;
     if (gateway === undefined) return 'unknown_tool';
-    const { progressToken } = call.meta;
+    const { args, caller, meta } = call;
+    const { progressToken } = meta;
     const { clock, redactor } = this.#options;
     let progressMs = Number.NEGATIVE_INFINITY;
     const execute = ({ server, name }: Pick<GatewayTool, 'server' | 'name'>) => {
       const report = ({ message, ...progress }: ToolProgress) => {
         progressMs = clock.elapsedMs();
-        const shown = withoutUndefined({ message: message && redactor.inLogs(message) });
-        const params = { ...progress, ...shown, progressToken };
+        const params = { ...progress, message: message && redactor.inLogs(message), progressToken };
         notify({ jsonrpc: '2.0', method: 'notifications/progress', params });
       };
       const onProgress = isRequestId(progressToken) ? report : undefined;
       const onEnded = call.observer?.onServerCallEnded?.bind(call.observer);
-      const input = {
-        server,
-        tool: name,
-        args: call.args,
-        caller: call.caller,
-        ...withoutUndefined({ onProgress, onEnded }),
-      };
-      return gateway.callTool(input, signal);
+      return gateway.callTool({ server, tool: name, args, caller, onProgress, onEnded }, signal);
     };
     const find = () => namesOf(gateway).get(call.name);
     const listed = find();
@@ -114,13 +107,9 @@ export class GatewayTools implements ToolSet {
     const known = listed === undefined ? find() : undefined;
     if (outcome.isErr() && outcome.error.kind === 'unknown_tool' && known !== undefined) outcome = await execute(known);
     await clock.sleep(progressMs + PROGRESS_FLUSH_DELAY_MS - clock.elapsedMs(), signal);
-    return outcome.match(
-      ({ raw }) => {
-        const { resultType: _, ...result } = raw;
-        return { result };
-      },
-      (error) => toReply(error, redactor.inLogs),
-    );
+    if (outcome.isErr()) return toReply(outcome.error, redactor.inLogs);
+    const { resultType: _, ...result } = outcome.value.raw;
+    return { result };
   }
 }
 
@@ -144,7 +133,7 @@ function toTool(name: string, tool: GatewayTool): Tool {
   const { title, inputSchema, outputSchema, annotations } = tool;
   // Empty if the server gave none.
   const description = tool.description || undefined;
-  return withoutUndefined({ name, title, description, inputSchema, outputSchema, annotations });
+  return { name, title, description, inputSchema, outputSchema, annotations };
 }
 
 /** To a client, these would be about this server, and over HTTP they have a status: unknown method; headers, capabilities, version. */
@@ -157,7 +146,7 @@ function toReply(error: ToolCallError, redact: Redactor['inLogs']): ToolReply {
   if (error.kind === 'json_rpc') {
     const { message, data } = error;
     const code = OUR_CODES.has(error.code) ? INTERNAL.code : error.code;
-    return { error: redactedValue({ code, message, ...(data === undefined ? {} : { data: data as never }) }, redact) };
+    return { error: redactedValue({ code, message, data: data as Params | undefined }, redact) };
   }
   const text = redact(`${toolErrorCode(error)}: ${toolErrorMessage(error)}`);
   return { result: { content: [{ type: 'text', text }], isError: true } };

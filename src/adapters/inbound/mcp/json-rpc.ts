@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../../domain/json.ts';
-import { missingFileMessage } from '../missing-file.ts';
+import { missingFileMessage } from '../words/plain.ts';
 
 /** JSON-RPC 2.0 as MCP uses it: no batches, and IDs are never null. */
 export type RequestId = string | number;
@@ -10,13 +10,13 @@ export type Params = JsonObject;
 export interface ErrorObject {
   readonly code: number;
   readonly message: string;
-  readonly data?: Params;
+  readonly data?: Params | undefined;
 }
 
 /** A message to the client. An error has no ID if the ID of the request could not be read. */
 export type OutgoingMessage =
   | { readonly jsonrpc: '2.0'; readonly id: RequestId; readonly result: Params }
-  | { readonly jsonrpc: '2.0'; readonly id?: RequestId; readonly error: ErrorObject }
+  | { readonly jsonrpc: '2.0'; readonly id?: RequestId | undefined; readonly error: ErrorObject }
   | { readonly jsonrpc: '2.0'; readonly method: string; readonly params: Params };
 
 export interface RequestMessage {
@@ -33,7 +33,7 @@ export type IncomingMessage =
   | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
   /** This server sends no requests: responses are ignored (ruling 18). */
   | { readonly kind: 'response' }
-  | { readonly kind: 'invalid'; readonly id?: RequestId; readonly error: ErrorObject };
+  | { readonly kind: 'invalid'; readonly id?: RequestId | undefined; readonly error: ErrorObject };
 
 /** The error codes of the JSON-RPC 2.0 specification, section 5.1. */
 export const PARSE_ERROR = -32700;
@@ -47,22 +47,22 @@ export const CALL_FAILED = -32001;
 
 /** Classifies a JSON value as a message. */
 export function toMessage(value: unknown): IncomingMessage {
-  if (Array.isArray(value)) return invalid({}, 'batches are not part of MCP: send one message at a time');
-  if (!isObject(value)) return invalid({}, 'a message is a JSON object');
-  const { id, method } = value;
-  const known = isRequestId(id) ? { id } : {};
-  if (value.jsonrpc !== '2.0') return invalid(known, 'jsonrpc must be "2.0"');
+  if (Array.isArray(value)) return invalid('batches are not part of MCP: send one message at a time');
+  if (!isObject(value)) return invalid('a message is a JSON object');
+  const { method } = value;
+  const id = isRequestId(value.id) ? value.id : undefined;
+  if (value.jsonrpc !== '2.0') return invalid('jsonrpc must be "2.0"', id);
   if (method === undefined && ('result' in value || 'error' in value)) return { kind: 'response' };
-  if (typeof method !== 'string') return invalid(known, 'method must be a string');
+  if (typeof method !== 'string') return invalid('method must be a string', id);
 
   const params = value.params ?? {};
   if (!('id' in value)) return { kind: 'notification', method, params: isObject(params) ? params : {} };
-  if (!isRequestId(id)) return invalid({}, ID_ACCEPTED);
+  if (id === undefined) return invalid(ID_ACCEPTED);
   return { kind: 'request', id, method, params: isObject(params) ? params : undefined };
 }
 
-function invalid(known: { readonly id?: RequestId }, reason: string): IncomingMessage {
-  return { kind: 'invalid', ...known, error: { code: INVALID_REQUEST, message: `Invalid Request: ${reason}` } };
+function invalid(reason: string, id?: RequestId): IncomingMessage {
+  return { kind: 'invalid', id, error: { code: INVALID_REQUEST, message: `Invalid Request: ${reason}` } };
 }
 
 /** IDs and progress tokens are repeated in every message about a request. */
@@ -88,7 +88,7 @@ export function resultMessage(id: RequestId, result: Params): OutgoingMessage {
 
 /** An error for a message whose ID could not be read has no `id` member: MCP's schemas reject null (ruling 4). */
 export function errorMessage(id: RequestId | undefined, error: ErrorObject): OutgoingMessage {
-  return { jsonrpc: '2.0', ...(id === undefined ? {} : { id }), error };
+  return { jsonrpc: '2.0', id, error };
 }
 
 export function invalidParams(reason: string): ErrorObject {

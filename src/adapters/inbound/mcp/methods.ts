@@ -1,4 +1,4 @@
-import { excerpt } from '../excerpt.ts';
+import { excerpt } from '../words/plain.ts';
 import { checkEnvelope, type Era, LEGACY_VERSION, MODERN_VERSION, type ServerInfo, stamp } from './era.ts';
 import {
   errorMessage,

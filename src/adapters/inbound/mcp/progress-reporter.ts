@@ -1,8 +1,8 @@
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { SearchObserver, SearchProgress } from '../../../application/ports/llm-search.ts';
-import { clip } from '../../../domain/clip.ts';
+import { clip } from '../../../domain/clean-text.ts';
 import type { Language } from '../../../domain/language.ts';
-import { progressMessage } from '../progress-messages.ts';
+import { progressMessage } from '../words/progress-messages.ts';
 import type { Send } from './tool-set.ts';
 
 interface ProgressReporterOptions {

@@ -1,6 +1,6 @@
 import type { QuotaState } from '../../../application/quota-guard.ts';
 import { isObject } from '../../../domain/json.ts';
-import { toQuotaJson } from '../quota-messages.ts';
+import { toQuotaJson } from '../words/quota-messages.ts';
 import { META_PREFIX } from './era.ts';
 import type { OutgoingMessage } from './json-rpc.ts';
 

@@ -1,7 +1,7 @@
 import { CancelRequest } from '../../../application/cancel-request.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { isObject, withoutUndefined } from '../../../domain/json.ts';
-import { excerpt } from '../excerpt.ts';
+import { isObject } from '../../../domain/json.ts';
+import { excerpt } from '../words/plain.ts';
 import type { CallObserver } from './call-meter.ts';
 import { type Era, type ServerInfo, stamp } from './era.ts';
 import {
@@ -31,7 +31,7 @@ export interface McpSessionOptions {
   /** The name of the client: identical questions of one caller share a search, those of different callers never do. */
   readonly caller: string;
   /** The caller is the user of this machine. */
-  readonly isLocal?: true;
+  readonly isLocal?: boolean;
   readonly observer?: CallObserver;
   /** How the failure of a call in flight looks at `shutDown`, in the legacy era. */
   readonly toolErrors?: 'protocol' | 'result';
@@ -82,7 +82,7 @@ export class McpSession {
   /** The client cannot read any more: cancels all calls, and nothing is sent for them. */
   close(): void {
     this.#isClosed = true;
-    for (const [key, call] of this.#calls) this.#end(key, call);
+    for (const call of this.#calls.values()) this.#end(call);
   }
 
   /** The process is about to exit because of a bug: every call in flight gets an error. */
@@ -93,7 +93,7 @@ export class McpSession {
   /** The process is about to exit: every call in flight gets a failure, in the form of its era, and is cancelled. */
   shutDown(): void {
     const { serverInfo, toolErrors } = this.#options;
-    for (const [key, call] of this.#calls) {
+    for (const call of this.#calls.values()) {
       const { id, era } = call;
       const result = { content: [{ type: 'text', text: SHUTTING_DOWN }], isError: true };
       call.send(
@@ -101,7 +101,7 @@ export class McpSession {
           ? resultMessage(id, stamp(result, era, serverInfo))
           : errorMessage(id, { code: CALL_FAILED, message: SHUTTING_DOWN }),
       );
-      this.#end(key, call);
+      this.#end(call);
     }
   }
 
@@ -135,14 +135,7 @@ export class McpSession {
         send(message);
       },
     };
-    const toolCall = {
-      name,
-      args,
-      meta: isObject(meta) ? meta : {},
-      era,
-      caller,
-      ...withoutUndefined({ isLocal, observer }),
-    };
+    const toolCall = { name, args, meta: isObject(meta) ? meta : {}, era, caller, isLocal, observer };
     await this.#cancelRequest.run(key, async (signal) => {
       const reply = tools.call(toolCall, call.send, signal);
       if (reply === undefined) return send(this.#unknownTool(request, name));
@@ -150,6 +143,7 @@ export class McpSession {
       this.#calls.set(key, call);
       const response = await this.#toResponse(request, name, reply);
       if (response !== undefined) call.send(response);
+      // A cancelled call may end after another has its ID.
       if (this.#calls.get(key) === call) this.#calls.delete(key);
     });
   }
@@ -176,6 +170,11 @@ export class McpSession {
     return errorMessage(id, internalError(bug));
   }
 
+  #end(call: Call): void {
+    call.isOver = true;
+    this.#cancelRequest.execute(keyOf(call.id));
+  }
+
   /** An unknown or finished request is ignored, and so is a malformed notification. */
   #cancel({ requestId, reason }: Params): void {
     if (!isRequestId(requestId)) return;
@@ -183,12 +182,7 @@ export class McpSession {
     if (call === undefined) return;
     const { logger } = this.#options;
     logger.debug(`server: cancelled requestId=${requestId} reason=${typeof reason === 'string' ? reason : ''}`);
-    this.#end(keyOf(requestId), call);
-  }
-
-  #end(key: string, call: Call): void {
-    call.isOver = true;
-    this.#cancelRequest.execute(key);
+    this.#end(call);
   }
 
   /** Of a query, only the length is logged (spec 8.1). */

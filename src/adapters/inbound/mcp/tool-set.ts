@@ -2,10 +2,16 @@ import type { CallObserver } from './call-meter.ts';
 import type { Era } from './era.ts';
 import type { ErrorObject, OutgoingMessage, Params } from './json-rpc.ts';
 
+/** How long a list waits for servers that are starting (rulings G12 and G23). */
+export const LIST_WAIT_MS = 5000;
+
+/** Time for a busy client to read the last progress: the official clients drop progress that they read with the response. */
+export const PROGRESS_FLUSH_DELAY_MS = 25;
+
 /** A tool as in `tools/list`. */
 export interface Tool extends Params {
   readonly name: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
   readonly inputSchema: Params;
 }
 
@@ -18,8 +24,8 @@ export interface ToolCall {
   readonly era: Era;
   readonly caller: string;
   /** The caller is the user of this machine, and not a caller over HTTP. */
-  readonly isLocal?: true;
-  readonly observer?: CallObserver;
+  readonly isLocal?: boolean | undefined;
+  readonly observer?: CallObserver | undefined;
 }
 
 /** The outcome of a call; a cancelled call gets no response. `unknown_tool`: only the server could say so. */

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { redactedJson } from '../../../domain/redaction.ts';
+import { readMessage } from '../mcp/era.ts';
 import { errorMessage, type OutgoingMessage, PARSE_ERROR } from '../mcp/json-rpc.ts';
-import { readMessage } from '../mcp/read-message.ts';
 import type { McpSession } from '../mcp/session.ts';
 import { type Framing, MessageReader, type ReadEvent } from './message-reader.ts';
 

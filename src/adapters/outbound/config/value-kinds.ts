@@ -1,5 +1,5 @@
-import { toHostName } from '../../../domain/host-name.ts';
 import { isObject } from '../../../domain/json.ts';
+import { toHostName } from '../../../domain/web-url.ts';
 import { parseListenAddress, toHostPort } from './listen-address.ts';
 import { isSecureUrl } from './secure-url.ts';
 

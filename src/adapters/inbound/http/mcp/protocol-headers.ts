@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { excerpt } from '../../excerpt.ts';
 import { checkEnvelope, checkVersion, type Era, eraOf, MODERN_VERSION, requestedVersion } from '../../mcp/era.ts';
 import { type ErrorObject, INVALID_REQUEST, type IncomingMessage } from '../../mcp/json-rpc.ts';
+import { excerpt } from '../../words/plain.ts';
 
 const HEADER_MISMATCH = -32020;
 

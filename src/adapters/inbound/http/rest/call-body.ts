@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { ToolCallInput } from '../../../../application/call-tool.ts';
 import { isObject, type JsonObject, withoutUndefined } from '../../../../domain/json.ts';
 import type { SchemaError } from '../../../../domain/tool-call-error.ts';
-import { excerpt } from '../../excerpt.ts';
+import { excerpt } from '../../words/plain.ts';
 import type { Refusal } from '../shared/refusal.ts';
 import { ofInvalidBody } from './rest-error.ts';
 

@@ -1,6 +1,6 @@
 import type { QuotaState } from '../../../../application/quota-guard.ts';
 import { QUOTA_UNITS } from '../../../../domain/quota.ts';
-import { limitName } from '../../quota-messages.ts';
+import { limitName } from '../../words/quota-messages.ts';
 
 const DAY_S = 24 * 60 * 60;
 

@@ -6,6 +6,7 @@ import type { Gateway } from '../../../../application/gateway.ts';
 import { BUILT_IN_SERVER } from '../../../../domain/gateway-tool.ts';
 import { redactedJson } from '../../../../domain/redaction.ts';
 import { toPlainResult } from '../../../../domain/tool-result.ts';
+import { LIST_WAIT_MS } from '../../mcp/tool-set.ts';
 import type { Api, Exchange, Route } from '../shared/exchange.ts';
 import type { HttpContext } from '../shared/http-context.ts';
 import { type Refusal, tooManyCalls } from '../shared/refusal.ts';
@@ -31,9 +32,6 @@ export interface RestOptions {
 type Reply = { readonly status: number; readonly json: string | Buffer } | undefined;
 
 type Handler = (exchange: Exchange) => Promise<Result<Reply, Refusal>>;
-
-/** How long a list of tools waits for first starts (ruling G12). */
-const LIST_WAIT_MS = 5000;
 
 /** How often a server can be restarted by request: each time, the calls of all callers on it fail. */
 const RESTART_EVERY_MS = 10_000;

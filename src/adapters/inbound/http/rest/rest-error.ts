@@ -1,10 +1,8 @@
 import { isObject, type JsonObject, withoutUndefined } from '../../../../domain/json.ts';
 import type { SchemaError, ToolCallError } from '../../../../domain/tool-call-error.ts';
 import { type ToolResult, textOf } from '../../../../domain/tool-result.ts';
-import { duration } from '../../error-messages.ts';
-import { excerpt } from '../../excerpt.ts';
-import { toolErrorCode } from '../../tool-error-codes.ts';
-import { toolErrorMessage } from '../../tool-error-messages.ts';
+import { duration, excerpt } from '../../words/plain.ts';
+import { toolErrorCode, toolErrorMessage } from '../../words/tool-error-messages.ts';
 import { type Refusal, refusal } from '../shared/refusal.ts';
 
 /** The refusal for a failed call (ruling G17). */

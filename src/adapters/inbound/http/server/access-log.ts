@@ -1,7 +1,6 @@
 import { never } from '../../../../application/deadline.ts';
 import type { Clock } from '../../../../application/ports/clock.ts';
-import { clip } from '../../../../domain/clip.ts';
-import { withoutUnsafeCharacters } from '../../../../domain/unsafe-characters.ts';
+import { clip, withoutUnsafeCharacters } from '../../../../domain/clean-text.ts';
 import type { AccessEntry } from '../shared/exchange.ts';
 import { CLIENT_CLOSED } from '../shared/refusal.ts';
 

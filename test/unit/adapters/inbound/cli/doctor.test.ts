@@ -6,6 +6,7 @@ import type { Check } from '../../../../../src/application/diagnose-setup.ts';
 import type { GroundingPolicy } from '../../../../../src/domain/grounding.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
+import { RecordingLogger } from '../../../../support/recording-logger.ts';
 import { redactorOf } from '../../../../support/redactor.ts';
 import { startScripted } from '../../../../support/scripted-gateway.ts';
 import { echoes, ScriptedToolServer } from '../../../../support/scripted-tool-server.ts';
@@ -48,6 +49,8 @@ async function run(over: Partial<DoctorOptions> = {}, signal: AbortSignal = neve
       profiles: { answer: { model: 'gpt-5.2' }, answer_quick: { reasoningEffort: 'low' } },
       toolErrors: 'result',
       clock: new FakeClock(),
+      logger: new RecordingLogger(),
+      err: { write: () => {} },
       json: false,
       out: (text) => out.push(text),
       ...over,

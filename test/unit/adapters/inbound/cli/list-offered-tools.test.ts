@@ -4,6 +4,7 @@ import type { GatewayTool } from '../../../../../src/domain/gateway-tool.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
+import { redactorOf } from '../../../../support/redactor.ts';
 
 const tools: readonly GatewayTool[] = ['search', 'delete'].map((name) => {
   return { server: 'notes', name, description: `To ${name}.\nMore.`, inputSchema: { type: 'object' } };
@@ -27,7 +28,7 @@ const quiet = { err: { write: () => {} }, clock: new FakeClock(), logger: new Re
 
 async function list(offered: readonly string[], json = false) {
   const out: string[] = [];
-  const options = { gateway, json, out: (text: string) => out.push(text), redact: (text: string) => text, ...quiet };
+  const options = { gateway, json, out: (text: string) => out.push(text), redactor: redactorOf(), ...quiet };
   expect(await listTools({ ...options, offered: () => offered }, never())).toBe(0);
   return out.join('');
 }

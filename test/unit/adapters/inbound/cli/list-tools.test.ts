@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { listTools } from '../../../../../src/adapters/inbound/cli/list-tools.ts';
 import type { Gateway } from '../../../../../src/application/gateway.ts';
-import { createRedactor } from '../../../../../src/domain/redaction.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
+import { redactorOf } from '../../../../support/redactor.ts';
 import { startScripted } from '../../../../support/scripted-gateway.ts';
 import { echoes, ScriptedToolServer } from '../../../../support/scripted-tool-server.ts';
 
@@ -12,7 +12,6 @@ const CLEAR = '\r\u001B[2K';
 
 async function run(gateway: Gateway | undefined, { json = false, isTerminal = false, signal = never() } = {}) {
   const [out, err]: [string[], string[]] = [[], []];
-  const redact = createRedactor().inLogs;
   const options = {
     gateway,
     json,
@@ -21,7 +20,7 @@ async function run(gateway: Gateway | undefined, { json = false, isTerminal = fa
     err: { isTTY: isTerminal, write: (text: string) => err.push(text) },
     clock: new FakeClock(),
     logger: new RecordingLogger(),
-    redact,
+    redactor: redactorOf(),
     offered: () => [],
   };
   const exitCode = await listTools(options, signal);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { progressMessage } from '../../../../src/adapters/inbound/progress-messages.ts';
-import type { SearchProgress } from '../../../../src/application/ports/llm-search.ts';
+import { progressMessage } from '../../../../../src/adapters/inbound/words/progress-messages.ts';
+import type { SearchProgress } from '../../../../../src/application/ports/llm-search.ts';
 
 const PINNED: readonly (readonly [SearchProgress, string, string])[] = [
   [{ kind: 'asking' }, 'Asking the model', 'モデルに尋ねています'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { excerpt } from '../../../../src/adapters/inbound/excerpt.ts';
+import { excerpt } from '../../../../../src/adapters/inbound/words/plain.ts';
 
 test('is the text, or its first 80 characters', () => {
   expect(excerpt('')).toBe('');

@@ -1,9 +1,9 @@
-import type { AnswerError } from '../../domain/answer-error.ts';
-import { cleanText } from '../../domain/clean-text.ts';
-import { shutdownOf } from '../../domain/model-shutdown.ts';
-import type { ArgumentProblem } from '../../domain/question.ts';
-import type { ToolName } from '../../domain/tool-name.ts';
-import { excerpt } from './excerpt.ts';
+import type { AnswerError } from '../../../domain/answer-error.ts';
+import { cleanText } from '../../../domain/clean-text.ts';
+import { shutdownOf } from '../../../domain/model-shutdown.ts';
+import type { ArgumentProblem } from '../../../domain/question.ts';
+import type { ToolName } from '../../../domain/tool-name.ts';
+import { count, duration, excerpt } from './plain.ts';
 
 /** The message for a failure: what happened, then what to do. The only place where these messages are written. */
 export function messageFor(error: AnswerError): string {
@@ -33,13 +33,13 @@ function rawMessageFor(error: AnswerError): string {
     case 'bad_request':
       return `The API rejected the request: ${sentence(error.detail)} Check the model of the profile and the base URL in the configuration (--show-config).`;
     case 'rate_limited':
-      return `Rate limit reached (429); gave up after ${attempts(error.attempts)}: ${sentence(error.detail)} ${waitAdvice(error.retryAfterMs)}`;
+      return `Rate limit reached (429); gave up after ${count(error.attempts, 'attempt')}: ${sentence(error.detail)} ${waitAdvice(error.retryAfterMs)}`;
     case 'quota_exhausted':
       return `The quota of the account is exhausted (429): ${sentence(error.detail)} Check your plan and billing; waiting does not help.`;
     case 'server_error':
-      return `The API failed; gave up after ${attempts(error.attempts)}: ${sentence(error.detail)} ${waitAdvice(error.retryAfterMs)}`;
+      return `The API failed; gave up after ${count(error.attempts, 'attempt')}: ${sentence(error.detail)} ${waitAdvice(error.retryAfterMs)}`;
     case 'connection_failed':
-      return `${connectionProblem(error.host, error.detail)} (${attempts(error.attempts)}, ${error.detail}). Check the network, the proxy variables and the base URL, then try again.`;
+      return `${connectionProblem(error.host, error.detail)} (${count(error.attempts, 'attempt')}, ${error.detail}). Check the network, the proxy variables and the base URL, then try again.`;
     case 'content_filtered':
       return "The API's content filter stopped the answer. Rephrase the question.";
     case 'failed':
@@ -92,13 +92,6 @@ function keyPlace(variable: string): string {
   return variable.endsWith('_FILE') ? `the file that ${variable} names` : variable;
 }
 
-/** A duration for people: `20 ms`, `1.5 s`, `90 s`, `1 h`. */
-export function duration(ms: number): string {
-  if (ms < 100) return `${Math.ceil(ms)} ms`;
-  if (ms >= 3_600_000) return `${Math.round(ms / 360_000) / 10} h`;
-  return `${Math.round(ms / 100) / 10} s`;
-}
-
 function argumentMessage({ argument, received, accepted }: ArgumentProblem): string {
   if (received === undefined) return `${argument}: required; pass ${accepted}`;
   return `${argument}: got ${excerpt(preview(received))}, expected ${accepted}`;
@@ -123,10 +116,6 @@ function waitAdvice(retryAfterMs: number | undefined): string {
   return retryAfterMs === undefined
     ? 'Try again shortly.'
     : `It asks you to wait ${duration(retryAfterMs)}; try again after that.`;
-}
-
-function attempts(count: number): string {
-  return count === 1 ? '1 attempt' : `${count} attempts`;
 }
 
 function recordedList(recorded: readonly string[]): string {

@@ -1,0 +1,23 @@
+import type { Clock } from '../../../application/ports/clock.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
+import type { Redactor } from '../../../domain/redaction.ts';
+
+/** An output stream, such as standard error. Progress is shown only on a terminal. */
+export interface Terminal {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+/** What every command uses. */
+export interface CommandContext {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly redactor: Redactor;
+  /** Writes to standard output. */
+  readonly out: (text: string) => void;
+  /** Whether a person sees standard output: it is then without characters that control a terminal or hide text. A program gets it unchanged. */
+  readonly isTerminal?: boolean;
+  /** Standard error. */
+  readonly err: Terminal;
+}

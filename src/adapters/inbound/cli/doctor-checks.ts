@@ -1,0 +1,199 @@
+import type { Result } from 'neverthrow';
+import type { Application } from '../../../application/application.ts';
+import type { Check } from '../../../application/diagnose-setup.ts';
+import type { Gateway } from '../../../application/gateway.ts';
+import type { ConfigProblem } from '../../../application/ports/config.ts';
+import { cleanLine, clip } from '../../../domain/clean-text.ts';
+import type { GroundingPolicy } from '../../../domain/grounding.ts';
+import { type ModelProfiles, profileFor } from '../../../domain/model-profile.ts';
+import { QUOTA_UNITS, type QuotaLimits, type QuotaPolicy } from '../../../domain/quota.ts';
+import { keyProblem } from '../../../domain/redaction.ts';
+import { TOOL_NAMES } from '../../../domain/tool-name.ts';
+import { messageForProblem } from '../words/config-problems.ts';
+import { count } from '../words/plain.ts';
+import { limitName } from '../words/quota-messages.ts';
+
+type Servers = Pick<Gateway, 'servers' | 'tools' | 'whenStarted'>;
+
+/** What is checked. */
+export interface CheckedSetup {
+  readonly application: Pick<Application, 'diagnoseSetup'>;
+  /** Where the configuration was read from, for people. */
+  readonly configSources: string;
+  /** What is not as configured, or probably mistyped. */
+  readonly notices?: readonly ConfigProblem[];
+  readonly apiKey: {
+    readonly variable: string;
+    readonly value?: string | undefined;
+    /** Other users of this machine can read the file that contains it. */
+    readonly isShared?: boolean | undefined;
+  };
+  /** Others on the network can read what is sent to the API. */
+  readonly isUnencrypted?: boolean | undefined;
+  readonly isOffline: boolean;
+  /** Undefined if no servers are configured. */
+  readonly gateway: Servers | undefined;
+  readonly grounding: GroundingPolicy | undefined;
+  /** Undefined if nothing is limited. */
+  readonly quota?: CheckedQuota | undefined;
+  /** Undefined if no authorization server is configured. */
+  readonly oauth?: CheckedOAuth | undefined;
+  readonly profiles: ModelProfiles;
+  readonly toolErrors: 'protocol' | 'result';
+}
+
+/** The quota. */
+export interface CheckedQuota extends QuotaPolicy {
+  /** `memory`, or a URL without its password. */
+  readonly store: string;
+  readonly onStoreFailure: 'refuse' | 'allow';
+  /** Why the store cannot be used; undefined if it can. */
+  readonly probe: () => Promise<string | undefined>;
+}
+
+/** The authorization server, or why the section `http.oauth` cannot be used. */
+export type CheckedOAuth = ConfiguredOAuth | readonly ConfigProblem[];
+
+interface ConfiguredOAuth {
+  readonly issuer: string;
+  readonly audience: string;
+  /** Reads the published keys; the number of them, or why they cannot be read. */
+  readonly countKeys: (signal: AbortSignal) => Promise<Result<number, string>>;
+}
+
+export function toCheck(name: string, verdict: Check['verdict'], detail: string): Check {
+  return { name, verdict, detail };
+}
+
+/** The program does not start on a version that is too old. */
+export const NODE = toCheck('node', 'ok', process.versions.node);
+
+/** Checks the way from this machine to an answer, step by step. */
+export async function* checksOf(options: CheckedSetup, signal: AbortSignal): AsyncGenerator<Check> {
+  const { application, configSources, notices = [], apiKey, gateway, grounding, quota, oauth } = options;
+  yield NODE;
+  yield toCheck('configuration', 'ok', `valid (${configSources})`);
+  for (const notice of notices) yield toCheck('configuration', 'warning', messageForProblem(notice));
+  yield* checkSettings(options);
+  if (gateway !== undefined) yield* checkServers(gateway, signal);
+  if (grounding !== undefined) yield* checkGrounding(gateway, grounding);
+  if (quota !== undefined) yield await checkQuota(quota);
+  if (oauth !== undefined) yield await checkOAuth(oauth, signal);
+  if (options.isOffline) {
+    yield toCheck('adapter', 'ok', 'offline: answers come from recordings, so no key and no network are needed');
+    return;
+  }
+  const key = checkKey(apiKey);
+  yield key;
+  yield* checkExposure(options);
+  yield* application.diagnoseSetup(key.verdict === 'ok' ? undefined : `the key is ${key.detail}`, signal);
+}
+
+const KEY_DETAILS = { no_api_key: 'missing', placeholder_api_key: 'a placeholder', malformed_api_key: 'malformed' };
+
+function checkKey({ variable, value }: CheckedSetup['apiKey']): Check {
+  const kind = keyProblem(value);
+  if (kind === undefined) return toCheck('key', 'ok', `found in ${variable}`);
+  return { ...toCheck('key', 'failed', KEY_DETAILS[kind]), error: { kind, variable } };
+}
+
+/** Who else can read the key. */
+function* checkExposure({ apiKey, isUnencrypted }: CheckedSetup) {
+  if (apiKey.isShared) {
+    const detail = `other users of this machine can read the file that ${apiKey.variable} names: chmod 600 it`;
+    yield toCheck('key file', 'warning', detail);
+  }
+  if (isUnencrypted) {
+    const detail = 'http:// sends the key and the questions unencrypted; use https:// unless the network is private';
+    yield toCheck('base_url', 'warning', detail);
+  }
+}
+
+/** What works, but is probably not what the user wants (ruling A23). */
+function* checkSettings({ profiles, toolErrors }: CheckedSetup) {
+  const settings = TOOL_NAMES.map((tool) => JSON.stringify({ ...profileFor(tool, profiles), configured: undefined }));
+  if (new Set(settings).size === 1) {
+    const detail =
+      'all tools use the same settings; MODEL_PROFILES=tuned makes answer_quick quick and answer_detailed detailed';
+    yield toCheck('profiles', 'note', detail);
+  }
+  if (toolErrors === 'protocol') {
+    const detail =
+      'protocol: some clients do not show the reason of an error to their model; MCP_TOOL_ERRORS=result does';
+    yield toCheck('tool_errors', 'note', detail);
+  }
+}
+
+/** One line per server. Their starts are already in progress. */
+async function* checkServers(gateway: Servers, signal: AbortSignal) {
+  yield toCheck('servers', 'running', 'Starting the servers');
+  await gateway.whenStarted(Number.POSITIVE_INFINITY, signal);
+  for (const { name, state, transport, tools, lastError } of gateway.servers) {
+    yield state === 'available'
+      ? toCheck(`server ${name}`, 'ok', `${count(tools, 'tool')} (${transport})`)
+      : toCheck(`server ${name}`, 'failed', `${state}: ${cleanLine(lastError ?? 'no reason is known')}`);
+  }
+}
+
+/** What is done with the web, and what that means for private data (ruling L19). */
+const WEB = {
+  before: 'the model may search the web until a private tool has answered',
+  never: 'the model never searches the web beside these tools',
+  always: 'what a private tool returned can leave this machine in a web search or in the address of a page',
+} as const;
+
+/** What is offered to the model (rulings L2, L3). */
+async function* checkGrounding(gateway: Servers | undefined, policy: GroundingPolicy) {
+  const { toOffer, unknownTools, RECOMMENDED_FUNCTIONS, MAX_FUNCTIONS } = await import('../../../domain/grounding.ts');
+  const { servers = [], tools = [] } = gateway ?? {};
+  const { functions, tooLarge } = toOffer(tools, policy);
+  const available = servers.filter(({ state }) => state === 'available').map(({ name }) => name);
+  const unavailable = Object.keys(policy.tools).filter((server) => !available.includes(server));
+  const unknown = unknownTools(policy, tools, unavailable);
+  const names = functions.map(({ tool }) => `${tool.server}/${tool.name}`);
+  const list = `offers ${count(names.length, 'tool')} to the model: ${names.join(', ') || 'none'}`;
+  const advice = [
+    names.length > RECOMMENDED_FUNCTIONS ? `; OpenAI recommends at most ${RECOMMENDED_FUNCTIONS}` : '',
+    unknown.length > 0 ? `; there is no tool ${unknown.join(', ')} (grounding.tools)` : '',
+    tooLarge.length > 0 ? `; the schema of ${tooLarge.join(', ')} is too large` : '',
+  ].join('');
+  yield names.length > MAX_FUNCTIONS
+    ? toCheck('grounding', 'failed', `${list}; the API accepts ${MAX_FUNCTIONS}`)
+    : toCheck('grounding', names.length === 0 || advice !== '' ? 'warning' : 'ok', `${list}${advice}`);
+  yield toCheck('grounding.web', policy.web === 'always' ? 'warning' : 'ok', `${policy.web}: ${WEB[policy.web]}`);
+}
+
+/** The limits, and whether their store can be used. */
+async function checkQuota({ limits, callers, store, onStoreFailure, probe }: CheckedQuota): Promise<Check> {
+  const own = Object.entries(callers).map(([caller, limits]) => `${caller}: ${listOf(limits)}`);
+  const list = [listOf(limits), ...own].join('; ');
+  if (store === 'memory') return toCheck('quota', 'ok', `${list}; each process counts in its own memory`);
+  const failure = await probe();
+  if (failure === undefined) return toCheck('quota', 'ok', `${list}; counted in ${store}`);
+  const isRefused = onStoreFailure === 'refuse';
+  const consequence = `calls are ${isRefused ? 'refused' : 'allowed without a quota'} (http.quota.on_store_failure)`;
+  const detail = `the store ${store} cannot be used (${failure}): ${consequence}`;
+  return toCheck('quota', isRefused ? 'failed' : 'warning', detail);
+}
+
+function listOf(limits: QuotaLimits): string {
+  const set = QUOTA_UNITS.filter((unit) => limits[unit] !== undefined);
+  return set.map((unit) => `${limitName(unit)} ${limits[unit]}`).join(', ') || 'no limit';
+}
+
+/** A reason may contain text of the issuer. */
+const MAX_REASON = 500;
+
+/** Whether the keys that verify access tokens can be read. */
+async function checkOAuth(oauth: CheckedOAuth, signal: AbortSignal): Promise<Check> {
+  if (!('issuer' in oauth)) return toCheck('oauth', 'failed', oauth.map(messageForProblem).join('; '));
+  const { issuer, audience, countKeys } = oauth;
+  const counted = await countKeys(signal);
+  if (counted.isErr()) {
+    const reason = clip(counted.error, MAX_REASON);
+    const detail = `the keys of ${issuer} cannot be read, so access tokens are refused (${reason}). Check http.oauth.issuer, and whether this machine can reach it`;
+    return toCheck('oauth', 'failed', detail);
+  }
+  const detail = `${issuer} publishes ${count(counted.value, 'key')}; tokens must be for ${audience}`;
+  return toCheck('oauth', counted.value === 0 ? 'failed' : 'ok', detail);
+}

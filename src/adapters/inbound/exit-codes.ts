@@ -1,0 +1,6 @@
+/** The exit codes of the program (spec 5.5, ruling G25). */
+export const SUCCEEDED = 0;
+export const FAILED = 1;
+export const BAD_USAGE = 2;
+/** By Ctrl-C, as a shell reports it. */
+export const INTERRUPTED = 130;

@@ -1,0 +1,30 @@
+import { isObject } from '../../../domain/json.ts';
+
+const MAX_LENGTH = 80;
+
+/** The start of a text that is repeated in a message: a client that does not read it must not fill the memory. */
+export function excerpt(text: string): string {
+  // A character has at most two units.
+  const characters = [...text.slice(0, 2 * MAX_LENGTH + 2)];
+  return characters.length > MAX_LENGTH ? `${characters.slice(0, MAX_LENGTH).join('')}…` : text;
+}
+
+/** A duration for people: `20 ms`, `1.5 s`, `90 s`, `1 h`. */
+export function duration(ms: number): string {
+  if (ms < 100) return `${Math.ceil(ms)} ms`;
+  if (ms >= 3_600_000) return `${Math.round(ms / 360_000) / 10} h`;
+  return `${Math.round(ms / 100) / 10} s`;
+}
+
+/** A number of things: `1 tool`, `2 tools`. */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
+const MISSING_FILE =
+  'A file of this program is missing: it was updated while it ran, or its installation is incomplete. Restart it; if that does not help, install it again.';
+
+/** The message for a part of the program that could not be loaded when it was first needed; undefined for any other exception. */
+export function missingFileMessage(thrown: unknown): string | undefined {
+  return isObject(thrown) && /^(?:ERR_)?MODULE_NOT_FOUND$/.test(String(thrown.code)) ? MISSING_FILE : undefined;
+}

@@ -1,0 +1,59 @@
+import type { SearchProgress } from '../../../application/ports/llm-search.ts';
+import type { SearchError } from '../../../domain/answer-error.ts';
+import { cleanLine } from '../../../domain/clean-text.ts';
+import type { Language } from '../../../domain/language.ts';
+import { duration } from './plain.ts';
+
+/** What happens during a call, as a short message in the language of the question. */
+export function progressMessage(progress: SearchProgress, language: Language): string {
+  const say = (ja: string, en: string) => (language === 'ja' ? ja : en);
+  switch (progress.kind) {
+    case 'asking': {
+      const { round } = progress;
+      if (round === undefined) return say('モデルに尋ねています', 'Asking the model');
+      return say(`モデルに尋ねています（${round} 回目）`, `Asking the model (round ${round})`);
+    }
+    case 'waiting': {
+      const { ahead } = progress;
+      if (ahead === 0) return say('空きを待っています', 'Waiting for a free slot');
+      return say(`順番を待っています（前に ${ahead} 件）`, `Waiting in the queue (${ahead} ahead)`);
+    }
+    case 'thinking':
+      return say('考えています', 'Thinking');
+    case 'searching':
+      if (progress.query === undefined) return say('検索しています', 'Searching the web');
+      return `${say('検索', 'Searched')}: ${cleanLine(progress.query)}`;
+    case 'opened_page':
+      return `${say('ページを開きました', 'Opened')}: ${cleanLine(progress.url)}`;
+    case 'calling':
+      return say(`ツールを呼び出しています: ${toolName(progress)}`, `Calling ${toolName(progress)}`);
+    case 'called': {
+      const { reason, characters } = progress;
+      const words = reason?.replaceAll('_', ' ');
+      const outcome =
+        words === undefined
+          ? say(`${characters} 文字、`, `${characters} characters, `)
+          : say(`失敗しました（${words}）、`, `failed (${words}), `);
+      return `${toolName(progress)}: ${outcome}${duration(progress.ms)}`;
+    }
+    case 'writing': {
+      const { characters } = progress;
+      return say(`書いています（${characters} 文字）`, `Writing (${characters} characters)`);
+    }
+    case 'retrying': {
+      const wait = duration(progress.waitMs);
+      const { ja, en } = RETRY_REASONS[progress.reason] ?? { ja: 'API に障害が出ています', en: 'API error' };
+      return say(`${ja}。${wait} 待って再試行します`, `${en}; retrying in ${wait}`);
+    }
+  }
+}
+
+/** The name of a tool is text of its server. */
+function toolName({ server, tool }: { readonly server: string; readonly tool: string }): string {
+  return cleanLine(`${server}/${tool}`);
+}
+
+const RETRY_REASONS: { readonly [Kind in SearchError['kind']]?: { readonly ja: string; readonly en: string } } = {
+  rate_limited: { ja: 'API の流量制限です', en: 'Rate limited' },
+  connection_failed: { ja: '接続できないか、切れました', en: 'Connection failed' },
+};

@@ -1,0 +1,103 @@
+import { err, ok } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { toToolReply } from '../../../../../src/adapters/inbound/mcp/answer-presentation.ts';
+import type { AnswerError } from '../../../../../src/domain/answer-error.ts';
+import { ANSWER } from '../../../../support/fake-application.ts';
+import { redactorOf } from '../../../../support/redactor.ts';
+
+const redactor = redactorOf('gateway-token-1');
+const SILENT = { logger: { isDebug: false }, redactor, toolErrors: 'protocol' } as const;
+const DEBUG = { ...SILENT, logger: { isDebug: true } };
+
+const failed = (error: AnswerError, options = SILENT as Parameters<typeof toToolReply>[2]) =>
+  toToolReply(err(error), 'legacy', options);
+
+test('an answer is the JSON of the contract, as text', () => {
+  expect(toToolReply(ok(ANSWER), 'legacy', SILENT)).toMatchObject({
+    result: {
+      content: [{ type: 'text', text: '{"answer":"Not Found.","used_search":false,"citations":[],"model":"gpt-5.2"}' }],
+    },
+  });
+});
+
+test('the report is in _meta, under a name of this server', () => {
+  expect(toToolReply(ok(ANSWER), 'legacy', SILENT)).toMatchObject({
+    result: {
+      _meta: {
+        'io.github.uchimanajet7.openai-responses-mcp/report': {
+          searches: { count: 0, queries: [] },
+          attempts: 1,
+          seconds: 1.235,
+        },
+      },
+    },
+  });
+});
+
+describe('a failure', () => {
+  const diagnostics = { status: 403, type: 'forbidden', name: 'PermissionDeniedError' };
+  const forbidden = { kind: 'forbidden', detail: 'Country not supported.', diagnostics } as const;
+  const words =
+    "The API denied access (403): Country not supported. Check the permissions of the key's project, and whether your country and model are supported.";
+
+  test('is the error of the contract', () => {
+    expect(failed(forbidden)).toEqual({
+      error: { code: -32001, message: 'answer failed', data: { message: words } },
+    });
+  });
+
+  test('contains with debug what the API returned', () => {
+    expect(failed(forbidden, DEBUG)).toEqual({
+      error: {
+        code: -32001,
+        message: 'answer failed',
+        data: { message: words, status: 403, type: 'forbidden', name: 'PermissionDeniedError' },
+      },
+    });
+  });
+
+  test('contains with debug at most 400 complete characters', () => {
+    const reply = failed({ ...forbidden, detail: '😀'.repeat(1000) }, DEBUG);
+    const message = typeof reply === 'object' && 'error' in reply ? String(reply.error.data?.message) : '';
+    expect([...message]).toHaveLength(400);
+    expect(message.isWellFormed()).toBe(true);
+  });
+
+  test('to search, although a search is required, has the code of a failed answer', () => {
+    expect(failed({ kind: 'not_searched' })).toEqual({
+      error: {
+        code: -32001,
+        message: 'answer failed',
+        data: { message: expect.stringMatching(/answered without a search.*search: required/) },
+      },
+    });
+  });
+
+  test('of the arguments has a different code', () => {
+    const problems = [{ argument: 'max_results', received: 0, accepted: 'a whole number from 1' }];
+    for (const options of [SILENT, DEBUG]) {
+      expect(failed({ kind: 'invalid_arguments', problems }, options)).toEqual({
+        error: {
+          code: -32602,
+          message: 'Invalid params',
+          data: { message: 'max_results: got 0, expected a whole number from 1' },
+        },
+      });
+    }
+  });
+
+  test('can be a result, for hosts that show only results to their model', () => {
+    expect(failed(forbidden, { ...SILENT, toolErrors: 'result' })).toEqual({
+      result: { content: [{ type: 'text', text: `answer failed: ${words}` }], isError: true },
+    });
+  });
+
+  test.each(['sk-proj-abcdef', 'gateway-token-1'])('never shows the key %s', (key) => {
+    const error = { ...forbidden, detail: `Key ${key} is wrong.` };
+    for (const options of [SILENT, DEBUG, { ...SILENT, toolErrors: 'result' } as const]) {
+      const shown = failed(error, options);
+      expect(JSON.stringify(shown)).not.toContain(key);
+      expect(JSON.stringify(shown)).toContain('[redacted]');
+    }
+  });
+});
