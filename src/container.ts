@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { instanceCachingFactory, container as root } from 'tsyringe';
-import { isUnencrypted } from './adapters/outbound/config/listen-address.ts';
+import { isUnencrypted } from './adapters/outbound/config/addresses.ts';
 import { routeTo } from './adapters/outbound/openai/route.ts';
 import { type Application, createApplication, type Grounding } from './application/application.ts';
 import type { AnswerGateway } from './application/gateway-tool-box.ts';

@@ -20,15 +20,15 @@ const DOCUMENTS = [
 
 /** What the parts are generated from the code. */
 const PARTS = {
-  keys: ({ KEYS, toKind }) =>
+  keys: ({ KEYS }) =>
     table(
       ['key', 'meaning', 'accepted', 'default', 'variable, option'],
-      KEYS.map((key) => [`\`${key.path}\``, ...keyCells(key, toKind(key.kind).accepted)]),
+      KEYS.map((key) => [`\`${key.path}\``, ...keyCells(key, key.kind.accepted)]),
     ),
-  'server-keys': ({ SERVER_KEY_NAMES }) =>
+  'server-keys': ({ SERVER_TABLE }) =>
     table(
       ['key', 'meaning', 'default'],
-      SERVER_KEY_NAMES.map((name) => {
+      Object.keys(SERVER_TABLE).map((name) => {
         if (SERVER_KEYS[name] === undefined) throw new Error(`scripts/lib/server-keys.js does not describe ${name}`);
         return [`\`${name}\``, SERVER_KEYS[name].meaning, SERVER_KEYS[name].default ?? ''];
       }),

@@ -9,7 +9,7 @@ import { doctor } from '../adapters/inbound/cli/doctor.ts';
 import { supportsHyperlinks } from '../adapters/inbound/cli/hyperlink-support.ts';
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
 import { toolErrorMessage } from '../adapters/inbound/tool-error-messages.ts';
-import { isUnencrypted } from '../adapters/outbound/config/listen-address.ts';
+import { isUnencrypted } from '../adapters/outbound/config/addresses.ts';
 import type { Application } from '../application/application.ts';
 import type { ConfigProblem } from '../application/ports/config.ts';
 import type { Logger } from '../application/ports/logger.ts';
@@ -93,7 +93,7 @@ async function checkedQuota({ config: { quota }, clock }: Runtime): Promise<Chec
   if (quota === undefined) return undefined;
   const [{ probeQuotaStore }, { shownStore }] = await Promise.all([
     import('../compose-quota.ts'),
-    import('../adapters/outbound/config/quota-config.ts'),
+    import('../adapters/outbound/config/secrets.ts'),
   ]);
   return { ...quota, store: shownStore(quota.store), probe: () => probeQuotaStore(quota, clock) };
 }

@@ -4,7 +4,7 @@ import { LineWriter } from '../adapters/inbound/http/line-writer.ts';
 import { AnswerTools } from '../adapters/inbound/mcp/answer-tools.ts';
 import { McpSession } from '../adapters/inbound/mcp/session.ts';
 import { BuiltInServer } from '../adapters/inbound/rest/built-in-server.ts';
-import type { OAuthConfig } from '../adapters/outbound/config/oauth-config.ts';
+import type { OAuthConfig } from '../adapters/outbound/config/http-config.ts';
 import type { Application } from '../application/application.ts';
 import type { ToolCallReport } from '../application/call-tool.ts';
 import type { SchemaValidator } from '../application/ports/schema-validator.ts';

@@ -1,26 +1,34 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import { isObject } from '../../../domain/json.ts';
 import { isSendableKey } from '../../../domain/redaction.ts';
+import { isLoopback, type ListenAddress, parseListenAddress } from './addresses.ts';
+import type { ConfigTree } from './config-tree.ts';
 import { type Environment, shownName, variableText } from './environment.ts';
-import type { Values } from './keys.ts';
-import { isLoopback, type ListenAddress, parseListenAddress } from './listen-address.ts';
-import { type OAuthConfig, readOAuth } from './oauth-config.ts';
-import { hostPort } from './value-kinds.ts';
+import { TABLE } from './keys.ts';
+import { hostPort, secureUrl } from './value-kinds.ts';
 
-/** The configuration of the HTTP endpoint: the address on which it listens, and the section `http`. */
-export type HttpConfig = ReturnType<typeof toHttpConfig>;
+/** The section `http`. Without tokens and without an authorization server, no token is required. */
+export interface HttpConfig extends ListenAddress, Omit<ConfigTree['http'], 'listen' | 'tokenEnv' | 'oauth' | 'quota'> {
+  readonly tokens: readonly CallerToken[];
+  readonly oauth: OAuthConfig | undefined;
+}
+
+interface HttpLayer {
+  readonly http?: HttpConfig;
+  readonly problems: readonly ConfigProblem[];
+}
 
 interface CallerToken {
   readonly caller: string;
   readonly token: string;
 }
 
+/** The section `http.oauth`. */
+export type OAuthConfig = NonNullable<ReturnType<typeof readOAuth>['oauth']>;
+
 /** The name of the caller if `http.token_env` is a single variable. */
 const ONLY_CALLER = 'default';
-
 /** The token itself, for one caller. */
-export const TOKEN_VARIABLE = 'MCP_HTTP_TOKEN';
-
+const TOKEN_VARIABLE = 'MCP_HTTP_TOKEN';
 const TOKEN_REQUIRED =
   'other machines can reach this address, so a token is required: set MCP_HTTP_TOKEN to the token, or MCP_HTTP_TOKEN_ENV (http.token_env) to the name of the variable that contains it, or configure an authorization server (http.oauth)';
 const WILDCARD = '*';
@@ -31,73 +39,67 @@ const MIN_TOKEN_LENGTH = 20;
 const SHORT_TOKEN = `other machines can reach this address, so a token must have at least ${MIN_TOKEN_LENGTH} characters; create one with: openssl rand -base64 32`;
 const EMPTY_TOKEN =
   'empty or not set, but MCP_HTTP_TOKEN_ENV (http.token_env) says that this variable contains the token';
+const OAUTH_REQUIRED = {
+  issuer: 'required with http.oauth: the issuer of the tokens, exactly as in their claim iss',
+  audience:
+    'required with http.oauth: what the claim aud of the tokens must be, usually the public URL of the endpoint, such as https://mcp.example.com/mcp',
+  resource:
+    'required, because http.oauth.audience is not an https:// URL: the public URL of the endpoint, such as https://mcp.example.com/mcp',
+};
 
-/** The section `http`, or the problems with it. */
-export interface HttpLayer {
-  readonly http?: HttpConfig;
-  readonly problems: readonly ConfigProblem[];
-}
-
-/** Reads the section `http` of the merged keys, and the tokens from the variables that it names. */
-export function readHttpConfig(values: Values, environment: Environment): HttpLayer {
-  const listen = String(values.get('http.listen'));
+/** The section `http` and the tokens from the variables that it names, or the problems with them. */
+export function readHttpConfig({ http: section }: Pick<ConfigTree, 'http'>, environment: Environment): HttpLayer {
+  const { listen, tokenEnv, oauth: _oauth, quota: _quota, ...rest } = section;
   const listenProblem = (message: string) => ({ problems: [{ where: 'http.listen', value: listen, message }] });
   // An address on the command line has not been validated before.
   const address = parseListenAddress(listen);
   if (address === undefined) return listenProblem(`expected ${hostPort.accepted}`);
-  const minLength = isLoopback(address) ? 1 : MIN_TOKEN_LENGTH;
-  const { tokens, problems } = readTokens(values.get('http.token_env'), environment, minLength);
-  const { oauth, problems: ofOAuth } = readOAuth(values);
-  if (problems.length + ofOAuth.length > 0) return { problems: [...problems, ...ofOAuth] };
+  const isPublic = !isLoopback(address.host);
+  const { tokens, problems: ofTokens } = readTokens(tokenEnv, environment, isPublic ? MIN_TOKEN_LENGTH : 1);
+  const { oauth, problems: ofOAuth } = readOAuth(section);
+  const problems: readonly ConfigProblem[] = [...ofTokens, ...ofOAuth];
+  if (problems.length > 0) return { problems };
   const requiresToken = tokens.length > 0 || oauth !== undefined;
-  if (!isLoopback(address) && !requiresToken) return listenProblem(TOKEN_REQUIRED);
-  const http = toHttpConfig(values, address, tokens, oauth);
-  if (http.allowedHosts.includes(WILDCARD) && !requiresToken) {
+  if (isPublic && !requiresToken) return listenProblem(TOKEN_REQUIRED);
+  // Clients use the host name of the public URL.
+  const allowedHosts = [...rest.allowedHosts, ...(oauth === undefined ? [] : [new URL(oauth.resource).hostname])];
+  if (allowedHosts.includes(WILDCARD) && !requiresToken) {
     return { problems: [{ where: 'http.allowed_hosts', value: WILDCARD, message: WILDCARD_NEEDS_TOKEN }] };
   }
-  return { http, problems };
+  return { http: { ...rest, ...address, allowedHosts, tokens, oauth }, problems };
 }
 
-function toHttpConfig(
-  values: Values,
-  address: ListenAddress,
-  tokens: readonly CallerToken[],
-  oauth: OAuthConfig | undefined,
-) {
-  const get = <T>(path: string) => values.get(path) as T;
+/** The section `http.oauth`: undefined if nothing is configured, or if there are problems. */
+export function readOAuth({ oauth: section }: Pick<ConfigTree['http'], 'oauth'>) {
+  const { issuer, audience, jwksUri, scopes, callerClaim } = section;
+  const isUrl = secureUrl.fromText(audience ?? '') !== undefined;
+  const resource = section.resource ?? (isUrl ? audience : undefined);
+  const isDefault = scopes.length === 0 && callerClaim === TABLE.http.oauth.caller_claim.default;
+  const isEmpty = [issuer, audience, resource, jwksUri].every((value) => value === undefined);
+  if (isEmpty && isDefault) return { problems: [] };
+  if (issuer !== undefined && audience !== undefined && resource !== undefined)
+    return { oauth: { issuer, audience, resource, scopes, jwksUri, callerClaim }, problems: [] };
+  const problem = (key: keyof typeof OAUTH_REQUIRED) => ({ where: `http.oauth.${key}`, message: OAUTH_REQUIRED[key] });
   return {
-    ...address,
-    path: get<string>('http.path'),
-    /** Without any and without `oauth`, no token is required. */
-    tokens,
-    oauth,
-    // Clients use the host name of the public URL.
-    allowedHosts: [
-      ...get<readonly string[]>('http.allowed_hosts'),
-      ...(oauth === undefined ? [] : [new URL(oauth.resource).hostname]),
+    problems: [
+      ...(issuer === undefined ? [problem('issuer')] : []),
+      ...(audience === undefined ? [problem('audience')] : resource === undefined ? [problem('resource')] : []),
     ],
-    allowedOrigins: get<readonly string[]>('http.allowed_origins'),
-    /** Whether the page for people is served at `/`. */
-    page: get<boolean>('http.page'),
-    drainMs: get<number>('http.drain_ms'),
-    maxBodyBytes: get<number>('http.max_body_bytes'),
-    maxConnections: get<number>('http.max_connections'),
-    maxCallsPerToken: get<number>('http.max_calls_per_token'),
   };
 }
 
 /** No value of a variable is shown. */
-function readTokens(tokenEnv: unknown, environment: Environment, minLength: number) {
-  const named = isObject(tokenEnv) ? tokenEnv : tokenEnv === undefined ? {} : { [ONLY_CALLER]: tokenEnv };
+function readTokens(tokenEnv: ConfigTree['http']['tokenEnv'] = {}, environment: Environment, minLength: number) {
+  const named = typeof tokenEnv === 'string' ? { [ONLY_CALLER]: tokenEnv } : tokenEnv;
   // Unlike the others, this variable contains the token itself (ruling A21).
   const isDirect = variableText(environment, TOKEN_VARIABLE) !== '';
   const variables = isDirect && !(ONLY_CALLER in named) ? { ...named, [ONLY_CALLER]: TOKEN_VARIABLE } : named;
   const tokens: CallerToken[] = [];
   const problems: ConfigProblem[] = [];
   for (const [caller, name] of Object.entries(variables)) {
-    const token = variableText(environment, String(name));
+    const token = variableText(environment, name);
     const twin = tokens.find((other) => other.token === token);
-    const report = (message: string) => problems.push({ where: shownName(String(name)), message });
+    const report = (message: string) => problems.push({ where: shownName(name), message });
     if (token === '') report(EMPTY_TOKEN);
     else if (!isSendableKey(token)) report('expected a token of visible ASCII');
     else if (token.length < minLength) report(SHORT_TOKEN);

@@ -1,60 +1,46 @@
 import { accessSync, closeSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import type { PolicyMerge } from '../../../domain/system-policy.ts';
 import { openDebugFile } from '../logger/stderr-logger.ts';
+import type { ConfigTree } from './config-tree.ts';
 import { readNonEmptyText, reasonOf } from './files.ts';
-import type { Values } from './keys.ts';
-import { toZone } from './time-zone.ts';
-
-/** What the files contain that the configuration names, and problems with them. */
-export interface NamedFiles {
-  readonly instructions?: string;
-  readonly problems: readonly ConfigProblem[];
-}
-
-export async function readFiles(values: Values): Promise<NamedFiles> {
-  const policy = await readPolicy(values);
-  return { ...policy, problems: [...policy.problems, ...checkPaths(values)] };
-}
 
 /** What replaces the built-in policy, if a file is configured (ruling 15). */
-async function readPolicy(values: Values): Promise<NamedFiles> {
-  const path = values.get('policy.system.path');
-  const merge = values.get('policy.system.merge') as PolicyMerge;
-  if (values.get('policy.system.source') !== 'file') {
-    const unused = { path, merge: merge === 'replace' ? undefined : merge };
+export async function readPolicy({ source, path, merge }: ConfigTree['policy']['system'], timeZone: string) {
+  const problem = (key: string, message: string, value?: string) => ({
+    where: `policy.system.${key}`,
+    message,
+    ...(value !== undefined && { value }),
+  });
+  if (source !== 'file') {
     const message = 'has no effect unless policy.system.source is file';
-    const problems = Object.entries(unused)
-      .filter(([, value]) => value !== undefined)
-      .map(([key, value]) => ({ where: `policy.system.${key}`, value: String(value), message }));
+    const problems = [
+      ...(path === undefined ? [] : [problem('path', message, path)]),
+      ...(merge === 'replace' ? [] : [problem('merge', message, merge)]),
+    ];
     return { problems };
   }
-  const problem = (rest: Omit<ConfigProblem, 'where'>) => ({ problems: [{ where: 'policy.system.path', ...rest }] });
-  if (typeof path !== 'string') return problem({ message: 'required, because policy.system.source is file' });
+  if (path === undefined) return { problems: [problem('path', 'required, because policy.system.source is file')] };
   const content = readNonEmptyText(path);
-  if ('text' in content) {
-    const { mergePolicy, systemPolicyIn } = await import('../../../domain/system-policy.ts');
-    const builtIn = systemPolicyIn(toZone(String(values.get('clock.time_zone'))));
-    return { instructions: mergePolicy(content.text.replace(/\r\n?/g, '\n'), merge, builtIn), problems: [] };
-  }
-  return problem({ value: path, message: `expected a policy file that can be read (${content.reason})` });
+  if ('reason' in content)
+    return { problems: [problem('path', `expected a policy file that can be read (${content.reason})`, path)] };
+  const { mergePolicy, systemPolicyIn } = await import('../../../domain/system-policy.ts');
+  const instructions = mergePolicy(content.text.replace(/\r\n?/g, '\n'), merge, systemPolicyIn(timeZone));
+  return { instructions, problems: [] };
 }
 
 /** Problems with the other paths, which depend on the mode. */
-function checkPaths(values: Values): readonly ConfigProblem[] {
-  const isOffline = values.get('llm.adapter') === 'offline';
-  const isDebug = values.get('server.debug') === true;
-  const checks: Readonly<Record<string, (path: string) => string | undefined>> = {
-    'llm.recordings': (path) => (isOffline ? recordingsProblem(path) : undefined),
-    'llm.record': (path) => (isOffline ? 'cannot be combined with offline mode' : recordProblem(path)),
-    'server.debug_file': (path) => (isDebug ? debugFileProblem(path) : undefined),
+export function pathProblems({ llm, server }: Pick<ConfigTree, 'llm' | 'server'>): readonly ConfigProblem[] {
+  const isOffline = llm.adapter === 'offline';
+  const check = (where: string, path: string | undefined, problemWith: (path: string) => string | undefined) => {
+    const message = path === undefined ? undefined : problemWith(path);
+    return path === undefined || message === undefined ? [] : [{ where, value: path, message }];
   };
-  return Object.entries(checks).flatMap(([where, messageFor]) => {
-    const path = values.get(where);
-    const message = typeof path === 'string' ? messageFor(path) : undefined;
-    return message === undefined ? [] : [{ where, value: String(path), message }];
-  });
+  return [
+    ...check('llm.recordings', isOffline ? llm.recordings : undefined, recordingsProblem),
+    ...check('llm.record', llm.record, isOffline ? () => 'cannot be combined with offline mode' : recordProblem),
+    ...check('server.debug_file', server.debug ? server.debugFile : undefined, debugFileProblem),
+  ];
 }
 
 function recordingsProblem(path: string): string | undefined {

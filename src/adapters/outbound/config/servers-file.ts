@@ -12,7 +12,7 @@ import { SERVER_NAME } from './server-entry.ts';
 export interface FileEntry {
   readonly value: unknown;
   readonly where: string;
-  readonly file: string;
+  readonly file: string | undefined;
   /** Why it cannot be used, as far as that is known. */
   readonly problem?: ConfigProblem;
   /** Its name in the file, if that cannot be the name of a server. */
@@ -86,7 +86,7 @@ function usableNames(names: readonly string[]): readonly string[] {
 }
 
 /** The same in the form of the YAML file; keys of other programs are ignored. */
-function toEntry(name: string, server: JsonObject, at: Pick<FileEntry, 'where' | 'file'>) {
+function toEntry(name: string, server: JsonObject, at: { readonly where: string; readonly file: string }) {
   const input = /\$\{input:[^}]*\}/.exec(JSON.stringify(server))?.[0];
   const message = 'this program cannot ask for inputs; use an environment variable';
   const { command, args, env, cwd, url, serverUrl, type, headers } = withEnvironmentNames(server) as JsonObject;

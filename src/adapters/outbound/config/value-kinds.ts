@@ -1,53 +1,88 @@
 import { toHostName } from '../../../domain/host-name.ts';
 import { isObject } from '../../../domain/json.ts';
-import { parseListenAddress, toHostPort } from './listen-address.ts';
-import { isSecureUrl } from './secure-url.ts';
+import { decoded, isSecureUrl, parseListenAddress, toHttpUrl } from './addresses.ts';
+import { expandPath } from './files.ts';
+
+/** Reports a problem with a value, or with a member of it: the path of the member is '' if it is the value itself. */
+export type Report = (member: string, message: string, received?: unknown) => void;
+
+/** What a kind may need to read a value. */
+export interface ReadContext {
+  /** Relative paths start here. */
+  readonly folder: string;
+  readonly report: Report;
+}
 
 /** A kind of value: what it accepts, and how it reads a value from YAML and the text of a variable. */
-export interface ValueKind {
+export interface ValueKind<T = unknown> {
   /** Completes "expected ...". */
   readonly accepted: string;
   /** The value as the program uses it, or undefined if it is not accepted. */
-  readonly fromYaml: (value: unknown) => unknown;
-  readonly fromText: (text: string) => unknown;
-  /** Relative paths are resolved when they are read. */
-  readonly isPath?: true;
+  readonly fromYaml: (value: unknown, context: ReadContext) => T | undefined;
+  readonly fromText: (text: string) => T | undefined;
   /** The value names a variable that contains a secret, which may have been pasted here by mistake. */
   readonly namesSecret?: true;
   /** The value may contain secrets, and is not shown. */
   readonly isSecret?: true;
+  /** What the schema of the YAML file tells of it. */
+  readonly pattern?: RegExp | undefined;
+  readonly range?: { readonly minimum: number; readonly maximum: number | undefined };
+  readonly choices?: readonly string[];
 }
 
-export function integer(min: number, max = Number.POSITIVE_INFINITY, unit = ''): ValueKind {
-  const fromYaml = (value: unknown) =>
-    Number.isInteger(value) && Number(value) >= min && Number(value) <= max ? value : undefined;
+export function integer(minimum: number, maximum?: number, unit = ''): ValueKind<number> {
+  const fromYaml = (value: unknown) => {
+    const isAccepted = typeof value === 'number' && Number.isInteger(value) && value >= minimum;
+    return isAccepted && value <= (maximum ?? value) ? value : undefined;
+  };
   return {
-    accepted: `an integer${unit}${max === Number.POSITIVE_INFINITY ? `, ${min} or greater` : ` from ${min} to ${max}`}`,
+    accepted: `an integer${unit}${maximum === undefined ? `, ${minimum} or greater` : ` from ${minimum} to ${maximum}`}`,
+    range: { minimum, maximum },
     fromYaml,
     fromText: (text) => (/^[+-]?\d+$/.test(text) ? fromYaml(Number(text)) : undefined),
   };
 }
 
-export const milliseconds = (min: number) => integer(min, undefined, ' of milliseconds');
+export const milliseconds = (minimum: number) => integer(minimum, undefined, ' of milliseconds');
 
-export function oneOf(choices: readonly string[]): ValueKind {
+export function oneOf<const Choice extends string>(choices: readonly Choice[]): ValueKind<Choice> {
   const read = (value: unknown) => choices.find((choice) => choice === value);
   return {
     accepted: `${choices.length > 1 ? 'one of ' : ''}${choices.join(', ')}`,
+    choices,
     fromYaml: read,
     fromText: (text) => read(text.toLowerCase()),
   };
 }
 
-export function text(accepted: string, pattern = /\S/): ValueKind {
-  return textReadBy(accepted, (text) => (pattern.test(text) ? text : undefined));
+/** A text that matches a pattern, or that a function reads; without surrounding whitespace. */
+export function text(
+  accepted: string,
+  read: RegExp | ((text: string) => string | undefined) = /\S/,
+): ValueKind<string> {
+  const pattern = read instanceof RegExp ? read : undefined;
+  const readText = read instanceof RegExp ? (text: string) => (read.test(text) ? text : undefined) : read;
+  const fromText = (text: string) => readText(text.trim());
+  return {
+    accepted,
+    pattern,
+    fromText,
+    fromYaml: (value) => (typeof value === 'string' ? fromText(value) : undefined),
+  };
 }
 
-export function path(accepted: string): ValueKind {
-  return { ...text(accepted), isPath: true };
+/** The absolute path. In a variable, relative paths start at the current folder. */
+export function path(accepted: string): ValueKind<string> {
+  const kind = text(accepted);
+  const expanded = (path: string | undefined, folder?: string) => path && expandPath(path, folder);
+  return {
+    ...kind,
+    fromYaml: (value, context) => expanded(kind.fromYaml(value, context), context.folder),
+    fromText: (text) => expanded(kind.fromText(text)),
+  };
 }
 
-export const flag: ValueKind = {
+export const flag: ValueKind<boolean> = {
   accepted: 'true or false',
   fromYaml: (value) => (typeof value === 'boolean' ? value : undefined),
   fromText: (text) => (/^(?:1|true)$/i.test(text) ? true : /^(?:0|false)$/i.test(text) ? false : undefined),
@@ -56,19 +91,19 @@ export const flag: ValueKind = {
 const DEBUG_FILE = /[/\\]|\.log$/;
 
 /** `DEBUG` as a switch: a path enables debug output too. Other values belong to other programs (ruling 15). */
-export const debugFlag: ValueKind = {
+export const debugFlag: ValueKind<boolean> = {
   ...flag,
   fromText: (text) => (DEBUG_FILE.test(text) ? true : flag.fromText(text)),
 };
 
 /** `DEBUG` as the path of a file. */
-export const debugFile: ValueKind = {
+export const debugFile: ValueKind<string> = {
   ...path('a path'),
-  fromText: (text) => (DEBUG_FILE.test(text) ? text : undefined),
+  fromText: (text) => (DEBUG_FILE.test(text) ? expandPath(text) : undefined),
 };
 
 /** A URL to which paths can be appended: no user, password, query or fragment. */
-export const baseUrl = textReadBy(
+export const baseUrl = text(
   'an http:// or https:// URL without user, query or fragment, such as https://api.openai.com/v1',
   (text) => {
     const url = toHttpUrl(text);
@@ -81,14 +116,12 @@ export const baseUrl = textReadBy(
 const QUOTABLE = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
 /** Kept as it is, because the URLs of issuers are compared as texts. */
-export const secureUrl = textReadBy(
+export const secureUrl = text(
   'an https:// URL without user, query or fragment, such as https://auth.example.com (http:// only on this machine)',
   (text) => (QUOTABLE.test(text) && !/[?#]/.test(text) && isSecureUrl(text) ? text : undefined),
 );
 
-export const scopes = listOf('a list of scopes, such as [mcp:tools]', (entry) =>
-  QUOTABLE.test(entry) ? entry : undefined,
-);
+export const scopes = listOf('a list of scopes, such as [mcp:tools]', QUOTABLE);
 
 export const hostNames = listOf('a list of host names, such as [jma.go.jp, tenki.jp]', toHostName);
 
@@ -103,32 +136,27 @@ export const origins = listOf('a list of origins, such as [https://chat.example.
   return url !== undefined && url.href === `${url.origin}/` ? url.origin : undefined;
 });
 
-function toHttpUrl(text: string): URL | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  return url !== undefined && /^https?:$/.test(url.protocol) ? url : undefined;
-}
-
-const hostPortText = textReadBy(
-  'host:port, such as 127.0.0.1:3917 or [::1]:3917, with a port from 1 to 65535',
-  (text) => {
-    const address = parseListenAddress(text);
-    return address && toHostPort(address);
-  },
-);
+const hostPortText = text('host:port, such as 127.0.0.1:3917 or [::1]:3917, with a port from 1 to 65535', (text) => {
+  const { host, port } = parseListenAddress(text) ?? {};
+  return host && `${host.includes(':') ? `[${host}]` : host}:${port}`;
+});
 
 /** In YAML, a port alone is a number. */
-export const hostPort: ValueKind = {
+export const hostPort: ValueKind<string> = {
   ...hostPortText,
-  fromYaml: (value) => hostPortText.fromYaml(integer(0).fromYaml(value) === undefined ? value : String(value)),
+  fromYaml: (value, context) =>
+    hostPortText.fromYaml(Number.isInteger(value) && Number(value) >= 0 ? String(value) : value, context),
 };
 
-export const secretVariable: ValueKind = {
-  ...text('the name of an environment variable', /^[A-Za-z_][A-Za-z0-9_]*$/),
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+export const secretVariable: ValueKind<string> = {
+  ...text('the name of an environment variable', VARIABLE),
   namesSecret: true,
 };
 
 /** `system` is the zone of this machine. */
-export const timeZone = textReadBy('an IANA time zone, such as Europe/Berlin, or system', (text) => {
+export const timeZone = text('an IANA time zone, such as Europe/Berlin, or system', (text) => {
   if (text === 'system') return text;
   // Intl also accepts offsets, which are not names.
   if (!/^[A-Za-z]/.test(text)) return undefined;
@@ -140,10 +168,10 @@ export const timeZone = textReadBy('an IANA time zone, such as Europe/Berlin, or
 });
 
 /** Only the list: each server is read later. */
-export const servers: ValueKind = {
-  accepted: 'a list of servers, each with a name, and a command or a url',
-  fromYaml: (value) => (Array.isArray(value) ? value : undefined),
-  fromText: () => undefined,
+export const servers: ValueKind<readonly unknown[]> = {
+  ...yamlOnly('a list of servers, each with a name, and a command or a url', (value) =>
+    Array.isArray(value) ? value : undefined,
+  ),
   isSecret: true,
 };
 
@@ -151,85 +179,88 @@ export const servers: ValueKind = {
 const CALLER = /^(?:[\w.@-]+|oauth:[\w.@|:/+=~#-]+)$/;
 const CALLERS = 'callers, as in http.token_env, or oauth: and the name of a person';
 
-export const callers = listOf(`a list of ${CALLERS}`, (entry) => (CALLER.test(entry) ? entry : undefined));
+export const callers = listOf(`a list of ${CALLERS}`, CALLER);
 
-const QUOTA_KEYS = ['calls_per_day', 'searches_per_day', 'tokens_per_day'];
+/** The limits of one caller. */
+interface CallerLimits {
+  readonly calls_per_day?: number;
+  readonly searches_per_day?: number;
+  readonly tokens_per_day?: number;
+}
 
-/** Limits by caller. */
-export const quotaCallers: ValueKind = {
-  accepted: `a map of ${CALLERS}, to their limits (${QUOTA_KEYS.join(', ')}), such as {alice: {calls_per_day: 50}}`,
-  fromYaml: (value) => {
+export const quotaCallers = mapOf(
+  `a map of ${CALLERS}, to their limits (calls_per_day, searches_per_day, tokens_per_day), such as {alice: {calls_per_day: 50}}`,
+  (limits, caller): limits is CallerLimits => {
     const isLimit = ([key, limit]: readonly [string, unknown]) =>
-      QUOTA_KEYS.includes(key) && integer(0).fromYaml(limit) !== undefined;
-    const isEntry = ([caller, limits]: readonly [string, unknown]) =>
-      CALLER.test(caller) && isObject(limits) && Object.entries(limits).every(isLimit);
-    return isObject(value) && Object.entries(value).every(isEntry) ? value : undefined;
+      /^(?:calls|searches|tokens)_per_day$/.test(key) && Number.isInteger(limit) && Number(limit) >= 0;
+    return CALLER.test(caller) && isObject(limits) && Object.entries(limits).every(isLimit);
   },
-  fromText: () => undefined,
-};
+);
 
 /** `memory`, or the URL of a server, with its database as path. */
-export const quotaStore: ValueKind = {
-  ...textReadBy(
-    'memory, or the URL of a store, such as redis://127.0.0.1:6379 or rediss://user:password@host',
-    (text) => (text === 'memory' || isStoreUrl(text) ? text : undefined),
+export const quotaStore: ValueKind<string> = {
+  ...text('memory, or the URL of a store, such as redis://127.0.0.1:6379 or rediss://user:password@host', (text) =>
+    text === 'memory' || isStoreUrl(text) ? text : undefined,
   ),
   isSecret: true,
 };
 
-/** The user and password must be decodable, since the client decodes them for each connection. */
 function isStoreUrl(text: string): boolean {
   if (!/^rediss?:\/\/[^/]/.test(text) || !URL.canParse(text)) return false;
   const { hostname, pathname, search, hash, username, password } = new URL(text);
-  try {
-    decodeURIComponent(username + password);
-    return hostname !== '' && /^(?:\/\d*)?$/.test(pathname) && `${search}${hash}` === '';
-  } catch {
-    return false;
-  }
+  const isPlain = hostname !== '' && /^(?:\/\d*)?$/.test(pathname) && `${search}${hash}` === '';
+  return isPlain && decoded(username + password) !== undefined;
 }
 
 /** By server: names of tools, or `all`. */
-export const groundedTools: ValueKind = {
-  accepted: 'a map of servers to lists of names of tools, or to all',
-  fromYaml: (value) => {
-    const isList = (list: unknown) =>
-      list === 'all' || (Array.isArray(list) && list.every((name) => typeof name === 'string' && name !== ''));
-    return isObject(value) && Object.values(value).every(isList) ? value : undefined;
-  },
-  fromText: () => undefined,
-};
+export const groundedTools = mapOf(
+  'a map of servers to lists of names of tools, or to all',
+  (list): list is readonly string[] | 'all' =>
+    list === 'all' || (Array.isArray(list) && list.every((name) => typeof name === 'string' && name !== '')),
+);
 
 /** A variable, or one per caller; as text `NAME`, or `alice=NAME,bob=OTHER_NAME`. */
-export const tokenVariables: ValueKind = {
+export const tokenVariables: ValueKind<string | Readonly<Record<string, string>>> = {
   accepted: 'the name of an environment variable (not the token itself), or a map of callers to such names',
-  fromYaml: (value) => (isObject(value) ? readCallers(Object.entries(value)) : secretVariable.fromYaml(value)),
+  fromYaml: (value) => (isObject(value) ? readTokenVariables(Object.entries(value)) : toVariable(value)),
   fromText: (text) => {
-    if (!text.includes('=')) return secretVariable.fromText(text);
-    return readCallers(text.split(',').map((entry) => /^\s*([^=]*)=(.*)$/s.exec(entry)?.slice(1) ?? []));
+    if (!text.includes('=')) return toVariable(text);
+    return readTokenVariables(text.split(',').map((entry) => /^\s*([^=]*)=(.*)$/s.exec(entry)?.slice(1) ?? []));
   },
   namesSecret: true,
 };
 
+function toVariable(name: unknown): string | undefined {
+  return typeof name === 'string' ? secretVariable.fromText(name) : undefined;
+}
+
 /** The variables by caller; undefined if a caller is repeated. */
-function readCallers(entries: readonly (readonly unknown[])[]): unknown {
-  const variables = new Map(entries.map(([caller = '', name]) => [String(caller), secretVariable.fromYaml(name)]));
-  const isValid = [...variables].every(([caller, name]) => /^[\w.@-]+$/.test(caller) && name !== undefined);
+function readTokenVariables(entries: readonly (readonly unknown[])[]) {
+  const variables = new Map(entries.map(([caller = '', name]) => [String(caller), toVariable(name) ?? '']));
+  const isValid = [...variables].every(([caller, name]) => /^[\w.@-]+$/.test(caller) && name !== '');
   return isValid && entries.length > 0 && variables.size === entries.length ? Object.fromEntries(variables) : undefined;
 }
 
-/** A text; `read` receives it without surrounding whitespace. */
-function textReadBy(accepted: string, read: (text: string) => string | undefined): ValueKind {
-  const fromText = (text: string) => read(text.trim());
-  return { accepted, fromYaml: (value) => (typeof value === 'string' ? fromText(value) : undefined), fromText };
-}
-
-/** A list of texts, each read by `read`; in a variable they are separated by commas. */
-export function listOf(accepted: string, read: (entry: string) => string | undefined): ValueKind {
+/** A list of texts, each as in `text`; in a variable they are separated by commas. */
+export function listOf(accepted: string, read: Parameters<typeof text>[1]): ValueKind<readonly string[]> {
+  const entry = text('', read);
   const fromYaml = (value: unknown) => {
-    if (!Array.isArray(value)) return undefined;
-    const entries = value.map((entry) => (typeof entry === 'string' ? read(entry.trim()) : undefined));
+    const entries = Array.isArray(value)
+      ? value.map((text) => (typeof text === 'string' ? entry.fromText(text) : undefined))
+      : [undefined];
     return entries.every((entry) => entry !== undefined) ? [...new Set(entries)] : undefined;
   };
   return { accepted, fromYaml, fromText: (text) => fromYaml(text.split(',')) };
+}
+
+/** A kind that no variable contains. */
+export function yamlOnly<T>(accepted: string, fromYaml: ValueKind<T>['fromYaml']): ValueKind<T> {
+  return { accepted, fromYaml, fromText: () => undefined };
+}
+
+/** A map of names to values of a type. */
+function mapOf<T>(accepted: string, isMember: (value: unknown, name: string) => value is T) {
+  const isMap = (value: unknown): value is Readonly<Record<string, T>> =>
+    isObject(value) && Object.entries(value).every(([name, member]) => isMember(member, name));
+  return yamlOnly(accepted, (value) => (isMap(value) ? value : undefined));
 }

@@ -1,7 +1,7 @@
 import type { JSONWebKeySet } from 'jose';
 import { err, ok, type Result } from 'neverthrow';
 import { isObject } from '../../../domain/json.ts';
-import { isSecureUrl } from '../config/secure-url.ts';
+import { isSecureUrl } from '../config/addresses.ts';
 import { readJson } from './read-json.ts';
 
 export interface IssuerDocuments {

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { toTree } from '../../../../../src/adapters/outbound/config/config-tree.ts';
 import type { Environment } from '../../../../../src/adapters/outbound/config/environment.ts';
 import { readEnvironment } from '../../../../../src/adapters/outbound/config/layers.ts';
-import { toTree } from '../../../../../src/adapters/outbound/config/shown-tree.ts';
 
 /** The values as in YAML. */
 function read(environment: Environment) {
