@@ -9,6 +9,7 @@ import { KEYS } from '../../src/adapters/outbound/config/keys.ts';
 import { readServerEntry, SERVER_TABLE } from '../../src/adapters/outbound/config/server-entry.ts';
 import * as kinds from '../../src/adapters/outbound/config/value-kinds.ts';
 import { readYamlFile } from '../../src/adapters/outbound/config/yaml-file.ts';
+import type { ConfigProblem } from '../../src/application/ports/config.ts';
 import { newFile } from './files.ts';
 import { ROOT } from './serve.ts';
 
@@ -77,7 +78,9 @@ describe('a file is valid only if the program accepts it', () => {
     ['grounding: { tools: { notes: some } }', false],
   ])('%j: %s', (yaml, expected) => {
     expect(isValid(parse(yaml))).toBe(expected);
-    expect(readYamlFile(newFile('config.yaml', yaml)).problems.length === 0).toBe(expected);
+    const problems: ConfigProblem[] = [];
+    readYamlFile(newFile('config.yaml', yaml), 'config.yaml', false, problems);
+    expect(problems.length === 0).toBe(expected);
   });
 });
 
@@ -137,7 +140,7 @@ const anyValue = fc.oneof(
 );
 
 describe('the schema of a key accepts what the program accepts', () => {
-  const context = { folder: '/', report: () => {} };
+  const context = { where: '', folder: '/', report: () => {}, expand: (text: string) => text };
   test.each(KEYS.filter(({ path }) => path !== 'servers'))('$path', ({ path, kind, ...key }) => {
     const isAccepted = (value: unknown) => value === null || kind.fromYaml(value, context) !== undefined;
     const own = fc.constantFrom(...(kind.choices ?? []), key.default ?? null);

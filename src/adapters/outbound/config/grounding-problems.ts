@@ -1,18 +1,17 @@
-import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { MAX_FUNCTIONS } from '../../../domain/grounding.ts';
 import type { ConfigTree } from './config-tree.ts';
+import type { Report } from './problems.ts';
 
 /** The tools of a server that is not configured can never be offered; neither can more than the API accepts. */
-export function groundingProblems(
+export function checkGroundedTools(
   tools: NonNullable<ConfigTree['grounding']['tools']>,
   servers: readonly { readonly name: string }[],
-): readonly ConfigProblem[] {
-  const where = 'grounding.tools';
+  report: Report,
+): void {
   const names = servers.map(({ name }) => name);
   const known = names.length === 0 ? 'none are configured' : `the servers are ${names.join(', ')}`;
-  const message = `expected the name of a server; ${known}`;
-  const unknown = Object.keys(tools).filter((server) => !names.includes(server));
+  for (const server of Object.keys(tools).filter((server) => !names.includes(server)))
+    report('grounding.tools', `expected the name of a server; ${known}`, server);
   const listed = Object.values(tools).reduce((sum, list) => sum + (list === 'all' ? 0 : list.length), 0);
-  const tooMany = { where, value: String(listed), message: `expected at most ${MAX_FUNCTIONS} tools` };
-  return [...unknown.map((value) => ({ where, value, message })), ...(listed > MAX_FUNCTIONS ? [tooMany] : [])];
+  if (listed > MAX_FUNCTIONS) report('grounding.tools', `expected at most ${MAX_FUNCTIONS} tools`, listed);
 }

@@ -1,29 +1,16 @@
-import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { isSendableKey } from '../../../domain/redaction.ts';
-import { isLoopback, type ListenAddress, parseListenAddress } from './addresses.ts';
+import { isLoopback, parseListenAddress } from './addresses.ts';
 import type { ConfigTree } from './config-tree.ts';
 import { type Environment, shownName, variableText } from './environment.ts';
 import { TABLE } from './keys.ts';
+import type { Report } from './problems.ts';
 import { hostPort, secureUrl } from './value-kinds.ts';
 
 /** The section `http`. Without tokens and without an authorization server, no token is required. */
-export interface HttpConfig extends ListenAddress, Omit<ConfigTree['http'], 'listen' | 'tokenEnv' | 'oauth' | 'quota'> {
-  readonly tokens: readonly CallerToken[];
-  readonly oauth: OAuthConfig | undefined;
-}
-
-interface HttpLayer {
-  readonly http?: HttpConfig;
-  readonly problems: readonly ConfigProblem[];
-}
-
-interface CallerToken {
-  readonly caller: string;
-  readonly token: string;
-}
+export type HttpConfig = NonNullable<ReturnType<typeof readHttpConfig>>;
 
 /** The section `http.oauth`. */
-export type OAuthConfig = NonNullable<ReturnType<typeof readOAuth>['oauth']>;
+export type OAuthConfig = NonNullable<ReturnType<typeof readOAuth>>;
 
 /** The name of the caller if `http.token_env` is a single variable. */
 const ONLY_CALLER = 'default';
@@ -47,64 +34,66 @@ const OAUTH_REQUIRED = {
     'required, because http.oauth.audience is not an https:// URL: the public URL of the endpoint, such as https://mcp.example.com/mcp',
 };
 
-/** The section `http` and the tokens from the variables that it names, or the problems with them. */
-export function readHttpConfig({ http: section }: Pick<ConfigTree, 'http'>, environment: Environment): HttpLayer {
-  const { listen, tokenEnv, oauth: _oauth, quota: _quota, ...rest } = section;
-  const listenProblem = (message: string) => ({ problems: [{ where: 'http.listen', value: listen, message }] });
+/** The section `http` and the tokens from the variables that it names. Undefined if there are problems. */
+export function readHttpConfig({ http }: Pick<ConfigTree, 'http'>, environment: Environment, report: Report) {
+  const { listen, tokenEnv, oauth: section, quota: _, ...rest } = http;
   // An address on the command line has not been validated before.
   const address = parseListenAddress(listen);
-  if (address === undefined) return listenProblem(`expected ${hostPort.accepted}`);
+  if (address === undefined) return void report('http.listen', `expected ${hostPort.accepted}`, listen);
+  let isValid = true;
+  const problem: Report = (...reported) => {
+    isValid = false;
+    report(...reported);
+  };
   const isPublic = !isLoopback(address.host);
-  const { tokens, problems: ofTokens } = readTokens(tokenEnv, environment, isPublic ? MIN_TOKEN_LENGTH : 1);
-  const { oauth, problems: ofOAuth } = readOAuth(section);
-  const problems: readonly ConfigProblem[] = [...ofTokens, ...ofOAuth];
-  if (problems.length > 0) return { problems };
+  const tokens = readTokens(tokenEnv, environment, isPublic ? MIN_TOKEN_LENGTH : 1, problem);
+  const oauth = readOAuth(section, problem);
+  if (!isValid) return undefined;
   const requiresToken = tokens.length > 0 || oauth !== undefined;
-  if (isPublic && !requiresToken) return listenProblem(TOKEN_REQUIRED);
   // Clients use the host name of the public URL.
   const allowedHosts = [...rest.allowedHosts, ...(oauth === undefined ? [] : [new URL(oauth.resource).hostname])];
-  if (allowedHosts.includes(WILDCARD) && !requiresToken) {
-    return { problems: [{ where: 'http.allowed_hosts', value: WILDCARD, message: WILDCARD_NEEDS_TOKEN }] };
-  }
-  return { http: { ...rest, ...address, allowedHosts, tokens, oauth }, problems };
+  if (isPublic && !requiresToken) return void report('http.listen', TOKEN_REQUIRED, listen);
+  if (allowedHosts.includes(WILDCARD) && !requiresToken)
+    return void report('http.allowed_hosts', WILDCARD_NEEDS_TOKEN, WILDCARD);
+  return { ...rest, ...address, allowedHosts, tokens, oauth };
 }
 
 /** The section `http.oauth`: undefined if nothing is configured, or if there are problems. */
-export function readOAuth({ oauth: section }: Pick<ConfigTree['http'], 'oauth'>) {
+export function readOAuth({ resource: url, ...section }: ConfigTree['http']['oauth'], report: Report) {
   const { issuer, audience, jwksUri, scopes, callerClaim } = section;
   const isUrl = secureUrl.fromText(audience ?? '') !== undefined;
-  const resource = section.resource ?? (isUrl ? audience : undefined);
+  const resource = url ?? (isUrl ? audience : undefined);
   const isDefault = scopes.length === 0 && callerClaim === TABLE.http.oauth.caller_claim.default;
   const isEmpty = [issuer, audience, resource, jwksUri].every((value) => value === undefined);
-  if (isEmpty && isDefault) return { problems: [] };
-  if (issuer !== undefined && audience !== undefined && resource !== undefined)
-    return { oauth: { issuer, audience, resource, scopes, jwksUri, callerClaim }, problems: [] };
-  const problem = (key: keyof typeof OAUTH_REQUIRED) => ({ where: `http.oauth.${key}`, message: OAUTH_REQUIRED[key] });
-  return {
-    problems: [
-      ...(issuer === undefined ? [problem('issuer')] : []),
-      ...(audience === undefined ? [problem('audience')] : resource === undefined ? [problem('resource')] : []),
-    ],
-  };
+  if (isEmpty && isDefault) return undefined;
+  if (issuer === undefined) report('http.oauth.issuer', OAUTH_REQUIRED.issuer);
+  if (audience === undefined) report('http.oauth.audience', OAUTH_REQUIRED.audience);
+  else if (resource === undefined) report('http.oauth.resource', OAUTH_REQUIRED.resource);
+  if (issuer === undefined || audience === undefined || resource === undefined) return undefined;
+  return { issuer, audience, resource, scopes, jwksUri, callerClaim };
 }
 
 /** No value of a variable is shown. */
-function readTokens(tokenEnv: ConfigTree['http']['tokenEnv'] = {}, environment: Environment, minLength: number) {
+function readTokens(
+  tokenEnv: ConfigTree['http']['tokenEnv'] = {},
+  environment: Environment,
+  minLength: number,
+  report: Report,
+) {
   const named = typeof tokenEnv === 'string' ? { [ONLY_CALLER]: tokenEnv } : tokenEnv;
   // Unlike the others, this variable contains the token itself (ruling A21).
   const isDirect = variableText(environment, TOKEN_VARIABLE) !== '';
   const variables = isDirect && !(ONLY_CALLER in named) ? { ...named, [ONLY_CALLER]: TOKEN_VARIABLE } : named;
-  const tokens: CallerToken[] = [];
-  const problems: ConfigProblem[] = [];
+  const tokens: { readonly caller: string; readonly token: string }[] = [];
   for (const [caller, name] of Object.entries(variables)) {
     const token = variableText(environment, name);
     const twin = tokens.find((other) => other.token === token);
-    const report = (message: string) => problems.push({ where: shownName(name), message });
-    if (token === '') report(EMPTY_TOKEN);
-    else if (!isSendableKey(token)) report('expected a token of visible ASCII');
-    else if (token.length < minLength) report(SHORT_TOKEN);
-    else if (twin !== undefined) report(`the token of ${twin.caller} must not be used twice`);
+    const problem = (message: string) => report(shownName(name), message);
+    if (token === '') problem(EMPTY_TOKEN);
+    else if (!isSendableKey(token)) problem('expected a token of visible ASCII');
+    else if (token.length < minLength) problem(SHORT_TOKEN);
+    else if (twin !== undefined) problem(`the token of ${twin.caller} must not be used twice`);
     else tokens.push({ caller, token });
   }
-  return { tokens, problems };
+  return tokens;
 }

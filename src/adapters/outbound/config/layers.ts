@@ -1,60 +1,39 @@
-import type { ConfigProblem } from '../../../application/ports/config.ts';
-import { withoutUndefined } from '../../../domain/json.ts';
 import type { Values } from './config-tree.ts';
 import { type Environment, shownName, variableText } from './environment.ts';
 import { expandPath } from './files.ts';
 import { KEYS } from './keys.ts';
-import { debugFile, debugFlag, type Report, type ValueKind } from './value-kinds.ts';
-
-/** What one source (a YAML file, the environment) says about the configuration. */
-export interface Layer {
-  readonly values: Values;
-  readonly problems: readonly ConfigProblem[];
-  /** The YAML file, if it was read. */
-  readonly file?: string;
-}
+import { type Report, toText } from './problems.ts';
+import { debugFile, debugFlag, type ReadContext, type ValueKind } from './value-kinds.ts';
 
 /** The options of the command line as they were typed: `--debug=x` is `{'--debug': 'x'}`, a bare `--debug` has the value ''. */
 export type CommandLineOptions = Readonly<Record<string, string>>;
 
 /** The keys that environment variables set (spec 5.4), and these variables. */
-export function readEnvironment(environment: Environment): Layer & { readonly names: readonly string[] } {
+export function readEnvironment(environment: Environment, report: Report) {
   const names = new Set<string>();
-  const problems: ConfigProblem[] = [];
   const values = new Map<string, unknown>();
-  for (const { path, kind, variable, isSharedVariable } of KEYS) {
-    const text = variable === undefined ? '' : variableText(environment, variable);
-    if (variable === undefined || text === '') continue;
-    const value = kind.fromText(text);
+  for (const { path, kind, variable = '', isSharedVariable } of KEYS) {
+    const text = variableText(environment, variable);
+    const value = text === '' ? undefined : kind.fromText(text);
     if (value !== undefined) {
       values.set(path, value);
       names.add(variable);
-    } else if (!isSharedVariable) reportUnaccepted(kind, text, reportIn(problems, variable));
+    } else if (text !== '' && !isSharedVariable) reportUnaccepted(kind, text, variable, report);
   }
-  return { values, problems, names: [...names] };
+  return { values, names: [...names] };
 }
 
-/** Adds problems with the key or the variable `where`, and with its members. */
-export function reportIn(problems: ConfigProblem[], where: string, file?: string): Report {
-  return (member, message, received) => {
-    const value = received === undefined ? undefined : toText(received);
-    problems.push(withoutUndefined({ where: member === '' ? where : `${where}.${member}`, value, message, file }));
-  };
+/** A value as a kind reads it. One that is not accepted is reported. */
+export function readValue<T>(kind: ValueKind<T>, value: unknown, context: ReadContext): T | undefined {
+  const read = kind.fromYaml(value, context);
+  if (read === undefined) reportUnaccepted(kind, value, context.where, context.report);
+  return read;
 }
 
-/** Reports a value that a kind does not accept, without what may be a secret. */
-export function reportUnaccepted(
-  { accepted, isSecret, namesSecret }: ValueKind,
-  received: unknown,
-  report: Report,
-): void {
-  const shown = namesSecret ? shownName(toText(received)) : received;
-  report('', `expected ${accepted}`, isSecret ? undefined : shown);
-}
-
-/** JSON cannot express `.inf` and `.nan`. */
-function toText(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+/** Without what may be a secret. */
+export function reportUnaccepted(kind: ValueKind, received: unknown, where: string, report: Report): void {
+  const shown = kind.namesSecret ? shownName(toText(received)) : received;
+  report(where, `expected ${kind.accepted}`, kind.isSecret ? undefined : shown);
 }
 
 /** The keys that options set: a bare `--debug`, `--offline` or `--http` enables, a value says where. */

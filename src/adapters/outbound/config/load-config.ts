@@ -7,13 +7,14 @@ import { DEFAULTS, toConfigTree, type Values } from './config-tree.ts';
 import { type Environment, GATEWAY_MARKER, variableText } from './environment.ts';
 import { expandPath, homeFolder } from './files.ts';
 import { KEYS } from './keys.ts';
-import { type CommandLineOptions, type Layer, readEnvironment, readOptions } from './layers.ts';
+import { type CommandLineOptions, readEnvironment, readOptions } from './layers.ts';
 import { mistypedVariables } from './mistyped-variables.ts';
-import { pathProblems, readPolicy } from './named-files.ts';
+import { checkPaths, readPolicy } from './named-files.ts';
+import { reporter, withoutSecrets } from './problems.ts';
 import { readProxy } from './proxies.ts';
-import { formsOf, httpSecrets, secretVariables, toShownTree, withoutSecrets } from './secrets.ts';
+import { formsOf, httpSecrets, secretVariables, toShownTree } from './secrets.ts';
 import { inBothForms, toGroundingPolicy, toProfiles, toQuotaConfig, toZone } from './server-config.ts';
-import type { ServersLayer } from './servers-config.ts';
+import type { ServerEntry } from './server-entry.ts';
 
 export interface ConfigOptions {
   readonly environment: Environment;
@@ -24,99 +25,81 @@ export interface ConfigOptions {
 }
 
 /** The complete configuration: the core's part, and what the adapters use. */
-export type ServerConfig = ReturnType<typeof toServerConfig>;
+export type ServerConfig = ReturnType<typeof readConfig> extends Promise<infer Config> ? Config : never;
 
-/** The configuration, or every problem: those that a mistyped variable may have caused are followed by its name. */
+/** The configuration, or every problem with it. */
 export async function loadConfig(options: ConfigOptions): Promise<Validated<ServerConfig>> {
-  const read = await readSources(options);
-  const { problems, mistyped } = read;
-  if (problems.length > 0) return { problems: [...problems.map(withoutSecrets), ...mistyped] };
-  return { value: toServerConfig(options, read) };
+  const problems: ConfigProblem[] = [];
+  const value = await readConfig(options, problems);
+  return problems.length > 0 ? { problems: problems.map(withoutSecrets) } : { value };
 }
 
-/** Reads the defaults, overridden by YAML, then by the environment, then by the command line (spec 5.1, 8.1), and what they refer to. */
-async function readSources({ environment, commandLine, isReload = false }: ConfigOptions) {
+/** The defaults, overridden by YAML, then by the environment, then by the command line (spec 5.1, 8.1), and what they refer to. */
+async function readConfig(
+  { environment, commandLine, version, isReload = false }: ConfigOptions,
+  problems: ConfigProblem[],
+) {
   const option = commandLine['--config'];
   const file = option === undefined ? defaultFile() : expandPath(option);
-  const where = option === undefined ? undefined : `--config ${file}`;
-  const yaml = file === undefined ? NO_FILE : (await import('./yaml-file.ts')).readYamlFile(file, where, isReload);
-  const variables = readEnvironment(environment);
+  const label = `${option === undefined ? '' : '--config '}${file}`;
+  const ofYaml: ConfigProblem[] = [];
+  const yaml =
+    file === undefined ? NOTHING : (await import('./yaml-file.ts')).readYamlFile(file, label, isReload, ofYaml);
+  const ofVariables: ConfigProblem[] = [];
+  const variables = readEnvironment(environment, reporter(ofVariables));
   const options = readOptions(commandLine);
-  const { values, explicit } = merged([...yaml.values, ...variables.values, ...options]);
+  const { values, explicit } = merged([...yaml, ...variables.values, ...options]);
   const config = toConfigTree(values);
-  const { openai, policy, clock, gateway, grounding } = config;
+  const { request, policy, citations, llm, gateway, server, grounding } = config;
+  const { defaults: searchDefaults, ...search } = config.search;
 
-  const key = readApiKey(environment, openai.apiKeyEnv);
-  const proxy = readProxy(environment, openai.baseUrl);
-  const timeZone = toZone(clock.timeZone);
-  const system = await readPolicy(policy.system, timeZone);
+  const key = readApiKey(environment, config.openai.apiKeyEnv, reporter(problems));
+  const proxy = readProxy(environment, config.openai.baseUrl, reporter(problems));
+  problems.push(...ofYaml, ...ofVariables);
+  const ofKeys: ConfigProblem[] = [];
+  const report = reporter(ofKeys);
+  const timeZone = toZone(config.clock.timeZone);
+  const instructions = await readPolicy(config, timeZone, report);
+  checkPaths(config, report);
   const isHttp = commandLine['--http'] !== undefined;
-  const http = isHttp ? (await import('./http-config.ts')).readHttpConfig(config, environment) : { problems: [] };
+  const http = isHttp ? (await import('./http-config.ts')).readHttpConfig(config, environment, report) : undefined;
   const ownSecrets = secretVariables(config);
   const hasServers = config.servers !== undefined || gateway.serversFile !== undefined;
-  // If nested, the servers are not even read: their variables may exist only in the process that started this one.
   const isNested = hasServers && variableText(environment, GATEWAY_MARKER) !== '';
+  const ofServers: ConfigProblem[] = [];
   const servers =
     hasServers && !isNested
-      ? (await import('./servers-config.ts')).readServers({ config, environment, file: yaml.file, ownSecrets })
-      : { ...NO_SERVERS, notices: isNested ? [NESTED] : [] };
-  const ofGrounding =
-    grounding.tools === undefined || isNested
-      ? []
-      : (await import('./grounding-problems.ts')).groundingProblems(grounding.tools, servers.servers);
+      ? (await import('./servers-config.ts')).readServers({ config, environment, file, ownSecrets }, ofServers)
+      : undefined;
+  const configured: readonly ServerEntry[] | undefined = isNested ? [] : servers?.servers;
+  if (grounding.tools !== undefined && !isNested)
+    (await import('./grounding-problems.ts')).checkGroundedTools(grounding.tools, configured ?? [], report);
   // A key whose value is not accepted looks as if it were missing.
-  const ofKeys = [...system.problems, ...pathProblems(config), ...http.problems, ...ofGrounding]
-    .filter(({ where }) => !yaml.problems.some((problem) => problem.where === where))
-    .map((problem) => withSource(problem, options, variables.values, yaml));
-  const problems = [key, proxy, yaml, variables, { problems: ofKeys }, servers].flatMap((layer) => layer.problems);
-  const keyNames = variableText(environment, key.variable) === '' ? [] : [key.variable];
-  return {
-    config,
-    file,
-    values: hasServers ? new Map([...values, ['servers', servers.shown]]) : values,
-    explicit,
-    names: [...variables.names, ...servers.names, ...keyNames, ...proxy.names],
-    key,
-    proxy,
-    timeZone,
-    instructions: system.instructions,
-    http: http.http,
-    ownSecrets,
-    servers,
-    hasServers,
-    problems,
-    mistyped: await mistypedVariables(environment, ownSecrets),
-  };
-}
+  const others = ofKeys.filter(({ where }) => !ofYaml.some((problem) => problem.where === where));
+  problems.push(...others.map((problem) => withSource(problem, options, variables.values, yaml, file)), ...ofServers);
+  const mistyped = await mistypedVariables(environment, ownSecrets);
+  // A name that is mistyped is often the reason for the others.
+  if (problems.length > 0) problems.push(...mistyped);
 
-function toServerConfig(
-  { environment, commandLine, version }: ConfigOptions,
-  { config, key, proxy, servers, timeZone, ...read }: Awaited<ReturnType<typeof readSources>>,
-) {
-  const { request, policy, search, citations, llm, gateway, server } = config;
-  const { defaults: searchDefaults, ...ofRequests } = search;
+  const keyNames = variableText(environment, key.variable) === '' ? [] : [key.variable];
+  const env = [...variables.names, ...(servers?.names ?? []), ...keyNames, ...proxy.names];
   /** Where the configuration comes from: the YAML file, the variables and the options that were used. */
-  const sources = withoutUndefined({
-    ts_defaults: true as const,
-    yaml: read.file,
-    env: read.names,
-    cli: Object.keys(commandLine),
-  });
-  const keys = key.value === undefined ? [] : [key.value];
+  const sources = withoutUndefined({ ts_defaults: true as const, yaml: file, env, cli: Object.keys(commandLine) });
+  const secrets = [key.value ?? '', ...httpSecrets(config, environment), ...proxy.secrets];
   return withoutUndefined({
     ...request,
     ...citations,
     searchDefaults,
-    search: ofRequests,
+    search,
     llm,
     gateway,
     server,
+    instructions,
     timeZone,
     maxCitations: policy.maxCitations,
     maxAnswerChars: server.maxAnswerChars,
-    profiles: toProfiles(config, read.explicit),
+    profiles: toProfiles(config, explicit),
     blockedDomains: inBothForms(search.blockedDomains),
-    instructions: read.instructions,
     openai: withoutUndefined({
       ...config.openai,
       /** The name of the variable that contains the key, or that names a file with the key. */
@@ -129,31 +112,38 @@ function toServerConfig(
     /** The URL of the proxy for cited pages, if they are read. */
     pageProxy: citations.resolveDates ? readProxy(environment, ANY_PAGE).proxy : undefined,
     /** Present only if the command line requests the HTTP endpoint. */
-    http: read.http,
+    http,
     /** The section `http.oauth`, which is checked only if HTTP is served. */
-    readOAuth: async () => (await import('./http-config.ts')).readOAuth(config.http),
+    readOAuth: async () => {
+      const problems: ConfigProblem[] = [];
+      const { readOAuth } = await import('./http-config.ts');
+      return { oauth: readOAuth(config.http.oauth, reporter(problems)), problems };
+    },
     /** The limits of callers per day, if there are any. */
     quota: toQuotaConfig(config),
-    /** The servers of the gateway, if any are configured. */
-    servers: read.hasServers ? servers.servers : undefined,
-    grounding: toGroundingPolicy(config, servers.servers),
+    /** The servers of the gateway, if any are configured. Nested, they are not even read: their variables may exist only in the process that started this one. */
+    servers: configured,
+    grounding: toGroundingPolicy(config, configured ?? []),
     /** What was left out of the servers, or changed, and variables that are probably mistyped: reported, but not a reason to stop. */
-    notices: [...read.mistyped, ...servers.notices.map(withoutSecrets)],
+    notices: [...mistyped, ...(isNested ? [NESTED] : []), ...(servers?.notices ?? []).map(withoutSecrets)],
     /** The names of the variables that contain keys and tokens of this program. */
-    secretVariables: read.ownSecrets,
+    secretVariables: ownSecrets,
     secrets: {
-      own: [...keys, ...httpSecrets(config, environment), ...proxy.secrets].flatMap(formsOf),
-      ofServers: servers.secrets,
+      own: secrets.filter((secret) => secret !== '').flatMap(formsOf),
+      ofServers: servers?.secrets ?? [],
     },
     sources,
     /** What `--show-config` prints. Contains no key. */
-    shown: () => ({ version, sources, effective: toShownTree(read.values) }),
+    shown: () => {
+      const shown = hasServers ? new Map([...values, ['servers', servers?.shown ?? []]]) : values;
+      return { version, sources, effective: toShownTree(shown) };
+    },
   });
 }
 
-const NO_FILE: Layer = { values: new Map(), problems: [] };
-const NO_SERVERS: ServersLayer = { servers: [], shown: [], secrets: [], names: [], problems: [], notices: [] };
-const NESTED = {
+const NOTHING: Values = new Map();
+
+const NESTED: ConfigProblem = {
   where: GATEWAY_MARKER,
   message: 'this program was started as a server of its own gateway, so that it starts no servers itself',
 };
@@ -190,10 +180,16 @@ function merged(set: readonly (readonly [string, unknown])[]) {
 }
 
 /** Names the source of a key that has a problem: the option, else the variable, else the file (ruling 15). */
-function withSource(problem: ConfigProblem, options: Values, variables: Values, yaml: Layer): ConfigProblem {
+function withSource(
+  problem: ConfigProblem,
+  options: Values,
+  variables: Values,
+  yaml: Values,
+  file = '',
+): ConfigProblem {
   const { where } = problem;
   const { variable = where, option } = KEYS.find(({ path }) => path === where) ?? {};
   if (option !== undefined && options.has(where)) return { ...problem, where: `${option} (${where})` };
   if (variables.has(where)) return { ...problem, where: variable };
-  return yaml.file !== undefined && yaml.values.has(where) ? { ...problem, file: yaml.file } : problem;
+  return yaml.has(where) ? { ...problem, file } : problem;
 }

@@ -1,46 +1,38 @@
 import { accessSync, closeSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { openDebugFile } from '../logger/stderr-logger.ts';
 import type { ConfigTree } from './config-tree.ts';
 import { readNonEmptyText, reasonOf } from './files.ts';
+import type { Report } from './problems.ts';
 
 /** What replaces the built-in policy, if a file is configured (ruling 15). */
-export async function readPolicy({ source, path, merge }: ConfigTree['policy']['system'], timeZone: string) {
-  const problem = (key: string, message: string, value?: string) => ({
-    where: `policy.system.${key}`,
-    message,
-    ...(value !== undefined && { value }),
-  });
+export async function readPolicy({ policy: { system } }: ConfigTree, timeZone: string, report: Report) {
+  const { source, path, merge } = system;
   if (source !== 'file') {
     const message = 'has no effect unless policy.system.source is file';
-    const problems = [
-      ...(path === undefined ? [] : [problem('path', message, path)]),
-      ...(merge === 'replace' ? [] : [problem('merge', message, merge)]),
-    ];
-    return { problems };
+    if (path !== undefined) report('policy.system.path', message, path);
+    if (merge !== 'replace') report('policy.system.merge', message, merge);
+    return undefined;
   }
-  if (path === undefined) return { problems: [problem('path', 'required, because policy.system.source is file')] };
-  const content = readNonEmptyText(path);
-  if ('reason' in content)
-    return { problems: [problem('path', `expected a policy file that can be read (${content.reason})`, path)] };
+  const content = path === undefined ? undefined : readNonEmptyText(path);
+  if (content === undefined) report('policy.system.path', 'required, because policy.system.source is file');
+  else if ('reason' in content)
+    report('policy.system.path', `expected a policy file that can be read (${content.reason})`, path);
+  if (content === undefined || 'reason' in content) return undefined;
   const { mergePolicy, systemPolicyIn } = await import('../../../domain/system-policy.ts');
-  const instructions = mergePolicy(content.text.replace(/\r\n?/g, '\n'), merge, systemPolicyIn(timeZone));
-  return { instructions, problems: [] };
+  return mergePolicy(content.text.replace(/\r\n?/g, '\n'), merge, systemPolicyIn(timeZone));
 }
 
-/** Problems with the other paths, which depend on the mode. */
-export function pathProblems({ llm, server }: Pick<ConfigTree, 'llm' | 'server'>): readonly ConfigProblem[] {
+/** Reports problems with the other paths, which depend on the mode. */
+export function checkPaths({ llm, server }: ConfigTree, report: Report): void {
   const isOffline = llm.adapter === 'offline';
   const check = (where: string, path: string | undefined, problemWith: (path: string) => string | undefined) => {
     const message = path === undefined ? undefined : problemWith(path);
-    return path === undefined || message === undefined ? [] : [{ where, value: path, message }];
+    if (message !== undefined) report(where, message, path);
   };
-  return [
-    ...check('llm.recordings', isOffline ? llm.recordings : undefined, recordingsProblem),
-    ...check('llm.record', llm.record, isOffline ? () => 'cannot be combined with offline mode' : recordProblem),
-    ...check('server.debug_file', server.debug ? server.debugFile : undefined, debugFileProblem),
-  ];
+  check('llm.recordings', isOffline ? llm.recordings : undefined, recordingsProblem);
+  check('llm.record', llm.record, isOffline ? () => 'cannot be combined with offline mode' : recordProblem);
+  check('server.debug_file', server.debug ? server.debugFile : undefined, debugFileProblem);
 }
 
 function recordingsProblem(path: string): string | undefined {

@@ -1,33 +1,28 @@
-import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { decoded, withScheme } from './addresses.ts';
 import { type Environment, PROXY_VARIABLES, variableText } from './environment.ts';
+import type { Report } from './problems.ts';
 import { passwordsOf } from './secrets.ts';
 
-interface ProxyLayer {
-  /** The URL of the proxy for requests to the API; absent if they are sent directly. */
-  readonly proxy?: string;
-  /** The variables that were used. */
-  readonly names: readonly string[];
-  /** The passwords of all proxies: servers inherit the variables. */
-  readonly secrets: readonly string[];
-  readonly problems: readonly ConfigProblem[];
-}
-
-/** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower case, for requests to `baseUrl`. */
-export function readProxy(environment: Environment, baseUrl: string): ProxyLayer {
+/**
+ * The URL of the proxy for requests to `baseUrl` by `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower case; the variables that were
+ * used; and the passwords of all proxies, because servers inherit the variables.
+ */
+export function readProxy(environment: Environment, baseUrl: string, report: Report = () => {}) {
   const textOf = (name: string) => variableText(environment, name);
-  if (PROXY_VARIABLES.every((name) => textOf(name) === '')) return { names: [], secrets: [], problems: [] };
-  const secrets = PROXY_VARIABLES.flatMap((name) => passwordsOf(textOf(name)));
+  if (PROXY_VARIABLES.every((name) => textOf(name) === '')) return { proxy: undefined, names: [], secrets: [] };
   const named = (name: string) => [name.toLowerCase(), name].find((variant) => textOf(variant) !== '') ?? '';
   const [https = '', http = '', bypass = ''] = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'].map(named);
-  const problems = [https, http]
-    .filter((name) => name !== '' && toProxyUrl(textOf(name)) === undefined)
-    .map((name) => ({ where: name, value: textOf(name), message: EXPECTED }));
+  for (const name of [https, http]) {
+    if (name !== '' && toProxyUrl(textOf(name)) === undefined) report(name, EXPECTED, textOf(name));
+  }
   // As in other programs, the proxy for http also serves https if no other is set.
-  const proxy = toProxyUrl(textOf(baseUrl.startsWith('https:') ? https || http : http));
-  const names = [https, http, bypass].filter((name) => name !== '');
-  const isUsed = proxy !== undefined && !matchesNoProxy(new URL(baseUrl), textOf(bypass));
-  return { ...(isUsed && { proxy }), names, secrets, problems };
+  const url = toProxyUrl(textOf(baseUrl.startsWith('https:') ? https || http : http));
+  const isBypassed = matchesNoProxy(new URL(baseUrl), textOf(bypass));
+  return {
+    proxy: isBypassed ? undefined : url,
+    names: [https, http, bypass].filter((name) => name !== ''),
+    secrets: PROXY_VARIABLES.flatMap((name) => passwordsOf(textOf(name))),
+  };
 }
 
 const EXPECTED = 'expected the URL of a proxy, such as http://proxy.example:8080';

@@ -1,6 +1,5 @@
-import type { ConfigProblem } from '../../../application/ports/config.ts';
-import { isObject, type JsonObject, withoutUndefined } from '../../../domain/json.ts';
-import { MASK, withoutKeyLike } from '../../../domain/redaction.ts';
+import { isObject, type JsonObject } from '../../../domain/json.ts';
+import { MASK } from '../../../domain/redaction.ts';
 import { decoded, withScheme } from './addresses.ts';
 import { type ConfigTree, toTree, type Values } from './config-tree.ts';
 import { type Environment, shownName, variableText } from './environment.ts';
@@ -15,7 +14,7 @@ export function secretVariables(config: ConfigTree): readonly string[] {
 /** The tokens of callers, and the passwords for the quota store. */
 export function httpSecrets(config: ConfigTree, environment: Environment): readonly string[] {
   const tokens = tokenVariables(config).map((name) => variableText(environment, name));
-  return [...tokens.filter((token) => token !== ''), ...passwordsOf(config.http.quota.store)];
+  return [...tokens, ...passwordsOf(config.http.quota.store)];
 }
 
 function tokenVariables({ http: { tokenEnv = {} } }: ConfigTree): readonly string[] {
@@ -39,17 +38,6 @@ export function passwordsOf(text: string): readonly string[] {
   const [user, plain] = [username, password].map((part) => decoded(part) ?? part);
   const basic = Buffer.from(`${user}:${plain}`).toString('base64');
   return [...new Set([password, plain ?? '', basic.replace(/=+$/, '')])];
-}
-
-/** A problem for display. The URL of a proxy or of a server may contain a password or a key in its query, and may be no URL. */
-export function withoutSecrets({ where, value, message, file }: ConfigProblem): ConfigProblem {
-  const shown = value?.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, `$1${MASK}@`).replace(/([?#])\S+/g, `$1${MASK}`);
-  return withoutUndefined({
-    where: withoutKeyLike(where),
-    value: shown === undefined ? undefined : withoutKeyLike(shown),
-    message: withoutKeyLike(message),
-    file,
-  });
 }
 
 /** The merged keys for display. The redactor masks secrets that were set in a wrong place. */

@@ -4,48 +4,44 @@ import { isUnencrypted, toHttpUrl } from './addresses.ts';
 import { inCamelCase, type Tree } from './config-tree.ts';
 import type { Environment, NamedText } from './environment.ts';
 import { type Key, key } from './keys.ts';
-import { reportUnaccepted } from './layers.ts';
-import {
-  flag,
-  integer,
-  listOf,
-  milliseconds,
-  oneOf,
-  path,
-  type Report,
-  text,
-  type ValueKind,
-  yamlOnly,
-} from './value-kinds.ts';
+import { readValue } from './layers.ts';
+import type { Report } from './problems.ts';
+import { flag, integer, listOf, milliseconds, oneOf, path, text, type ValueKind, yamlOnly } from './value-kinds.ts';
 
 export const SERVER_NAME = text(
   `a name of at most 32 letters, digits, - and _, without __, other than ${BUILT_IN_SERVER}`,
   new RegExp(`^(?!${BUILT_IN_SERVER}$)(?!.*__)[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`),
 );
-const TEXT = text('a text');
 const TOOLS = listOf('a list of names of tools, with * at an end for any', /^\*?[^*]+\*?$|^\*$/);
 const VARIABLES = listOf('a list of names of environment variables, or true', /^[A-Za-z_][A-Za-z0-9_]*$/);
 
+const TEXT = yamlOnly('a text', (value, { where, expand }) =>
+  typeof value === 'string' && value.trim() !== '' ? expand(value.trim(), where) : undefined,
+);
+
 /** Numbers and booleans are what they look like in YAML (`PORT: 8080`). */
 const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
-const NO_NUL = 'expected a text without NUL characters';
 
-const TEXTS = yamlOnly<readonly string[]>('a list of texts', (value) =>
-  Array.isArray(value) && value.every(isScalar) ? value.map(String) : undefined,
+const TEXTS = yamlOnly<readonly string[]>('a list of texts', (value, { where, expand }) =>
+  Array.isArray(value) && value.every(isScalar)
+    ? value.map((text, index) => expand(String(text), `${where}[${index}]`))
+    : undefined,
 );
 
 /** `envs` or `headers`. No value of them is shown: it may be a secret. */
 const TEXTS_BY_NAME: ValueKind<Readonly<Record<string, string>>> = {
-  ...yamlOnly('a map of names to texts', (value, { report }) => {
+  ...yamlOnly('a map of names to texts', (value, { where, report, expand }) => {
     if (!isObject(value)) return undefined;
     const members = Object.entries(value).map(([name, text]) => {
-      if (!isScalar(text)) report(name, 'expected a text');
-      return [name, isScalar(text) ? String(text) : ''];
+      if (name.includes('\0')) report(where, NO_NUL);
+      if (!isScalar(text)) report(`${where}.${name}`, 'expected a text');
+      return [name, isScalar(text) ? expand(String(text), `${where}.${name}`) : ''];
     });
     return Object.fromEntries(members);
   }),
   isSecret: true,
 };
+const NO_NUL = 'expected a text without NUL characters';
 
 const INHERITED: ValueKind<readonly string[] | true> = {
   ...VARIABLES,
@@ -56,10 +52,9 @@ const FILTER = yamlOnly('allow and deny, each a list of names of tools', (value,
   if (!isObject(value)) return undefined;
   const filter: { allow?: readonly string[]; deny?: readonly string[] } = {};
   for (const [key, list] of Object.entries(value)) {
-    const names = TOOLS.fromYaml(list, context);
-    if (key !== 'allow' && key !== 'deny') context.report(key, 'unknown key; the keys are allow and deny');
-    else if (names === undefined) context.report(key, `expected ${TOOLS.accepted}`, list);
-    else filter[key] = names;
+    const where = `${context.where}.${key}`;
+    if (key !== 'allow' && key !== 'deny') context.report(where, 'unknown key; the keys are allow and deny');
+    else filter[key] = readValue(TOOLS, list, { ...context, where }) ?? [];
   }
   return filter;
 });
@@ -90,9 +85,10 @@ export const SERVER_TABLE = {
 const OF_CHILDREN = ['args', 'cwd', 'envs', 'env', 'inherit_env'];
 const OF_REMOTES = ['transport', 'headers', 'allow_insecure'];
 
+/** What the servers of a source have in common. */
 interface Context {
   readonly environment: Environment;
-  /** Receives the variables to which the server refers. */
+  /** Receives the variables to which the servers refer. */
   readonly expanded: NamedText[];
   /** Relative paths start here. */
   readonly folder: string;
@@ -104,7 +100,7 @@ interface Context {
 /** A server as configured (ruling G1). */
 export type ServerEntry = NonNullable<ReturnType<typeof readServerEntry>>;
 
-/** Reads one server. Undefined if there is a problem, which was reported. */
+/** Reads one server. Undefined if there is a problem, which was reported with the path of its key in the server. */
 export function readServerEntry(value: JsonObject, context: Context, report: Report) {
   let isValid = true;
   const problem: Report = (...reported) => {
@@ -118,19 +114,20 @@ export function readServerEntry(value: JsonObject, context: Context, report: Rep
     if (value[key] != null) problem(key, `has no effect on a server with a ${isChild ? 'command' : 'url'}`);
   }
   if (isChild && value.envs != null && value.env != null) problem('env', 'is the same as envs; set only one');
-  const others = isChild ? ['url', ...OF_REMOTES, ...(value.envs == null ? [] : ['env'])] : OF_CHILDREN;
-  const read = readKeys(value, others, context.folder, problem);
+  const ignored = isChild ? ['url', ...OF_REMOTES, ...(value.envs == null ? [] : ['env'])] : OF_CHILDREN;
+  const keys = readKeys(value, ignored, context, problem);
   const entry = {
-    name: read.name ?? '',
-    connection: isChild ? toChild(read, context, problem) : toRemote(read, context, problem),
-    timeoutMs: read.timeout ?? context.defaultTimeoutMs,
-    startupTimeoutMs: read.startupTimeout,
-    restart: read.restart,
-    isRequired: read.required,
-    filter: read.tools,
-    maxConcurrency: read.maxConcurrency,
-    maxResponseBytes: read.maxResponseBytes,
-    isPublic: read.public,
+    name: keys.name ?? '',
+    connection: isChild ? toChild(keys, context, problem) : toRemote(keys, value.url, problem),
+    timeoutMs: keys.timeout ?? context.defaultTimeoutMs,
+    startupTimeoutMs: keys.startupTimeout,
+    restart: keys.restart,
+    isRequired: keys.required,
+    filter: keys.tools,
+    maxConcurrency: keys.maxConcurrency,
+    maxResponseBytes: keys.maxResponseBytes,
+    /** Its tools return nothing private. */
+    isPublic: keys.public,
   };
   return isValid ? entry : undefined;
 }
@@ -138,59 +135,60 @@ export function readServerEntry(value: JsonObject, context: Context, report: Rep
 type ServerKeys = Tree<typeof SERVER_TABLE>;
 
 /** The keys other than `ignored`. */
-function readKeys(value: JsonObject, ignored: readonly string[], folder: string, report: Report): ServerKeys {
-  const members = Object.entries<Key>(SERVER_TABLE).map(([name, { kind, default: fallback }]) => {
-    const own = ignored.includes(name) ? undefined : (value[name] ?? undefined);
-    const reportMember: Report = (member, ...rest) => report(member === '' ? name : `${name}.${member}`, ...rest);
-    const known = own === undefined ? fallback : kind.fromYaml(own, { folder, report: reportMember });
-    if (own !== undefined && known === undefined) reportUnaccepted(kind, own, reportMember);
-    return [inCamelCase(name), known ?? fallback];
+function readKeys(value: JsonObject, ignored: readonly string[], context: Context, report: Report): ServerKeys {
+  const { environment, expanded, folder } = context;
+  /** Replaces `${NAME}` and `${NAME:-default}`. An empty variable counts as missing (ruling G1). */
+  const expand = (text: string, where: string) => {
+    const read = text.replace(REFERENCE, (_, name: string, fallback: string | undefined) => {
+      const found = environment[name] || fallback;
+      if (found === undefined) report(where, `the environment variable ${name} is not set`);
+      else expanded.push([name, found]);
+      return found ?? '';
+    });
+    // Node.js would refuse it when the server starts, with a message that shows the text.
+    if (read.includes('\0')) report(where, NO_NUL);
+    return read;
+  };
+  const members = Object.entries<Key>(SERVER_TABLE).map(([where, { kind, default: fallback }]) => {
+    const own = ignored.includes(where) ? undefined : (value[where] ?? undefined);
+    const read = own === undefined ? undefined : readValue(kind, own, { where, folder, report, expand });
+    return [inCamelCase(where), read ?? fallback];
   });
   return Object.fromEntries(members);
 }
 
+const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+
 function toChild(
   { command = '', args, cwd, envs, env = {}, inheritEnv }: ServerKeys,
   context: Context,
-  problem: Report,
+  report: Report,
 ) {
   for (const name of inheritEnv === true ? [] : inheritEnv) {
     if (context.ownSecrets.includes(name))
-      problem('inherit_env', 'expected no variable with a key of this program', name);
+      report('inherit_env', 'expected no variable with a key of this program', name);
   }
-  return {
-    kind: 'child' as const,
-    command: expand(command, 'command', context, problem),
-    args: args.map((arg, index) => expand(arg, `args[${index}]`, context, problem)),
-    cwd: cwd ?? context.folder,
-    envs: expandAll(envs ?? env, envs === undefined ? 'env' : 'envs', context, problem),
-    /** Variables that are inherited in addition, or true for all. */
-    inheritEnv,
-  };
+  /** `inheritEnv` are variables that are inherited in addition, or true for all. */
+  return { kind: 'child' as const, command, args, cwd: cwd ?? context.folder, envs: envs ?? env, inheritEnv };
 }
 
-function toRemote(
-  { url: text = '', transport, headers, allowInsecure }: ServerKeys,
-  context: Context,
-  problem: Report,
-) {
-  const url = expand(text, 'url', context, problem);
+/** A problem with the URL shows its text before variables were replaced. */
+function toRemote({ url = '', transport, headers, allowInsecure }: ServerKeys, shown: unknown, report: Report) {
   const parsed = toHttpUrl(url);
-  if (parsed === undefined && url !== '') problem('url', 'expected an http:// or https:// URL', text);
+  if (parsed === undefined && url !== '') report('url', 'expected an http:// or https:// URL', shown);
   else if (parsed !== undefined && `${parsed.username}${parsed.password}` !== '')
-    problem('url', 'expected a URL without user and password; use headers');
+    report('url', 'expected a URL without user and password; use headers');
   else if (isUnencrypted(url) && !allowInsecure) {
-    problem(
+    report(
       'url',
       'expected https://, because others could read an http:// connection; or set allow_insecure: true',
-      text,
+      shown,
     );
   }
-  const expanded = expandAll(headers, 'headers', context, problem);
-  for (const [name, value] of Object.entries(expanded)) {
-    if (!isSendable(name, value)) problem(`headers.${name}`, 'expected the name and the value of an HTTP header');
+  for (const [name, text] of Object.entries(headers)) {
+    if (!isSendable(name, text)) report(`headers.${name}`, 'expected the name and the value of an HTTP header');
   }
-  return { kind: 'remote' as const, url, transport, headers: expanded };
+  return { kind: 'remote' as const, url, transport, headers };
 }
 
 /** Whether `fetch` accepts a header. */
@@ -201,28 +199,4 @@ function isSendable(name: string, value: string): boolean {
   } catch {
     return false;
   }
-}
-
-function expandAll(texts: Readonly<Record<string, string>>, key: string, context: Context, problem: Report) {
-  const members = Object.entries(texts).map(([name, text]) => {
-    if (name.includes('\0')) problem(key, NO_NUL);
-    return [name, expand(text, `${key}.${name}`, context, problem)];
-  });
-  return Object.fromEntries(members) as Readonly<Record<string, string>>;
-}
-
-/** Replaces `${NAME}` and `${NAME:-default}`. An empty variable counts as missing (ruling G1). */
-function expand(text: string, key: string, { environment, expanded }: Context, problem: Report): string {
-  const read = text.replace(
-    /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
-    (_, name: string, fallback: string | undefined) => {
-      const value = environment[name] || fallback;
-      if (value === undefined) problem(key, `the environment variable ${name} is not set`);
-      else expanded.push([name, value]);
-      return value ?? '';
-    },
-  );
-  // Node.js would refuse it when the server starts, with a message that shows the text.
-  if (read.includes('\0')) problem(key, NO_NUL);
-  return read;
 }

@@ -3,36 +3,13 @@ import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { isObject, type JsonObject, withoutUndefined } from '../../../domain/json.ts';
 import { looksLikeKey, MASK } from '../../../domain/redaction.ts';
 import type { ConfigTree } from './config-tree.ts';
-import { type Environment, variableText } from './environment.ts';
-import { reportIn, reportUnaccepted } from './layers.ts';
+import { type Environment, type NamedText, variableText } from './environment.ts';
+import { reportUnaccepted } from './layers.ts';
 import { nearest } from './nearest.ts';
+import { type Report, reporter } from './problems.ts';
 import { readServerEntry, SERVER_TABLE, type ServerEntry } from './server-entry.ts';
-import { type NamedText, serverSecrets } from './server-secrets.ts';
+import { serverSecrets } from './server-secrets.ts';
 import { type FileEntry, readServersFile } from './servers-file.ts';
-import type { Report } from './value-kinds.ts';
-
-/** The section `servers` and the servers file, or the problems with them. */
-export interface ServersLayer {
-  readonly servers: readonly ServerEntry[];
-  /** As configured, without the values of `envs` and `headers`, for `--show-config`. */
-  readonly shown: readonly JsonObject[];
-  /** What must not be shown of them. */
-  readonly secrets: readonly string[];
-  /** The variables that were used, other than those that entries name. */
-  readonly names: readonly string[];
-  readonly problems: readonly ConfigProblem[];
-  /** Which entries of the servers file were left out or renamed. */
-  readonly notices: readonly ConfigProblem[];
-}
-
-interface ServersOptions {
-  readonly config: ConfigTree;
-  readonly environment: Environment;
-  /** The YAML file, if one was read. */
-  readonly file: string | undefined;
-  /** The variables that contain our keys, which no server inherits (ruling G2). */
-  readonly ownSecrets: readonly string[];
-}
 
 /** The variable has no key in YAML: it is for all servers that have no `timeout`. */
 const DEFAULT_TIMEOUT = 'DEFAULT_TIMEOUT';
@@ -40,29 +17,47 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const KEY_ADVICE =
   'expected no API key: set the key in a variable, and write \u0024{NAME} with the name of the variable';
 
-/** Reads every server (ruling G1). Import this only if servers are configured. */
-export function readServers({ config, environment, file: yamlFile, ownSecrets }: ServersOptions): ServersLayer {
+interface ServersOptions {
+  readonly config: ConfigTree;
+  readonly environment: Environment;
+  /** The YAML file, if there is one. */
+  readonly file: string | undefined;
+  /** The variables that contain our keys, which no server inherits (ruling G2). */
+  readonly ownSecrets: readonly string[];
+}
+
+/**
+ * Reads the section `servers` and the servers file (ruling G1): the servers, also as configured without the values of `envs` and `headers`
+ * (`shown`), what must not be shown of them, the variables that were used other than those that entries name, and which entries of the
+ * servers file were left out or renamed (`notices`). Import this only if servers are configured.
+ */
+export function readServers(
+  { config, environment, file: yamlFile, ownSecrets }: ServersOptions,
+  problems: ConfigProblem[],
+) {
+  const notices: ConfigProblem[] = [];
   const { serversFile } = config.gateway;
-  const fromFile =
-    serversFile === undefined ? { entries: [], problems: [], notices: [] } : readServersFile(serversFile);
-  const inYaml = (config.servers ?? []).map((value, index) => ({ value, where: `servers[${index}]`, file: yamlFile }));
-  const entries: readonly FileEntry[] = [...inYaml, ...fromFile.entries];
-  const problems = [...fromFile.problems];
-  const notices = [...fromFile.notices];
+  const inFile =
+    serversFile === undefined ? [] : readServersFile(serversFile, reporter(problems), reporter(notices, serversFile));
+  const inYaml = (config.servers ?? []).map((value, index) => ({ value, where: `servers[${index}]` }));
   const { kind } = SERVER_TABLE.timeout;
   const timeout = variableText(environment, DEFAULT_TIMEOUT);
   const timeoutMs = kind.fromText(timeout);
-  if (timeout !== '' && timeoutMs === undefined) reportUnaccepted(kind, timeout, reportIn(problems, DEFAULT_TIMEOUT));
+  if (timeout !== '' && timeoutMs === undefined) reportUnaccepted(kind, timeout, DEFAULT_TIMEOUT, reporter(problems));
   const servers: ServerEntry[] = [];
   const shown: JsonObject[] = [];
   const expanded: NamedText[] = [];
   const names = new Set<string>();
   /** The problems with each entry of the servers file that has some. */
   const broken: (readonly ConfigProblem[])[] = [];
-  for (const [index, { value, where, file, problem, renamedFrom }] of entries.entries()) {
+  const entries: readonly FileEntry[] = [...inYaml, ...inFile];
+  for (const [index, { value, where, unusable, renamedFrom }] of entries.entries()) {
     const isYaml = index < inYaml.length;
-    const found: ConfigProblem[] = problem === undefined ? [] : [problem];
-    const report = reportIn(found, where, file);
+    const file = isYaml ? yamlFile : serversFile;
+    const found: ConfigProblem[] = [];
+    const reportHere = reporter(found, file);
+    const report: Report = (key, ...rest) => reportHere(key === '' ? where : `${where}.${key}`, ...rest);
+    if (unusable !== undefined) report('', unusable.message, unusable.received);
     if (!isObject(value)) {
       // A list may contain servers, with their secrets.
       const received = Array.isArray(value) ? undefined : value;
@@ -82,7 +77,7 @@ export function readServers({ config, environment, file: yamlFile, ownSecrets }:
       defaultTimeoutMs: timeoutMs ?? DEFAULT_TIMEOUT_MS,
       ownSecrets,
     };
-    const entry = problem === undefined ? readServerEntry(value, context, report) : undefined;
+    const entry = unusable === undefined ? readServerEntry(value, context, report) : undefined;
     // Other programs write the file, for which an entry may be right. But a name that is taken could mean either server.
     if (!isYaml && !isTaken && found.length > 0) {
       broken.push(found);
@@ -94,16 +89,16 @@ export function readServers({ config, environment, file: yamlFile, ownSecrets }:
     servers.push(entry);
     if (renamedFrom !== undefined) {
       const message = `the server is called ${entry.name} here: names have only letters, digits, - and _`;
-      reportIn(notices, `${where}.name`, file)('', message, renamedFrom);
+      reporter(notices, file)(`${where}.name`, message, renamedFrom);
     }
   }
-  if (broken.length > 0 && broken.length === fromFile.entries.length) problems.push(...broken.flat());
+  if (broken.length > 0 && broken.length === inFile.length) problems.push(...broken.flat());
   else {
     for (const [first] of broken)
       if (first !== undefined) notices.push({ ...first, message: `${first.message}; this server is left out` });
   }
   const secrets = serverSecrets(servers, expanded);
-  return { servers, shown, secrets, names: timeout === '' ? [] : [DEFAULT_TIMEOUT], problems, notices };
+  return { servers, shown, secrets, names: timeout === '' ? [] : [DEFAULT_TIMEOUT], notices };
 }
 
 /** Reports unknown keys, and API keys: a file that is shared must contain none (ruling 15). */

@@ -2,15 +2,18 @@ import { toHostName } from '../../../domain/host-name.ts';
 import { isObject } from '../../../domain/json.ts';
 import { decoded, isSecureUrl, parseListenAddress, toHttpUrl } from './addresses.ts';
 import { expandPath } from './files.ts';
+import type { Report } from './problems.ts';
 
-/** Reports a problem with a value, or with a member of it: the path of the member is '' if it is the value itself. */
-export type Report = (member: string, message: string, received?: unknown) => void;
-
-/** What a kind may need to read a value. */
+/** What a kind may need to read a value of YAML. */
 export interface ReadContext {
+  /** The path of the value. */
+  readonly where: string;
   /** Relative paths start here. */
   readonly folder: string;
+  /** Reports a problem with a member of the value. */
   readonly report: Report;
+  /** Replaces the references to variables in a text of a server. */
+  readonly expand: (text: string, where: string) => string;
 }
 
 /** A kind of value: what it accepts, and how it reads a value from YAML and the text of a variable. */
@@ -181,16 +184,10 @@ const CALLERS = 'callers, as in http.token_env, or oauth: and the name of a pers
 
 export const callers = listOf(`a list of ${CALLERS}`, CALLER);
 
-/** The limits of one caller. */
-interface CallerLimits {
-  readonly calls_per_day?: number;
-  readonly searches_per_day?: number;
-  readonly tokens_per_day?: number;
-}
-
+/** Limits by caller. */
 export const quotaCallers = mapOf(
   `a map of ${CALLERS}, to their limits (calls_per_day, searches_per_day, tokens_per_day), such as {alice: {calls_per_day: 50}}`,
-  (limits, caller): limits is CallerLimits => {
+  (limits, caller): limits is Partial<Record<'calls_per_day' | 'searches_per_day' | 'tokens_per_day', number>> => {
     const isLimit = ([key, limit]: readonly [string, unknown]) =>
       /^(?:calls|searches|tokens)_per_day$/.test(key) && Number.isInteger(limit) && Number(limit) >= 0;
     return CALLER.test(caller) && isObject(limits) && Object.entries(limits).every(isLimit);

@@ -3,33 +3,60 @@ import { parseDocument } from 'yaml';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { isObject } from '../../../domain/json.ts';
 import { looksLikeKey } from '../../../domain/redaction.ts';
+import type { Values } from './config-tree.ts';
 import { readText } from './files.ts';
 import { isKey, KEYS, type Key, type Section, TABLE } from './keys.ts';
-import { type Layer, reportIn, reportUnaccepted } from './layers.ts';
+import { readValue } from './layers.ts';
 import { MAX_TYPOS, nearest } from './nearest.ts';
+import { reporter } from './problems.ts';
 
 const KEY_ADVICE =
   'expected no API key: keep keys out of this file, set them in the variable that openai.api_key_env names';
 
 const EMPTY = 'expected keys: an empty file may be one that is being written; for no servers, write servers: []';
 
-/** The keys in a YAML file. Problems with the file name it as `where`. Import this only to read a file: it loads the parser. */
-export function readYamlFile(file: string, where = file, mustHaveKeys = false): Layer {
-  const problem = (message: string) => ({ values: new Map(), file, problems: [{ where: file, message }] });
+/**
+ * The keys in a YAML file. Problems name the file, and with the file itself `label`. `null` is absent, but `model_profiles.answer: null`
+ * removes the default profile (ruling 11). Import this only to read a file: it loads the parser.
+ */
+export function readYamlFile(file: string, label: string, mustHaveKeys: boolean, problems: ConfigProblem[]): Values {
+  const values = new Map<string, unknown>();
+  const report = reporter(problems, file);
+  const reportFile = reporter(problems);
   const read = readText(file);
   if ('reason' in read) {
-    const message = `expected a YAML file that can be read (${read.reason})`;
-    return { values: new Map(), problems: [{ where, message }] };
+    reportFile(label, `expected a YAML file that can be read (${read.reason})`);
+    return values;
   }
   const document = parseDocument(read.text);
   const [syntax] = document.errors;
+  const content = syntax === undefined ? (toPlain(document) ?? null) : null;
   if (syntax !== undefined) {
     const reason = syntax.message.split('\n')[0]?.replace(/:$/, '') ?? '';
     const shown = syntax.code === 'MULTIPLE_DOCS' ? 'it contains more than one document' : reason;
-    return problem(`expected a file in YAML (${shown})`);
-  }
-  const content = toPlain(document) ?? null;
-  return mustHaveKeys && content === null ? problem(EMPTY) : { ...checkYaml(content, file), file };
+    reportFile(file, `expected a file in YAML (${shown})`);
+  } else if (mustHaveKeys && content === null) reportFile(file, EMPTY);
+  const context = { folder: dirname(file), report, expand: (text: string) => text };
+  const visit = (entry: Key | Section | undefined, value: unknown, path: string): void => {
+    const where = path || 'the file';
+    if (typeof value === 'string' && looksLikeKey(value)) report(where, KEY_ADVICE, value);
+    else if (entry === undefined) report(where, unknownKeyMessage(path));
+    else if (value === null) {
+      const removed = path === 'model_profiles.answer' ? Object.keys(TABLE.model_profiles.answer) : [];
+      for (const name of removed) values.set(`${path}.${name}`, null);
+    } else if (isKey(entry)) {
+      const read = readValue(entry.kind, value, { ...context, where });
+      if (read !== undefined) values.set(path, read);
+    } else if (isObject(value)) {
+      for (const [name, inner] of Object.entries(value)) {
+        // Quoted, a name that looks like a path is not one.
+        const key = /^[^.]+$/.test(name) ? name : JSON.stringify(name);
+        visit(Object.hasOwn(entry, name) ? entry[name] : undefined, inner, path === '' ? key : `${path}.${key}`);
+      }
+    } else report(where, 'expected a section of keys', value);
+  };
+  visit(TABLE, content, '');
+  return values;
 }
 
 /** Aliases that would grow without limit make the conversion throw; the text of the error is then not a section. */
@@ -39,33 +66,6 @@ function toPlain(document: { toJS(): unknown }): unknown {
   } catch (error) {
     return String(error);
   }
-}
-
-/** Validates a file. `null` is absent, but `model_profiles.answer: null` removes the default profile (ruling 11). */
-function checkYaml(content: unknown, file: string): Layer {
-  const problems: ConfigProblem[] = [];
-  const values = new Map<string, unknown>();
-  const visit = (entry: Key | Section | undefined, value: unknown, path: string): void => {
-    const report = reportIn(problems, path || 'the file', file);
-    if (typeof value === 'string' && looksLikeKey(value)) report('', KEY_ADVICE, value);
-    else if (entry === undefined) report('', unknownKeyMessage(path));
-    else if (value === null) {
-      const removed = path === 'model_profiles.answer' ? Object.keys(TABLE.model_profiles.answer) : [];
-      for (const name of removed) values.set(`${path}.${name}`, null);
-    } else if (isKey(entry)) {
-      const read = entry.kind.fromYaml(value, { folder: dirname(file), report });
-      if (read === undefined) reportUnaccepted(entry.kind, value, report);
-      else values.set(path, read);
-    } else if (isObject(value)) {
-      for (const [name, inner] of Object.entries(value)) {
-        // Quoted, a name that looks like a path is not one.
-        const key = /^[^.]+$/.test(name) ? name : JSON.stringify(name);
-        visit(Object.hasOwn(entry, name) ? entry[name] : undefined, inner, path === '' ? key : `${path}.${key}`);
-      }
-    } else report('', 'expected a section of keys', value);
-  };
-  visit(TABLE, content, '');
-  return { values, problems };
 }
 
 function unknownKeyMessage(path: string): string {

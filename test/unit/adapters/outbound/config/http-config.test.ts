@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULTS, toConfigTree } from '../../../../../src/adapters/outbound/config/config-tree.ts';
 import { readHttpConfig } from '../../../../../src/adapters/outbound/config/http-config.ts';
 import { TABLE } from '../../../../../src/adapters/outbound/config/keys.ts';
+import { reporter } from '../../../../../src/adapters/outbound/config/problems.ts';
+import type { ConfigProblem } from '../../../../../src/application/ports/config.ts';
 
 const ISSUER = 'https://auth.example.com/realms/mcp';
 const AUDIENCE = 'https://mcp.example.com/mcp';
@@ -9,10 +11,9 @@ const AUDIENCE = 'https://mcp.example.com/mcp';
 /** The section `http` with these keys of `http.oauth`, as it is read after YAML. */
 function read(oauth: Readonly<Record<string, unknown>>, others: Readonly<Record<string, unknown>> = {}) {
   const set = Object.entries(oauth).map(([key, value]) => [`http.oauth.${key}`, value] as const);
-  const { http, problems } = readHttpConfig(
-    toConfigTree(new Map([...DEFAULTS, ...set, ...Object.entries(others)])),
-    {},
-  );
+  const problems: ConfigProblem[] = [];
+  const config = toConfigTree(new Map([...DEFAULTS, ...set, ...Object.entries(others)]));
+  const http = readHttpConfig(config, {}, reporter(problems));
   return { http, problems: problems.map(({ where, message }) => `${where}: ${message}`) };
 }
 
