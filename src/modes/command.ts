@@ -10,6 +10,7 @@ import { supportsHyperlinks } from '../adapters/inbound/cli/hyperlink-support.ts
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
 import { toolErrorMessage } from '../adapters/inbound/tool-error-messages.ts';
 import { isUnencrypted } from '../adapters/outbound/config/addresses.ts';
+import { shownStore } from '../adapters/outbound/config/secrets.ts';
 import type { Application } from '../application/application.ts';
 import type { ConfigProblem } from '../application/ports/config.ts';
 import type { Logger } from '../application/ports/logger.ts';
@@ -91,10 +92,7 @@ export async function runCommand(
 
 async function checkedQuota({ config: { quota }, clock }: Runtime): Promise<CheckedQuota | undefined> {
   if (quota === undefined) return undefined;
-  const [{ probeQuotaStore }, { shownStore }] = await Promise.all([
-    import('../compose-quota.ts'),
-    import('../adapters/outbound/config/secrets.ts'),
-  ]);
+  const { probeQuotaStore } = await import('../compose-quota.ts');
   return { ...quota, store: shownStore(quota.store), probe: () => probeQuotaStore(quota, clock) };
 }
 

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { toTree } from '../../src/adapters/outbound/config/config-tree.ts';
 import { KEYS } from '../../src/adapters/outbound/config/keys.ts';
+import type { ValueKind } from '../../src/adapters/outbound/config/kinds.ts';
 import { readServerEntry, SERVER_TABLE } from '../../src/adapters/outbound/config/server-entry.ts';
 import * as kinds from '../../src/adapters/outbound/config/value-kinds.ts';
 import { readYamlFile } from '../../src/adapters/outbound/config/yaml-file.ts';
@@ -86,7 +87,7 @@ describe('a file is valid only if the program accepts it', () => {
 
 /** Kinds that no pattern describes completely: the schema accepts more. */
 const { baseUrl, secureUrl, hostNames, requestHosts, origins, hostPort, timeZone, quotaStore } = kinds;
-const LOOSE: readonly kinds.ValueKind[] = [
+const LOOSE: readonly ValueKind[] = [
   ...[baseUrl, secureUrl, hostNames, requestHosts],
   ...[origins, hostPort, timeZone, quotaStore],
 ];

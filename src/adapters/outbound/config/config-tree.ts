@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../domain/json.ts';
 import { KEYS, type Key, type TABLE } from './keys.ts';
-import type { ValueKind } from './value-kinds.ts';
+import type { ValueKind } from './kinds.ts';
 
 /** Values by the dotted paths of their keys. The keys of a profile that was removed are null (ruling 11). */
 export type Values = ReadonlyMap<string, unknown>;

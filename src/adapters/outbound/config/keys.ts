@@ -1,6 +1,6 @@
 import { REASONING_EFFORTS, SEARCH_CONTEXT_SIZES, VERBOSITIES } from '../../../domain/model-profile.ts';
+import { integer, milliseconds, oneOf, path, text, type ValueKind } from './kinds.ts';
 import * as kinds from './value-kinds.ts';
-import { flag, integer, milliseconds, oneOf, path, text, type ValueKind } from './value-kinds.ts';
 
 interface KeyOptions<T> {
   readonly default?: T;
@@ -56,14 +56,14 @@ export const TABLE = {
     base_url: key(kinds.baseUrl, { default: 'https://api.openai.com/v1', variable: 'OPENAI_BASE_URL' }),
     organization: key(text('an organization ID, such as org-...', VISIBLE_ASCII), { variable: 'OPENAI_ORG_ID' }),
     project: key(text('a project ID, such as proj_...', VISIBLE_ASCII), { variable: 'OPENAI_PROJECT_ID' }),
-    store: key(flag, { default: false }),
+    store: key(kinds.flag, { default: false }),
   },
   request: {
     timeout_ms: key(milliseconds(1), { default: 300_000, variable: 'OPENAI_API_TIMEOUT' }),
     max_retries: key(integer(0), { default: 3, variable: 'OPENAI_MAX_RETRIES' }),
     /** Maximum number of calls that run upstream at the same time. */
     max_concurrency: key(integer(1), { default: 16, variable: 'OPENAI_MAX_CONCURRENCY' }),
-    background: key(flag, { default: false }),
+    background: key(kinds.flag, { default: false }),
   },
   model_profiles: {
     preset: key(oneOf(['tuned']), { variable: 'MODEL_PROFILES' }),
@@ -92,7 +92,7 @@ export const TABLE = {
     },
     domain_filter: key(oneOf(['hint', 'strict']), { default: 'hint' }),
     blocked_domains: key(kinds.hostNames, { default: [] }),
-    live: key(flag, { default: true }),
+    live: key(kinds.flag, { default: true }),
     tool: key(text('the type of the search tool, such as web_search', /^[\w:.-]+$/), { default: 'web_search' }),
     user_location: {
       country: key(text('a country as two letters, such as JP', /^[A-Za-z]{2}$/)),
@@ -102,7 +102,7 @@ export const TABLE = {
     },
   },
   clock: { time_zone: key(kinds.timeZone, { default: 'Asia/Tokyo', variable: 'TIME_ZONE' }) },
-  citations: { resolve_dates: key(flag, { default: false, variable: 'RESOLVE_DATES' }) },
+  citations: { resolve_dates: key(kinds.flag, { default: false, variable: 'RESOLVE_DATES' }) },
   llm: {
     adapter: key(oneOf(['openai', 'offline']), { default: 'openai', variable: 'LLM_ADAPTER' }),
     /** Without it, those of the package. */
@@ -113,16 +113,16 @@ export const TABLE = {
     /** The folder in which replies of the API are recorded. */
     record: key(path('the path of a folder'), { variable: 'LLM_RECORD', option: '--record' }),
     /** Whether grounded answers are recorded too (ruling L22). */
-    record_private: key(flag, { default: false }),
+    record_private: key(kinds.flag, { default: false }),
   },
   server: {
     debug: key(kinds.debugFlag, { default: false, variable: 'DEBUG', isSharedVariable: true }),
     debug_file: key(kinds.debugFile, { variable: 'DEBUG', isSharedVariable: true, option: '--debug' }),
-    show_config_on_start: key(flag, { default: false }),
+    show_config_on_start: key(kinds.flag, { default: false }),
     max_answer_chars: key(integer(1000), { default: 20_000 }),
     tool_errors: key(oneOf(['protocol', 'result']), { default: 'protocol', variable: 'MCP_TOOL_ERRORS' }),
     /** Respond in lines, whatever framing the client uses. */
-    line_mode: key(flag, { default: false, variable: 'MCP_LINE_MODE' }),
+    line_mode: key(kinds.flag, { default: false, variable: 'MCP_LINE_MODE' }),
   },
   http: {
     listen: key(kinds.hostPort, { default: '127.0.0.1:3917', variable: 'MCP_HTTP_LISTEN', option: '--http' }),
@@ -140,7 +140,7 @@ export const TABLE = {
     allowed_hosts: key(kinds.requestHosts, { default: [], variable: 'MCP_HTTP_ALLOWED_HOSTS' }),
     allowed_origins: key(kinds.origins, { default: [], variable: 'MCP_HTTP_ALLOWED_ORIGINS' }),
     /** Whether the page for people is served at `/`. */
-    page: key(flag, { default: true }),
+    page: key(kinds.flag, { default: true }),
     drain_ms: key(milliseconds(0), { default: 25_000, variable: 'MCP_HTTP_DRAIN_MS' }),
     max_body_bytes: key(integer(1024), { default: 128 * 1024, variable: 'MCP_HTTP_MAX_BODY_BYTES' }),
     max_connections: key(integer(1), { default: 1000, variable: 'MCP_HTTP_MAX_CONNECTIONS' }),
@@ -157,7 +157,7 @@ export const TABLE = {
   gateway: {
     servers_file: key(path('the path of a JSON file with servers'), { option: '--servers' }),
     /** Whether the servers' tools are also available over MCP. */
-    expose: key(flag, { default: false, option: '--expose' }),
+    expose: key(kinds.flag, { default: false, option: '--expose' }),
     check_output: key(oneOf(['warn', 'strict']), { default: 'warn' }),
   },
   servers: key(kinds.servers),

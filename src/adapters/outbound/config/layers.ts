@@ -2,8 +2,9 @@ import type { Values } from './config-tree.ts';
 import { type Environment, shownName, variableText } from './environment.ts';
 import { expandPath } from './files.ts';
 import { KEYS } from './keys.ts';
+import type { ReadContext, ValueKind } from './kinds.ts';
 import { type Report, toText } from './problems.ts';
-import { debugFile, debugFlag, type ReadContext, type ValueKind } from './value-kinds.ts';
+import { debugFile, debugFlag } from './value-kinds.ts';
 
 /** The options of the command line as they were typed: `--debug=x` is `{'--debug': 'x'}`, a bare `--debug` has the value ''. */
 export type CommandLineOptions = Readonly<Record<string, string>>;

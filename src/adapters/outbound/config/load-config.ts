@@ -73,7 +73,7 @@ async function readConfig(
       : undefined;
   const configured: readonly ServerEntry[] | undefined = isNested ? [] : servers?.servers;
   if (grounding.tools !== undefined && !isNested)
-    (await import('./grounding-problems.ts')).checkGroundedTools(grounding.tools, configured ?? [], report);
+    (await import('./servers-config.ts')).checkGroundedTools(grounding.tools, configured ?? [], report);
   // A key whose value is not accepted looks as if it were missing.
   const others = ofKeys.filter(({ where }) => !ofYaml.some((problem) => problem.where === where));
   problems.push(...others.map((problem) => withSource(problem, options, variables.values, yaml, file)), ...ofServers);

@@ -4,9 +4,10 @@ import { isUnencrypted, toHttpUrl } from './addresses.ts';
 import { inCamelCase, type Tree } from './config-tree.ts';
 import type { Environment, NamedText } from './environment.ts';
 import { type Key, key } from './keys.ts';
+import { integer, listOf, milliseconds, oneOf, path, text, type ValueKind, yamlOnly } from './kinds.ts';
 import { readValue } from './layers.ts';
 import type { Report } from './problems.ts';
-import { flag, integer, listOf, milliseconds, oneOf, path, text, type ValueKind, yamlOnly } from './value-kinds.ts';
+import { flag } from './value-kinds.ts';
 
 export const SERVER_NAME = text(
   `a name of at most 32 letters, digits, - and _, without __, other than ${BUILT_IN_SERVER}`,

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
+import { MAX_FUNCTIONS } from '../../../domain/grounding.ts';
 import { isObject, type JsonObject, withoutUndefined } from '../../../domain/json.ts';
 import { looksLikeKey, MASK } from '../../../domain/redaction.ts';
 import type { ConfigTree } from './config-tree.ts';
@@ -121,4 +122,18 @@ function withoutValues(value: JsonObject): JsonObject {
     isObject(members) ? Object.fromEntries(Object.keys(members).map((name) => [name, MASK])) : undefined;
   const { envs, env, headers, ...rest } = value;
   return withoutUndefined({ ...rest, envs: masked(envs), env: masked(env), headers: masked(headers) });
+}
+
+/** The tools of a server that is not configured can never be offered; neither can more than the API accepts. */
+export function checkGroundedTools(
+  tools: NonNullable<ConfigTree['grounding']['tools']>,
+  servers: readonly { readonly name: string }[],
+  report: Report,
+): void {
+  const names = servers.map(({ name }) => name);
+  const known = names.length === 0 ? 'none are configured' : `the servers are ${names.join(', ')}`;
+  for (const server of Object.keys(tools).filter((server) => !names.includes(server)))
+    report('grounding.tools', `expected the name of a server; ${known}`, server);
+  const listed = Object.values(tools).reduce((sum, list) => sum + (list === 'all' ? 0 : list.length), 0);
+  if (listed > MAX_FUNCTIONS) report('grounding.tools', `expected at most ${MAX_FUNCTIONS} tools`, listed);
 }
