@@ -20,6 +20,9 @@ export type Tree<Table> = {
 /** The configuration as the program reads it. */
 export type ConfigTree = Tree<typeof TABLE>;
 
+/** What is read of a key: its value, or its default. */
+export type ValueOf<Entry> = HasDefault<Entry> extends true ? Value<Entry> : Value<Entry> | undefined;
+
 type Value<Entry> = Entry extends { readonly kind: ValueKind<infer T> } ? T : Tree<Entry>;
 
 type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
@@ -38,7 +41,7 @@ export function toConfigTree(values: Values): ConfigTree {
   return toTree(values, inCamelCase) as ConfigTree;
 }
 
-export function inCamelCase(name: string): string {
+function inCamelCase(name: string): string {
   return name.replace(/_[a-z]/g, ([, letter = '']) => letter.toUpperCase());
 }
 

@@ -1,7 +1,7 @@
 import { BUILT_IN_SERVER } from '../../../domain/gateway-tool.ts';
 import { isObject, type JsonObject } from '../../../domain/json.ts';
 import { isUnencrypted, toHttpUrl } from './addresses.ts';
-import { inCamelCase, type Tree } from './config-tree.ts';
+import type { ValueOf } from './config-tree.ts';
 import type { Environment, NamedText } from './environment.ts';
 import { type Key, key } from './keys.ts';
 import { integer, listOf, milliseconds, oneOf, path, text, type ValueKind, yamlOnly } from './kinds.ts';
@@ -67,8 +67,8 @@ export const SERVER_TABLE = {
   url: key(TEXT),
   args: key(TEXTS, { default: [] }),
   cwd: key(path('a text')),
-  envs: key(TEXTS_BY_NAME),
-  env: key(TEXTS_BY_NAME),
+  envs: key(TEXTS_BY_NAME, { default: {} }),
+  env: key(TEXTS_BY_NAME, { default: {} }),
   inherit_env: key(INHERITED, { default: [] }),
   transport: key(oneOf(['auto', 'http', 'sse']), { default: 'auto' }),
   headers: key(TEXTS_BY_NAME, { default: {} }),
@@ -108,88 +108,81 @@ export function readServerEntry(value: JsonObject, context: Context, report: Rep
     isValid = false;
     report(...reported);
   };
-  const isChild = value.command != null;
+  const read: Read = (where) => {
+    const { kind, default: fallback }: Key = SERVER_TABLE[where];
+    const own = value[where] ?? undefined;
+    const expand = (text: string, where: string) => expandVariables(text, where, context, problem);
+    const { folder } = context;
+    const known = own === undefined ? undefined : readValue(kind, own, { where, folder, report: problem, expand });
+    return (known ?? fallback) as ValueOf<Table[typeof where]>;
+  };
   if (value.name == null) problem('name', `required: ${SERVER_NAME.accepted}`);
-  if (isChild === (value.url != null)) problem('', 'expected exactly one of command and url');
-  for (const key of isChild ? OF_REMOTES : OF_CHILDREN) {
-    if (value[key] != null) problem(key, `has no effect on a server with a ${isChild ? 'command' : 'url'}`);
-  }
-  if (isChild && value.envs != null && value.env != null) problem('env', 'is the same as envs; set only one');
-  const ignored = isChild ? ['url', ...OF_REMOTES, ...(value.envs == null ? [] : ['env'])] : OF_CHILDREN;
-  const keys = readKeys(value, ignored, context, problem);
   const entry = {
-    name: keys.name ?? '',
-    connection: isChild ? toChild(keys, context, problem) : toRemote(keys, value.url, problem),
-    timeoutMs: keys.timeout ?? context.defaultTimeoutMs,
-    startupTimeoutMs: keys.startupTimeout,
-    restart: keys.restart,
-    isRequired: keys.required,
-    filter: keys.tools,
-    maxConcurrency: keys.maxConcurrency,
-    maxResponseBytes: keys.maxResponseBytes,
+    name: read('name') ?? '',
+    connection: readConnection(value, read, context, problem),
+    timeoutMs: read('timeout') ?? context.defaultTimeoutMs,
+    startupTimeoutMs: read('startup_timeout'),
+    restart: read('restart'),
+    isRequired: read('required'),
+    filter: read('tools'),
+    maxConcurrency: read('max_concurrency'),
+    maxResponseBytes: read('max_response_bytes'),
     /** Its tools return nothing private. */
-    isPublic: keys.public,
+    isPublic: read('public'),
   };
   return isValid ? entry : undefined;
 }
 
-type ServerKeys = Tree<typeof SERVER_TABLE>;
+type Table = typeof SERVER_TABLE;
+type Read = <Name extends keyof Table>(name: Name) => ValueOf<Table[Name]>;
 
-/** The keys other than `ignored`. */
-function readKeys(value: JsonObject, ignored: readonly string[], context: Context, report: Report): ServerKeys {
-  const { environment, expanded, folder } = context;
-  /** Replaces `${NAME}` and `${NAME:-default}`. An empty variable counts as missing (ruling G1). */
-  const expand = (text: string, where: string) => {
-    const read = text.replace(REFERENCE, (_, name: string, fallback: string | undefined) => {
-      const found = environment[name] || fallback;
-      if (found === undefined) report(where, `the environment variable ${name} is not set`);
-      else expanded.push([name, found]);
-      return found ?? '';
-    });
-    // Node.js would refuse it when the server starts, with a message that shows the text.
-    if (read.includes('\0')) report(where, NO_NUL);
-    return read;
-  };
-  const members = Object.entries<Key>(SERVER_TABLE).map(([where, { kind, default: fallback }]) => {
-    const own = ignored.includes(where) ? undefined : (value[where] ?? undefined);
-    const read = own === undefined ? undefined : readValue(kind, own, { where, folder, report, expand });
-    return [inCamelCase(where), read ?? fallback];
-  });
-  return Object.fromEntries(members);
+function readConnection(value: JsonObject, read: Read, context: Context, report: Report) {
+  const isChild = value.command != null;
+  if (isChild === (value.url != null)) report('', 'expected exactly one of command and url');
+  for (const key of isChild ? OF_REMOTES : OF_CHILDREN) {
+    if (value[key] != null) report(key, `has no effect on a server with a ${isChild ? 'command' : 'url'}`);
+  }
+  return isChild ? readChild(value, read, context, report) : readRemote(value, read, report);
 }
 
-const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
-
-function toChild(
-  { command = '', args, cwd, envs, env = {}, inheritEnv }: ServerKeys,
-  context: Context,
-  report: Report,
-) {
+function readChild(value: JsonObject, read: Read, context: Context, report: Report) {
+  if (value.envs != null && value.env != null) report('env', 'is the same as envs; set only one');
+  /** Variables that are inherited in addition, or true for all. */
+  const inheritEnv = read('inherit_env');
   for (const name of inheritEnv === true ? [] : inheritEnv) {
     if (context.ownSecrets.includes(name))
       report('inherit_env', 'expected no variable with a key of this program', name);
   }
-  /** `inheritEnv` are variables that are inherited in addition, or true for all. */
-  return { kind: 'child' as const, command, args, cwd: cwd ?? context.folder, envs: envs ?? env, inheritEnv };
+  return {
+    kind: 'child' as const,
+    command: read('command') ?? '',
+    args: read('args'),
+    cwd: read('cwd') ?? context.folder,
+    envs: read(value.envs == null ? 'env' : 'envs'),
+    inheritEnv,
+  };
 }
 
-/** A problem with the URL shows its text before variables were replaced. */
-function toRemote({ url = '', transport, headers, allowInsecure }: ServerKeys, shown: unknown, report: Report) {
+function readRemote(value: JsonObject, read: Read, report: Report) {
+  const url = read('url') ?? '';
+  const isInsecureAllowed = read('allow_insecure');
   const parsed = toHttpUrl(url);
-  if (parsed === undefined && url !== '') report('url', 'expected an http:// or https:// URL', shown);
+  // The text before variables were replaced is shown.
+  if (parsed === undefined && url !== '') report('url', 'expected an http:// or https:// URL', value.url);
   else if (parsed !== undefined && `${parsed.username}${parsed.password}` !== '')
     report('url', 'expected a URL without user and password; use headers');
-  else if (isUnencrypted(url) && !allowInsecure) {
+  else if (isUnencrypted(url) && !isInsecureAllowed) {
     report(
       'url',
       'expected https://, because others could read an http:// connection; or set allow_insecure: true',
-      shown,
+      value.url,
     );
   }
+  const headers = read('headers');
   for (const [name, text] of Object.entries(headers)) {
     if (!isSendable(name, text)) report(`headers.${name}`, 'expected the name and the value of an HTTP header');
   }
-  return { kind: 'remote' as const, url, transport, headers };
+  return { kind: 'remote' as const, url, transport: read('transport'), headers };
 }
 
 /** Whether `fetch` accepts a header. */
@@ -200,4 +193,20 @@ function isSendable(name: string, value: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Replaces `${NAME}` and `${NAME:-default}`. An empty variable counts as missing (ruling G1). */
+function expandVariables(text: string, where: string, { environment, expanded }: Context, report: Report): string {
+  const read = text.replace(
+    /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
+    (_, name: string, fallback: string | undefined) => {
+      const found = environment[name] || fallback;
+      if (found === undefined) report(where, `the environment variable ${name} is not set`);
+      else expanded.push([name, found]);
+      return found ?? '';
+    },
+  );
+  // Node.js would refuse it when the server starts, with a message that shows the text.
+  if (read.includes('\0')) report(where, NO_NUL);
+  return read;
 }
