@@ -42,7 +42,7 @@ export function toConfigTree(values: Values): ConfigTree {
 }
 
 function inCamelCase(name: string): string {
-  return name.replace(/_[a-z]/g, ([, letter = '']) => letter.toUpperCase());
+  return name.includes('_') ? name.replace(/_[a-z]/g, ([, letter = '']) => letter.toUpperCase()) : name;
 }
 
 /** Nested sections, as in YAML. A removed profile is null. */
