@@ -29,10 +29,7 @@ const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 rmSync(`${root}build`, { recursive: true, force: true });
 
 /** What these files import, directly or not, is one file each, because each file costs time at the start. */
-const STARTS = [
-  { name: 'start', file: 'src/main.ts' },
-  { name: 'configured', file: 'src/adapters/outbound/config/set-keys.ts' },
-];
+const STARTS = [{ name: 'start', file: 'src/main.ts' }];
 const startOf = new Map();
 const findStarts = {
   name: 'find-starts',

@@ -8,22 +8,15 @@ const CALLER = /^[\w.@-]+$/;
 /** With those whose names come from an authorization server. */
 const ANY_CALLER = /^(?:[\w.@-]+|oauth:[\w.@|:/+=~#-]+)$/;
 
-/** The JSON Schema of each kind in value-kinds.ts. Where a pattern cannot say what is accepted, it accepts more. */
-const KINDS = {
-  integer: (minimum, maximum) => ({ type: 'integer', minimum, maximum }),
-  milliseconds: (minimum) => ({ type: 'integer', minimum }),
-  oneOf: (choices) => ({ enum: choices }),
-  text: (_, pattern = /\S/) => matching(pattern),
-  path: () => matching(/\S/),
+/** The JSON Schema of the kinds in value-kinds.ts that do not say it. Where a pattern cannot say what is accepted, it accepts more. */
+const SCHEMAS = {
   flag: () => ({ type: 'boolean' }),
   debugFlag: () => ({ type: 'boolean' }),
-  debugFile: () => matching(/\S/),
   baseUrl: () => matching(/^[Hh][Tt][Tt][Pp][Ss]?:/),
   hostNames: () => texts,
   requestHosts: () => texts,
   origins: () => texts,
   hostPort: () => ({ type: ['string', 'integer'], pattern: '\\S', minimum: 0, maximum: 65_535 }),
-  secretVariable: () => variable,
   timeZone: () => matching(/^[A-Za-z]/),
   callers: () => ({ type: 'array', items: matching(ANY_CALLER) }),
   secureUrl: () => matching(/^[Hh][Tt][Tt][Pp][Ss]?:/),
@@ -52,7 +45,7 @@ const KINDS = {
 };
 
 /** The JSON Schema of the YAML file. Draft 7, because that is what editors support best. */
-export function configSchema({ KEYS, toKind }) {
+export function configSchema({ KEYS, kinds }) {
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
     $id: `${REPOSITORY}/config/config.schema.json`,
@@ -67,15 +60,16 @@ export function configSchema({ KEYS, toKind }) {
       parent.properties[name] ??= section();
       parent = parent.properties[name];
     }
-    parent.properties[last] = keySchema(key, toKind(key.kind).accepted);
+    parent.properties[last] = keySchema(key, kinds);
   }
   return schema;
 }
 
-function keySchema({ path, kind, variable, option, ...key }, accepted) {
-  const [name, ...args] = typeof kind === 'string' ? [kind] : kind;
-  if (KINDS[name] === undefined) throw new Error(`${path}: scripts/lib/config-schema.js has no schema for ${name}`);
-  const { pattern, ...schema } = KINDS[name](...args);
+function keySchema({ path, kind, variable, option, ...key }, kinds) {
+  const { accepted } = kind;
+  const known = schemaOf(kind, kinds);
+  if (known === undefined) throw new Error(`${path}: scripts/lib/config-schema.js has no schema for ${accepted}`);
+  const { pattern, ...schema } = known;
   const setBy = [variable && ` Variable: ${variable}.`, option && ` Option: ${option}.`].filter(Boolean).join('');
   return {
     description: `${plain(descriptionOf(path))}. Expected: ${accepted}.${setBy}`,
@@ -84,6 +78,14 @@ function keySchema({ path, kind, variable, option, ...key }, accepted) {
     ...(pattern === undefined ? {} : { pattern, patternErrorMessage: `Expected: ${accepted}.` }),
     ...(key.default === undefined ? {} : { default: key.default }),
   };
+}
+
+function schemaOf(kind, kinds) {
+  if (kind.range !== undefined) return { type: 'integer', ...kind.range };
+  if (kind.choices !== undefined) return { enum: kind.choices };
+  if (kind.pattern !== undefined) return matching(kind.pattern);
+  const [name] = Object.entries(kinds).find(([, known]) => known === kind) ?? [];
+  return SCHEMAS[name]?.();
 }
 
 /** What a key is for, in Markdown. The profiles have the same keys. */

@@ -20,15 +20,15 @@ const DOCUMENTS = [
 
 /** What the parts are generated from the code. */
 const PARTS = {
-  keys: ({ KEYS, toKind }) =>
+  keys: ({ KEYS }) =>
     table(
       ['key, variable, option', 'meaning', 'accepted', 'default'],
-      KEYS.flatMap((key) => keyRows(key, toKind(key.kind).accepted)),
+      KEYS.flatMap((key) => keyRows(key, key.kind.accepted)),
     ),
-  'server-keys': ({ SERVER_KEY_NAMES }) =>
+  'server-keys': ({ SERVER_TABLE }) =>
     table(
       ['key', 'meaning', 'default'],
-      SERVER_KEY_NAMES.map((name) => {
+      Object.keys(SERVER_TABLE).map((name) => {
         if (SERVER_KEYS[name] === undefined) throw new Error(`scripts/lib/server-keys.js does not describe ${name}`);
         return [`\`${name}\``, SERVER_KEYS[name].meaning, SERVER_KEYS[name].default ?? ''];
       }),

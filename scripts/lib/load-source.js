@@ -5,8 +5,8 @@ import { rolldown } from 'rolldown';
 export function loadSource() {
   return loadBundle(`
     export { KEYS } from './src/adapters/outbound/config/keys.ts';
-    export { toKind } from './src/adapters/outbound/config/layers.ts';
-    export { SERVER_KEYS as SERVER_KEY_NAMES } from './src/adapters/outbound/config/server-entry.ts';
+    export * as kinds from './src/adapters/outbound/config/value-kinds.ts';
+    export { SERVER_TABLE } from './src/adapters/outbound/config/server-entry.ts';
     export { USAGE } from './src/adapters/inbound/cli/usage.ts';
     export { toolErrorCode } from './src/adapters/inbound/words/tool-error-messages.ts';
     export { answerToolList } from './src/adapters/inbound/mcp/answer-schemas.ts';

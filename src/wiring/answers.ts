@@ -1,4 +1,4 @@
-import { isUnencrypted } from '../adapters/outbound/config/listen-address.ts';
+import { isUnencrypted } from '../adapters/outbound/config/addresses.ts';
 import { routeTo } from '../adapters/outbound/openai/route.ts';
 import { type Application, createApplication, type Grounding } from '../application/application.ts';
 import type { AnswerGateway } from '../application/grounded-calls.ts';

@@ -11,7 +11,8 @@ import { supportsHyperlinks } from '../adapters/inbound/cli/hyperlink-support.ts
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
 import { BAD_USAGE, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
 import { toolErrorMessage } from '../adapters/inbound/words/tool-error-messages.ts';
-import { isUnencrypted } from '../adapters/outbound/config/listen-address.ts';
+import { isUnencrypted } from '../adapters/outbound/config/addresses.ts';
+import { shownStore } from '../adapters/outbound/config/secrets.ts';
 import { untilAborted } from '../application/deadline.ts';
 import type { Logger } from '../application/ports/logger.ts';
 import type { GatewayTool } from '../domain/gateway-tool.ts';
@@ -103,10 +104,7 @@ async function runDoctor(json: boolean, context: Context, signal: AbortSignal): 
 
 async function checkedQuota({ config: { quota }, clock }: Runtime): Promise<CheckedQuota | undefined> {
   if (quota === undefined) return undefined;
-  const [{ probeQuotaStore }, { shownStore }] = await Promise.all([
-    import('./quota.ts'),
-    import('../adapters/outbound/config/quota-config.ts'),
-  ]);
+  const { probeQuotaStore } = await import('./quota.ts');
   return { ...quota, store: shownStore(quota.store), probe: () => probeQuotaStore(quota, clock) };
 }
 

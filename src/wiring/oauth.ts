@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { OAuthConfig } from '../adapters/outbound/config/oauth-config.ts';
+import type { OAuthConfig } from '../adapters/outbound/config/http-config.ts';
 import { ProxyFetches } from '../adapters/outbound/mcp-client/proxy-fetches.ts';
 import { readKeySet } from '../adapters/outbound/oauth/issuer-documents.ts';
 import { IssuerKeys, TIME_LIMIT_MS } from '../adapters/outbound/oauth/issuer-keys.ts';

@@ -1,4 +1,4 @@
-import type { QuotaConfig } from '../adapters/outbound/config/quota-config.ts';
+import type { QuotaConfig } from '../adapters/outbound/config/server-config.ts';
 import type { Clock } from '../application/ports/clock.ts';
 import type { QuotaStore } from '../application/ports/quota-store.ts';
 import { QuotaGuard } from '../application/quota-guard.ts';

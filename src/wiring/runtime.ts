@@ -1,10 +1,9 @@
 import { SystemClock } from '../adapters/outbound/clock/system-clock.ts';
-import { FileConfigSource, type FileConfigSourceOptions } from '../adapters/outbound/config/file-config-source.ts';
-import type { ServerConfig } from '../adapters/outbound/config/server-config.ts';
+import { type ConfigOptions, loadConfig, type ServerConfig } from '../adapters/outbound/config/load-config.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import { StderrLogger } from '../adapters/outbound/logger/stderr-logger.ts';
 import type { Clock } from '../application/ports/clock.ts';
-import type { ConfigSource, Validated } from '../application/ports/config.ts';
+import type { Validated } from '../application/ports/config.ts';
 import type { Logger } from '../application/ports/logger.ts';
 import { createRedactor, type Redactor } from '../domain/redaction.ts';
 
@@ -26,11 +25,10 @@ export function answerServers({ servers = [], grounding, gateway }: ServerConfig
 }
 
 /** Loads the configuration and creates the runtime, or returns every problem in the configuration. */
-export async function bootstrap(options: FileConfigSourceOptions): Promise<Validated<Runtime>> {
+export async function bootstrap(options: ConfigOptions): Promise<Validated<Runtime>> {
   const redactor = createRedactor();
   const load = async (isReload: boolean) => {
-    const source: ConfigSource<ServerConfig> = new FileConfigSource({ ...options, isReload });
-    const validated = await source.load();
+    const validated = await loadConfig({ ...options, isReload });
     if ('value' in validated) redactor.learn(validated.value.secrets);
     return validated;
   };

@@ -4,11 +4,13 @@ import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { KEYS, type KindSpec } from '../../src/adapters/outbound/config/keys.ts';
-import { toKind } from '../../src/adapters/outbound/config/layers.ts';
-import { readServerEntry, SERVER_KEYS } from '../../src/adapters/outbound/config/server-entry.ts';
-import { toTree } from '../../src/adapters/outbound/config/shown-tree.ts';
+import { toTree } from '../../src/adapters/outbound/config/config-tree.ts';
+import { KEYS } from '../../src/adapters/outbound/config/keys.ts';
+import type { ValueKind } from '../../src/adapters/outbound/config/kinds.ts';
+import { readServerEntry, SERVER_TABLE } from '../../src/adapters/outbound/config/server-entry.ts';
+import * as kinds from '../../src/adapters/outbound/config/value-kinds.ts';
 import { readYamlFile } from '../../src/adapters/outbound/config/yaml-file.ts';
+import type { ConfigProblem } from '../../src/application/ports/config.ts';
 import { newFile } from './files.ts';
 import { ROOT } from './serve.ts';
 
@@ -77,12 +79,19 @@ describe('a file is valid only if the program accepts it', () => {
     ['grounding: { tools: { notes: some } }', false],
   ])('%j: %s', (yaml, expected) => {
     expect(isValid(parse(yaml))).toBe(expected);
-    expect(readYamlFile(newFile('config.yaml', yaml)).problems.length === 0).toBe(expected);
+    const problems: ConfigProblem[] = [];
+    readYamlFile(newFile('config.yaml', yaml), 'config.yaml', false, problems);
+    expect(problems.length === 0).toBe(expected);
   });
 });
 
 /** Kinds that no pattern describes completely: the schema accepts more. */
-const LOOSE = ['baseUrl', 'secureUrl', 'hostNames', 'requestHosts', 'origins', 'hostPort', 'timeZone', 'quotaStore'];
+const { baseUrl, secureUrl, hostNames, requestHosts, origins, hostPort, timeZone, quotaStore } = kinds;
+const LOOSE: readonly ValueKind[] = [
+  ...[baseUrl, secureUrl, hostNames, requestHosts],
+  ...[origins, hostPort, timeZone, quotaStore],
+];
+const SERVER_KEYS = Object.keys(SERVER_TABLE);
 const WORDS = [
   ...[
     '',
@@ -132,15 +141,15 @@ const anyValue = fc.oneof(
 );
 
 describe('the schema of a key accepts what the program accepts', () => {
-  const nameOf = (kind: KindSpec) => (typeof kind === 'string' ? kind : kind[0]);
+  const context = { where: '', folder: '/', report: () => {}, expand: (text: string) => text };
   test.each(KEYS.filter(({ path }) => path !== 'servers'))('$path', ({ path, kind, ...key }) => {
-    const isAccepted = (value: unknown) => value === null || toKind(kind).fromYaml(value) !== undefined;
-    const own = fc.constantFrom(...(kind[0] === 'oneOf' ? kind[1] : []), key.default ?? null);
+    const isAccepted = (value: unknown) => value === null || kind.fromYaml(value, context) !== undefined;
+    const own = fc.constantFrom(...(kind.choices ?? []), key.default ?? null);
     fc.assert(
       fc.property(fc.oneof(anyValue, own), (value) => {
         // A null in the tree would remove its section.
         const isInSchema = isValid(toTree(new Map([[path, value ?? undefined]])));
-        expect(isInSchema || value === null).toBe((isInSchema && LOOSE.includes(nameOf(kind))) || isAccepted(value));
+        expect(isInSchema || value === null).toBe((isInSchema && LOOSE.includes(kind)) || isAccepted(value));
       }),
     );
   });
@@ -168,7 +177,7 @@ describe('the schema of a server accepts what the program accepts', () => {
   const server = fc
     .subarray([...SERVER_KEYS, 'unknown'])
     .chain((keys) => fc.record(Object.fromEntries(keys.map((key) => [key, member(key)]))));
-  const context = { variables: { environment: {}, expanded: [] }, folder: '/', defaultTimeoutMs: 1, ownSecrets: [] };
+  const context = { environment: {}, expanded: [], folder: '/', defaultTimeoutMs: 1, ownSecrets: [] };
 
   const agrees = (value: Readonly<Record<string, unknown>>) => {
     const problems: string[] = Object.keys(value).filter((key) => !SERVER_KEYS.includes(key));

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { DEFAULTS, toConfigTree } from '../../src/adapters/outbound/config/config-tree.ts';
 import { readHttpConfig } from '../../src/adapters/outbound/config/http-config.ts';
-import { DEFAULTS } from '../../src/adapters/outbound/config/keys.ts';
 import { send } from '../support/http-client.ts';
 import { startHttpProcess } from '../support/http-process.ts';
 import { newFile } from './files.ts';
@@ -15,7 +15,8 @@ test('the page has the configuration of each authorization server', () => {
   for (const block of YAML) {
     const { http } = parse(block) as { readonly http: { readonly oauth: Readonly<Record<string, unknown>> } };
     const set = Object.entries(http.oauth).map(([key, value]) => [`http.oauth.${key}`, value] as const);
-    expect(readHttpConfig(new Map([...DEFAULTS, ...set]), {}).problems).toEqual([]);
+    const report = (...problem: readonly unknown[]) => expect.fail(problem.join());
+    expect(readHttpConfig(toConfigTree(new Map([...DEFAULTS, ...set])), {}, report)).toBeDefined();
   }
 });
 

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, existsSync, readFileSync, writeFileSync } from 'node
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { DEFAULTS } from '../../src/adapters/outbound/config/keys.ts';
+import { DEFAULTS } from '../../src/adapters/outbound/config/config-tree.ts';
 import { answers } from '../support/behaviours.ts';
 import { posixDescribe } from '../support/platform.ts';
 import { runCli } from '../support/run-cli.ts';

@@ -33,8 +33,3 @@ export interface ConfigProblem {
 
 /** A valid value, or every problem. A plain union, because each package loaded at startup costs time. */
 export type Validated<T> = { readonly value: T } | { readonly problems: readonly ConfigProblem[] };
-
-/** The source of the configuration. It is loaded and validated once, at startup. The promise does not reject. */
-export interface ConfigSource<T extends Config = Config> {
-  load(): Promise<Validated<T>>;
-}

@@ -1,38 +1,30 @@
 import { statSync } from 'node:fs';
-import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { MASK } from '../../../domain/redaction.ts';
 import { type Environment, shownName, variableText } from './environment.ts';
 import { expandPath, readNonEmptyText } from './files.ts';
+import type { Report } from './problems.ts';
 
-interface ApiKey {
-  /** The variable to check if the key is wrong. */
-  readonly variable: string;
-  readonly value?: string;
-  /** Other users of this machine can read the file that contains it. */
-  readonly isShared?: boolean;
-  readonly problems: readonly ConfigProblem[];
-}
-
-/** Reads the API key from a variable, or from the file that a second variable with the suffix `_FILE` names. */
-export function readApiKey(environment: Environment, name: string): ApiKey {
+/**
+ * The API key from a variable, or from the file that a second variable with the suffix `_FILE` names; the variable to check if the key is wrong;
+ * and whether other users of this machine can read the file.
+ */
+export function readApiKey(environment: Environment, name: string, report: Report) {
   const variable = shownName(name);
   const fileVariable = `${variable}_FILE`;
-  const value = variableText(environment, name);
+  const value = variableText(environment, name) || undefined;
   const path = variableText(environment, `${name}_FILE`);
-  if (path === '') return value === '' ? { variable, problems: [] } : { variable, value, problems: [] };
-  const problem = (rest: Omit<ConfigProblem, 'where'>): ApiKey => ({
-    variable: fileVariable,
-    problems: [{ where: fileVariable, ...rest }],
-  });
-  if (value !== '') return problem({ message: `${variable} and ${fileVariable} are both set; set only one` });
+  if (path === '') return { variable, value, isShared: false };
   const file = expandPath(path);
-  const content = readNonEmptyText(file);
-  if ('text' in content)
-    return { variable: fileVariable, value: content.text.trim(), isShared: isShared(file), problems: [] };
-  return problem({
-    value: isPath(path) ? path : MASK,
-    message: `expected the path of a file that contains a key (${content.reason})`,
-  });
+  const content = value === undefined ? readNonEmptyText(file) : undefined;
+  if (content === undefined) report(fileVariable, `${variable} and ${fileVariable} are both set; set only one`);
+  else if ('text' in content) return { variable: fileVariable, value: content.text.trim(), isShared: isShared(file) };
+  else
+    report(
+      fileVariable,
+      `expected the path of a file that contains a key (${content.reason})`,
+      isPath(path) ? path : MASK,
+    );
+  return { variable: fileVariable, value: undefined, isShared: false };
 }
 
 /** Anything else may be the key itself. */

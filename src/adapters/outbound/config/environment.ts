@@ -2,6 +2,9 @@ import { MASK } from '../../../domain/redaction.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** A text of the configuration, with the name of its variable, header or parameter, which says whether it is a secret. */
+export type NamedText = readonly [name: string, text: string];
+
 /** Set in the environment of every server that the gateway starts. If the server is this program, it starts no servers: they could start it again. */
 export const GATEWAY_MARKER = 'OPENAI_RESPONSES_MCP_GATEWAY';
 

@@ -1,26 +1,21 @@
-import type { ConfigProblem } from '../../../application/ports/config.ts';
-import { isObject } from '../../../domain/json.ts';
 import { isSendableKey } from '../../../domain/redaction.ts';
+import { isLoopback, parseListenAddress } from './addresses.ts';
+import type { ConfigTree } from './config-tree.ts';
 import { type Environment, shownName, variableText } from './environment.ts';
-import type { Values } from './keys.ts';
-import { isLoopback, type ListenAddress, parseListenAddress } from './listen-address.ts';
-import { type OAuthConfig, readOAuth } from './oauth-config.ts';
-import { hostPort } from './value-kinds.ts';
+import { TABLE } from './keys.ts';
+import type { Report } from './problems.ts';
+import { hostPort, secureUrl } from './value-kinds.ts';
 
-/** The configuration of the HTTP endpoint: the address on which it listens, and the section `http`. */
-export type HttpConfig = ReturnType<typeof toHttpConfig>;
+/** The section `http`. Without tokens and without an authorization server, no token is required. */
+export type HttpConfig = NonNullable<ReturnType<typeof readHttpConfig>>;
 
-interface CallerToken {
-  readonly caller: string;
-  readonly token: string;
-}
+/** The section `http.oauth`. */
+export type OAuthConfig = NonNullable<ReturnType<typeof readOAuth>>;
 
 /** The name of the caller if `http.token_env` is a single variable. */
 const ONLY_CALLER = 'default';
-
 /** The token itself, for one caller. */
-export const TOKEN_VARIABLE = 'MCP_HTTP_TOKEN';
-
+const TOKEN_VARIABLE = 'MCP_HTTP_TOKEN';
 const TOKEN_REQUIRED =
   'other machines can reach this address, so a token is required: set MCP_HTTP_TOKEN to the token, or MCP_HTTP_TOKEN_ENV (http.token_env) to the name of the variable that contains it, or configure an authorization server (http.oauth)';
 const WILDCARD = '*';
@@ -31,78 +26,74 @@ const MIN_TOKEN_LENGTH = 20;
 const SHORT_TOKEN = `other machines can reach this address, so a token must have at least ${MIN_TOKEN_LENGTH} characters; create one with: openssl rand -base64 32`;
 const EMPTY_TOKEN =
   'empty or not set, but MCP_HTTP_TOKEN_ENV (http.token_env) says that this variable contains the token';
+const OAUTH_REQUIRED = {
+  issuer: 'required with http.oauth: the issuer of the tokens, exactly as in their claim iss',
+  audience:
+    'required with http.oauth: what the claim aud of the tokens must be, usually the public URL of the endpoint, such as https://mcp.example.com/mcp',
+  resource:
+    'required, because http.oauth.audience is not an https:// URL: the public URL of the endpoint, such as https://mcp.example.com/mcp',
+};
 
-/** The section `http`, or the problems with it. */
-export interface HttpLayer {
-  readonly http?: HttpConfig;
-  readonly problems: readonly ConfigProblem[];
-}
-
-/** Reads the section `http` of the merged keys, and the tokens from the variables that it names. */
-export function readHttpConfig(values: Values, environment: Environment): HttpLayer {
-  const listen = String(values.get('http.listen'));
-  const listenProblem = (message: string) => ({ problems: [{ where: 'http.listen', value: listen, message }] });
+/** The section `http` and the tokens from the variables that it names. Undefined if there are problems. */
+export function readHttpConfig({ http }: Pick<ConfigTree, 'http'>, environment: Environment, report: Report) {
+  const { listen, tokenEnv, oauth: section, quota: _, ...rest } = http;
   // An address on the command line has not been validated before.
   const address = parseListenAddress(listen);
-  if (address === undefined) return listenProblem(`expected ${hostPort.accepted}`);
-  const minLength = isLoopback(address) ? 1 : MIN_TOKEN_LENGTH;
-  const { tokens, problems } = readTokens(values.get('http.token_env'), environment, minLength);
-  const { oauth, problems: ofOAuth } = readOAuth(values);
-  if (problems.length + ofOAuth.length > 0) return { problems: [...problems, ...ofOAuth] };
+  if (address === undefined) return void report('http.listen', `expected ${hostPort.accepted}`, listen);
+  let isValid = true;
+  const problem: Report = (...reported) => {
+    isValid = false;
+    report(...reported);
+  };
+  const isPublic = !isLoopback(address.host);
+  const tokens = readTokens(tokenEnv, environment, isPublic ? MIN_TOKEN_LENGTH : 1, problem);
+  const oauth = readOAuth(section, problem);
+  if (!isValid) return undefined;
   const requiresToken = tokens.length > 0 || oauth !== undefined;
-  if (!isLoopback(address) && !requiresToken) return listenProblem(TOKEN_REQUIRED);
-  const http = toHttpConfig(values, address, tokens, oauth);
-  if (http.allowedHosts.includes(WILDCARD) && !requiresToken) {
-    return { problems: [{ where: 'http.allowed_hosts', value: WILDCARD, message: WILDCARD_NEEDS_TOKEN }] };
-  }
-  return { http, problems };
+  // Clients use the host name of the public URL.
+  const allowedHosts = [...rest.allowedHosts, ...(oauth === undefined ? [] : [new URL(oauth.resource).hostname])];
+  if (isPublic && !requiresToken) return void report('http.listen', TOKEN_REQUIRED, listen);
+  if (allowedHosts.includes(WILDCARD) && !requiresToken)
+    return void report('http.allowed_hosts', WILDCARD_NEEDS_TOKEN, WILDCARD);
+  return { ...rest, ...address, allowedHosts, tokens, oauth };
 }
 
-function toHttpConfig(
-  values: Values,
-  address: ListenAddress,
-  tokens: readonly CallerToken[],
-  oauth: OAuthConfig | undefined,
-) {
-  const get = <T>(path: string) => values.get(path) as T;
-  return {
-    ...address,
-    path: get<string>('http.path'),
-    /** Without any and without `oauth`, no token is required. */
-    tokens,
-    oauth,
-    // Clients use the host name of the public URL.
-    allowedHosts: [
-      ...get<readonly string[]>('http.allowed_hosts'),
-      ...(oauth === undefined ? [] : [new URL(oauth.resource).hostname]),
-    ],
-    allowedOrigins: get<readonly string[]>('http.allowed_origins'),
-    /** Whether the page for people is served at `/`. */
-    page: get<boolean>('http.page'),
-    drainMs: get<number>('http.drain_ms'),
-    maxBodyBytes: get<number>('http.max_body_bytes'),
-    maxConnections: get<number>('http.max_connections'),
-    maxCallsPerToken: get<number>('http.max_calls_per_token'),
-  };
+/** The section `http.oauth`: undefined if nothing is configured, or if there are problems. */
+export function readOAuth({ resource: url, ...section }: ConfigTree['http']['oauth'], report: Report) {
+  const { issuer, audience, jwksUri, scopes, callerClaim } = section;
+  const isUrl = secureUrl.fromText(audience ?? '') !== undefined;
+  const resource = url ?? (isUrl ? audience : undefined);
+  const isDefault = scopes.length === 0 && callerClaim === TABLE.http.oauth.caller_claim.default;
+  const isEmpty = [issuer, audience, resource, jwksUri].every((value) => value === undefined);
+  if (isEmpty && isDefault) return undefined;
+  if (issuer === undefined) report('http.oauth.issuer', OAUTH_REQUIRED.issuer);
+  if (audience === undefined) report('http.oauth.audience', OAUTH_REQUIRED.audience);
+  else if (resource === undefined) report('http.oauth.resource', OAUTH_REQUIRED.resource);
+  if (issuer === undefined || audience === undefined || resource === undefined) return undefined;
+  return { issuer, audience, resource, scopes, jwksUri, callerClaim };
 }
 
 /** No value of a variable is shown. */
-function readTokens(tokenEnv: unknown, environment: Environment, minLength: number) {
-  const named = isObject(tokenEnv) ? tokenEnv : tokenEnv === undefined ? {} : { [ONLY_CALLER]: tokenEnv };
+function readTokens(
+  tokenEnv: ConfigTree['http']['tokenEnv'] = {},
+  environment: Environment,
+  minLength: number,
+  report: Report,
+) {
+  const named = typeof tokenEnv === 'string' ? { [ONLY_CALLER]: tokenEnv } : tokenEnv;
   // Unlike the others, this variable contains the token itself (ruling A21).
   const isDirect = variableText(environment, TOKEN_VARIABLE) !== '';
   const variables = isDirect && !(ONLY_CALLER in named) ? { ...named, [ONLY_CALLER]: TOKEN_VARIABLE } : named;
-  const tokens: CallerToken[] = [];
-  const problems: ConfigProblem[] = [];
+  const tokens: { readonly caller: string; readonly token: string }[] = [];
   for (const [caller, name] of Object.entries(variables)) {
-    const token = variableText(environment, String(name));
+    const token = variableText(environment, name);
     const twin = tokens.find((other) => other.token === token);
-    const report = (message: string) => problems.push({ where: shownName(String(name)), message });
-    if (token === '') report(EMPTY_TOKEN);
-    else if (!isSendableKey(token)) report('expected a token of visible ASCII');
-    else if (token.length < minLength) report(SHORT_TOKEN);
-    else if (twin !== undefined) report(`the token of ${twin.caller} must not be used twice`);
+    const problem = (message: string) => report(shownName(name), message);
+    if (token === '') problem(EMPTY_TOKEN);
+    else if (!isSendableKey(token)) problem('expected a token of visible ASCII');
+    else if (token.length < minLength) problem(SHORT_TOKEN);
+    else if (twin !== undefined) problem(`the token of ${twin.caller} must not be used twice`);
     else tokens.push({ caller, token });
   }
-  return { tokens, problems };
+  return tokens;
 }

@@ -1,26 +1,9 @@
 import { REASONING_EFFORTS, SEARCH_CONTEXT_SIZES, VERBOSITIES } from '../../../domain/model-profile.ts';
-import { TOOL_NAMES } from '../../../domain/tool-name.ts';
-import type * as kinds from './value-kinds.ts';
+import { integer, milliseconds, oneOf, path, text, type ValueKind } from './kinds.ts';
+import * as kinds from './value-kinds.ts';
 
-/** The keys that are set, by their dotted paths. The keys of a profile that was removed are null (ruling 11). */
-export type Values = ReadonlyMap<string, unknown>;
-
-/**
- * The name of a kind, with its arguments if it has any: `['integer', 1, 10]`. The kinds themselves are loaded only if a key
- * is set, because that takes time at the start.
- */
-export type KindSpec = {
-  [Name in keyof typeof kinds]: (typeof kinds)[Name] extends (...args: infer Args) => kinds.ValueKind
-    ? readonly [Name, ...Args]
-    : Name;
-}[keyof typeof kinds];
-
-/** One key of the configuration. */
-interface Key {
-  /** Dotted, as in YAML. */
-  readonly path: string;
-  readonly kind: KindSpec;
-  readonly default?: unknown;
+interface KeyOptions<T> {
+  readonly default?: T;
   /** The environment variable that overrides YAML. */
   readonly variable?: string;
   /** The option of the command line that overrides the variable. */
@@ -29,137 +12,174 @@ interface Key {
   readonly isSharedVariable?: true;
 }
 
+/** A key of the configuration, or of a server. */
+export interface Key<T = unknown> extends KeyOptions<T> {
+  readonly kind: ValueKind<T>;
+}
+
+export interface Section {
+  readonly [name: string]: Key | Section;
+}
+
+export function key<T>(kind: ValueKind<T>): { readonly kind: ValueKind<T> };
+export function key<T, const Options extends KeyOptions<T>>(
+  kind: ValueKind<T>,
+  options: Options,
+): { readonly kind: ValueKind<T> } & Options;
+export function key(kind: ValueKind, options: KeyOptions<unknown> = {}): Key {
+  return { kind, ...options };
+}
+
 /** IDs are sent in headers. */
 const VISIBLE_ASCII = /^[\x21-\x7E]+$/;
-const organization: KindSpec = ['text', 'an organization ID, such as org-...', VISIBLE_ASCII];
-const project: KindSpec = ['text', 'a project ID, such as proj_...', VISIBLE_ASCII];
-const modelId: KindSpec = ['text', 'a model ID, such as gpt-5.2', /^[\w.:/-]+$/];
-const country: KindSpec = ['text', 'a country as two letters, such as JP', /^[A-Za-z]{2}$/];
-const timezone: KindSpec = ['text', 'an IANA time zone, such as Asia/Tokyo', /^\w[\w+/-]*$/];
-const recordings: KindSpec = ['path', 'the path of a folder of recordings, or of one .json or .sse file'];
-const httpPath: KindSpec = [
-  'text',
-  'a path that is not in use for something else, such as /mcp',
-  /^\/(?!(?:healthz|readyz|metrics|openapi\.json)$|mcp\/(?:tools|call|servers)(?:\/|$))[\w./~-]*$/,
-];
-const audience: KindSpec = ['text', 'the audience of tokens, such as https://mcp.example.com/mcp', VISIBLE_ASCII];
-const callerClaim: KindSpec = ['text', 'the name of a claim, such as sub', /^[\w.:/-]+$/];
-const DEBUG = { variable: 'DEBUG', isSharedVariable: true } as const;
+const HTTP_PATH = /^\/(?!(?:healthz|readyz|metrics|openapi\.json)$|mcp\/(?:tools|call|servers)(?:\/|$))[\w./~-]*$/;
+const perDay = key(integer(0));
 
 /** Of a profile. Only that of `answer` has variables and defaults (spec 5.4, ruling 11). */
-const PROFILE_KEYS: readonly Key[] = [
-  { path: 'model', kind: modelId, default: 'gpt-5.2', variable: 'MODEL_ANSWER' },
-  { path: 'reasoning_effort', kind: ['oneOf', REASONING_EFFORTS], default: 'medium', variable: 'ANSWER_EFFORT' },
-  { path: 'verbosity', kind: ['oneOf', VERBOSITIES], default: 'medium', variable: 'ANSWER_VERBOSITY' },
-  { path: 'max_output_tokens', kind: ['integer', 16] },
-  { path: 'max_tool_calls', kind: ['integer', 1] },
-  { path: 'search_context_size', kind: ['oneOf', SEARCH_CONTEXT_SIZES] },
-  { path: 'search', kind: ['oneOf', ['auto', 'required']] },
-  { path: 'service_tier', kind: ['oneOf', ['auto', 'default', 'flex', 'priority']] },
-  { path: 'reasoning_mode', kind: ['oneOf', ['standard', 'pro']] },
-  { path: 'return_token_budget', kind: ['oneOf', ['default', 'unlimited']] },
-];
-const profileKeys = (tool: string): readonly Key[] =>
-  PROFILE_KEYS.map(({ path, kind, ...ofAnswer }) => ({
-    path: `model_profiles.${tool}.${path}`,
-    kind,
-    ...(tool === 'answer' ? ofAnswer : {}),
-  }));
+const PROFILE = {
+  model: key(text('a model ID, such as gpt-5.2', /^[\w.:/-]+$/)),
+  reasoning_effort: key(oneOf(REASONING_EFFORTS)),
+  verbosity: key(oneOf(VERBOSITIES)),
+  max_output_tokens: key(integer(16)),
+  max_tool_calls: key(integer(1)),
+  search_context_size: key(oneOf(SEARCH_CONTEXT_SIZES)),
+  search: key(oneOf(['auto', 'required'])),
+  service_tier: key(oneOf(['auto', 'default', 'flex', 'priority'])),
+  reasoning_mode: key(oneOf(['standard', 'pro'])),
+  return_token_budget: key(oneOf(['default', 'unlimited'])),
+};
 
 /** Every key (spec 5.3 and 5.4, rulings 11 and 15). A key that is not listed is a problem. */
-export const KEYS: readonly Key[] = [
-  { path: 'openai.api_key_env', kind: 'secretVariable', default: 'OPENAI_API_KEY' },
-  { path: 'openai.base_url', kind: 'baseUrl', default: 'https://api.openai.com/v1', variable: 'OPENAI_BASE_URL' },
-  { path: 'openai.organization', kind: organization, variable: 'OPENAI_ORG_ID' },
-  { path: 'openai.project', kind: project, variable: 'OPENAI_PROJECT_ID' },
-  { path: 'openai.store', kind: 'flag', default: false },
-  { path: 'request.timeout_ms', kind: ['milliseconds', 1], default: 300_000, variable: 'OPENAI_API_TIMEOUT' },
-  { path: 'request.max_retries', kind: ['integer', 0], default: 3, variable: 'OPENAI_MAX_RETRIES' },
-  { path: 'request.max_concurrency', kind: ['integer', 1], default: 16, variable: 'OPENAI_MAX_CONCURRENCY' },
-  { path: 'request.background', kind: 'flag', default: false },
-  { path: 'model_profiles.preset', kind: ['oneOf', ['tuned']], variable: 'MODEL_PROFILES' },
-  ...TOOL_NAMES.flatMap(profileKeys),
-  { path: 'policy.max_citations', kind: ['integer', 1, 10], default: 3, variable: 'MAX_CITATIONS' },
-  { path: 'policy.system.source', kind: ['oneOf', ['builtin', 'file']], default: 'builtin' },
-  { path: 'policy.system.path', kind: ['path', 'a path'] },
-  { path: 'policy.system.merge', kind: ['oneOf', ['replace', 'prepend', 'append']], default: 'replace' },
-  { path: 'search.defaults.recency_days', kind: ['integer', 0], default: 60, variable: 'SEARCH_RECENCY_DAYS' },
-  { path: 'search.defaults.max_results', kind: ['integer', 1], default: 5, variable: 'SEARCH_MAX_RESULTS' },
-  { path: 'search.defaults.domains', kind: 'hostNames', default: [] },
-  { path: 'search.domain_filter', kind: ['oneOf', ['hint', 'strict']], default: 'hint' },
-  { path: 'search.blocked_domains', kind: 'hostNames', default: [] },
-  { path: 'search.live', kind: 'flag', default: true },
-  {
-    path: 'search.tool',
-    kind: ['text', 'the type of the search tool, such as web_search', /^[\w:.-]+$/],
-    default: 'web_search',
+export const TABLE = {
+  openai: {
+    api_key_env: key(kinds.secretVariable, { default: 'OPENAI_API_KEY' }),
+    base_url: key(kinds.baseUrl, { default: 'https://api.openai.com/v1', variable: 'OPENAI_BASE_URL' }),
+    organization: key(text('an organization ID, such as org-...', VISIBLE_ASCII), { variable: 'OPENAI_ORG_ID' }),
+    project: key(text('a project ID, such as proj_...', VISIBLE_ASCII), { variable: 'OPENAI_PROJECT_ID' }),
+    store: key(kinds.flag, { default: false }),
   },
-  { path: 'search.user_location.country', kind: country },
-  { path: 'search.user_location.region', kind: ['text', 'a region, such as Tokyo'] },
-  { path: 'search.user_location.city', kind: ['text', 'a city, such as Minato'] },
-  { path: 'search.user_location.timezone', kind: timezone },
-  { path: 'clock.time_zone', kind: 'timeZone', default: 'Asia/Tokyo', variable: 'TIME_ZONE' },
-  { path: 'citations.resolve_dates', kind: 'flag', default: false, variable: 'RESOLVE_DATES' },
-  { path: 'llm.adapter', kind: ['oneOf', ['openai', 'offline']], default: 'openai', variable: 'LLM_ADAPTER' },
-  { path: 'llm.recordings', kind: recordings, variable: 'LLM_RECORDINGS', option: '--offline' },
-  { path: 'llm.record', kind: ['path', 'the path of a folder'], variable: 'LLM_RECORD', option: '--record' },
-  { path: 'llm.record_private', kind: 'flag', default: false },
-  { path: 'server.debug', kind: 'debugFlag', default: false, ...DEBUG },
-  { path: 'server.debug_file', kind: 'debugFile', ...DEBUG, option: '--debug' },
-  { path: 'server.show_config_on_start', kind: 'flag', default: false },
-  { path: 'server.max_answer_chars', kind: ['integer', 1000], default: 20_000 },
-  {
-    path: 'server.tool_errors',
-    kind: ['oneOf', ['protocol', 'result']],
-    default: 'protocol',
-    variable: 'MCP_TOOL_ERRORS',
+  request: {
+    timeout_ms: key(milliseconds(1), { default: 300_000, variable: 'OPENAI_API_TIMEOUT' }),
+    max_retries: key(integer(0), { default: 3, variable: 'OPENAI_MAX_RETRIES' }),
+    /** Maximum number of calls that run upstream at the same time. */
+    max_concurrency: key(integer(1), { default: 16, variable: 'OPENAI_MAX_CONCURRENCY' }),
+    background: key(kinds.flag, { default: false }),
   },
-  { path: 'server.line_mode', kind: 'flag', default: false, variable: 'MCP_LINE_MODE' },
-  { path: 'http.listen', kind: 'hostPort', default: '127.0.0.1:3917', variable: 'MCP_HTTP_LISTEN', option: '--http' },
-  { path: 'http.path', kind: httpPath, default: '/mcp' },
-  { path: 'http.token_env', kind: 'tokenVariables', variable: 'MCP_HTTP_TOKEN_ENV' },
-  { path: 'http.oauth.issuer', kind: 'secureUrl' },
-  { path: 'http.oauth.audience', kind: audience },
-  { path: 'http.oauth.resource', kind: 'secureUrl' },
-  { path: 'http.oauth.scopes', kind: 'scopes', default: [] },
-  { path: 'http.oauth.jwks_uri', kind: 'secureUrl' },
-  { path: 'http.oauth.caller_claim', kind: callerClaim, default: 'sub' },
-  { path: 'http.allowed_hosts', kind: 'requestHosts', default: [], variable: 'MCP_HTTP_ALLOWED_HOSTS' },
-  { path: 'http.allowed_origins', kind: 'origins', default: [], variable: 'MCP_HTTP_ALLOWED_ORIGINS' },
-  { path: 'http.page', kind: 'flag', default: true },
-  { path: 'http.drain_ms', kind: ['milliseconds', 0], default: 25_000, variable: 'MCP_HTTP_DRAIN_MS' },
-  {
-    path: 'http.max_body_bytes',
-    kind: ['integer', 1024],
-    default: 128 * 1024,
-    variable: 'MCP_HTTP_MAX_BODY_BYTES',
+  model_profiles: {
+    preset: key(oneOf(['tuned']), { variable: 'MODEL_PROFILES' }),
+    answer: {
+      ...PROFILE,
+      model: key(PROFILE.model.kind, { default: 'gpt-5.2', variable: 'MODEL_ANSWER' }),
+      reasoning_effort: key(PROFILE.reasoning_effort.kind, { default: 'medium', variable: 'ANSWER_EFFORT' }),
+      verbosity: key(PROFILE.verbosity.kind, { default: 'medium', variable: 'ANSWER_VERBOSITY' }),
+    },
+    answer_detailed: PROFILE,
+    answer_quick: PROFILE,
   },
-  { path: 'http.max_connections', kind: ['integer', 1], default: 1000, variable: 'MCP_HTTP_MAX_CONNECTIONS' },
-  {
-    path: 'http.max_calls_per_token',
-    kind: ['integer', 1],
-    default: 64,
-    variable: 'MCP_HTTP_MAX_CALLS_PER_TOKEN',
+  policy: {
+    max_citations: key(integer(1, 10), { default: 3, variable: 'MAX_CITATIONS' }),
+    system: {
+      source: key(oneOf(['builtin', 'file']), { default: 'builtin' }),
+      path: key(path('a path')),
+      merge: key(oneOf(['replace', 'prepend', 'append']), { default: 'replace' }),
+    },
   },
-  { path: 'http.quota.calls_per_day', kind: ['integer', 0] },
-  { path: 'http.quota.searches_per_day', kind: ['integer', 0] },
-  { path: 'http.quota.tokens_per_day', kind: ['integer', 0] },
-  { path: 'http.quota.callers', kind: 'quotaCallers' },
-  { path: 'http.quota.store', kind: 'quotaStore', default: 'memory', variable: 'MCP_HTTP_QUOTA_STORE' },
-  { path: 'http.quota.on_store_failure', kind: ['oneOf', ['refuse', 'allow']], default: 'refuse' },
-  { path: 'gateway.servers_file', kind: ['path', 'the path of a JSON file with servers'], option: '--servers' },
-  { path: 'gateway.expose', kind: 'flag', default: false, option: '--expose' },
-  { path: 'gateway.check_output', kind: ['oneOf', ['warn', 'strict']], default: 'warn' },
-  { path: 'servers', kind: 'servers' },
-  { path: 'grounding.tools', kind: 'groundedTools' },
-  { path: 'grounding.web', kind: ['oneOf', ['before', 'always', 'never']], default: 'before' },
-  { path: 'grounding.max_rounds', kind: ['integer', 1], default: 6 },
-  { path: 'grounding.max_calls', kind: ['integer', 1], default: 20 },
-  { path: 'grounding.max_output_chars', kind: ['integer', 1000], default: 20_000 },
-  { path: 'grounding.callers', kind: 'callers', default: [] },
-];
+  search: {
+    defaults: {
+      recency_days: key(integer(0), { default: 60, variable: 'SEARCH_RECENCY_DAYS' }),
+      max_results: key(integer(1), { default: 5, variable: 'SEARCH_MAX_RESULTS' }),
+      domains: key(kinds.hostNames, { default: [] }),
+    },
+    domain_filter: key(oneOf(['hint', 'strict']), { default: 'hint' }),
+    blocked_domains: key(kinds.hostNames, { default: [] }),
+    live: key(kinds.flag, { default: true }),
+    tool: key(text('the type of the search tool, such as web_search', /^[\w:.-]+$/), { default: 'web_search' }),
+    user_location: {
+      country: key(text('a country as two letters, such as JP', /^[A-Za-z]{2}$/)),
+      region: key(text('a region, such as Tokyo')),
+      city: key(text('a city, such as Minato')),
+      timezone: key(text('an IANA time zone, such as Asia/Tokyo', /^\w[\w+/-]*$/)),
+    },
+  },
+  clock: { time_zone: key(kinds.timeZone, { default: 'Asia/Tokyo', variable: 'TIME_ZONE' }) },
+  citations: { resolve_dates: key(kinds.flag, { default: false, variable: 'RESOLVE_DATES' }) },
+  llm: {
+    adapter: key(oneOf(['openai', 'offline']), { default: 'openai', variable: 'LLM_ADAPTER' }),
+    /** Without it, those of the package. */
+    recordings: key(path('the path of a folder of recordings, or of one .json or .sse file'), {
+      variable: 'LLM_RECORDINGS',
+      option: '--offline',
+    }),
+    /** The folder in which replies of the API are recorded. */
+    record: key(path('the path of a folder'), { variable: 'LLM_RECORD', option: '--record' }),
+    /** Whether grounded answers are recorded too (ruling L22). */
+    record_private: key(kinds.flag, { default: false }),
+  },
+  server: {
+    debug: key(kinds.debugFlag, { default: false, variable: 'DEBUG', isSharedVariable: true }),
+    debug_file: key(kinds.debugFile, { variable: 'DEBUG', isSharedVariable: true, option: '--debug' }),
+    show_config_on_start: key(kinds.flag, { default: false }),
+    max_answer_chars: key(integer(1000), { default: 20_000 }),
+    tool_errors: key(oneOf(['protocol', 'result']), { default: 'protocol', variable: 'MCP_TOOL_ERRORS' }),
+    /** Respond in lines, whatever framing the client uses. */
+    line_mode: key(kinds.flag, { default: false, variable: 'MCP_LINE_MODE' }),
+  },
+  http: {
+    listen: key(kinds.hostPort, { default: '127.0.0.1:3917', variable: 'MCP_HTTP_LISTEN', option: '--http' }),
+    path: key(text('a path that is not in use for something else, such as /mcp', HTTP_PATH), { default: '/mcp' }),
+    token_env: key(kinds.tokenVariables, { variable: 'MCP_HTTP_TOKEN_ENV' }),
+    oauth: {
+      issuer: key(kinds.secureUrl),
+      audience: key(text('the audience of tokens, such as https://mcp.example.com/mcp', VISIBLE_ASCII)),
+      /** The public URL of the endpoint. */
+      resource: key(kinds.secureUrl),
+      scopes: key(kinds.scopes, { default: [] }),
+      jwks_uri: key(kinds.secureUrl),
+      caller_claim: key(text('the name of a claim, such as sub', /^[\w.:/-]+$/), { default: 'sub' }),
+    },
+    allowed_hosts: key(kinds.requestHosts, { default: [], variable: 'MCP_HTTP_ALLOWED_HOSTS' }),
+    allowed_origins: key(kinds.origins, { default: [], variable: 'MCP_HTTP_ALLOWED_ORIGINS' }),
+    /** Whether the page for people is served at `/`. */
+    page: key(kinds.flag, { default: true }),
+    drain_ms: key(milliseconds(0), { default: 25_000, variable: 'MCP_HTTP_DRAIN_MS' }),
+    max_body_bytes: key(integer(1024), { default: 128 * 1024, variable: 'MCP_HTTP_MAX_BODY_BYTES' }),
+    max_connections: key(integer(1), { default: 1000, variable: 'MCP_HTTP_MAX_CONNECTIONS' }),
+    max_calls_per_token: key(integer(1), { default: 64, variable: 'MCP_HTTP_MAX_CALLS_PER_TOKEN' }),
+    quota: {
+      calls_per_day: perDay,
+      searches_per_day: perDay,
+      tokens_per_day: perDay,
+      callers: key(kinds.quotaCallers),
+      store: key(kinds.quotaStore, { default: 'memory', variable: 'MCP_HTTP_QUOTA_STORE' }),
+      on_store_failure: key(oneOf(['refuse', 'allow']), { default: 'refuse' }),
+    },
+  },
+  gateway: {
+    servers_file: key(path('the path of a JSON file with servers'), { option: '--servers' }),
+    /** Whether the servers' tools are also available over MCP. */
+    expose: key(kinds.flag, { default: false, option: '--expose' }),
+    check_output: key(oneOf(['warn', 'strict']), { default: 'warn' }),
+  },
+  servers: key(kinds.servers),
+  grounding: {
+    tools: key(kinds.groundedTools),
+    web: key(oneOf(['before', 'always', 'never']), { default: 'before' }),
+    max_rounds: key(integer(1), { default: 6 }),
+    max_calls: key(integer(1), { default: 20 }),
+    max_output_chars: key(integer(1000), { default: 20_000 }),
+    callers: key(kinds.callers, { default: [] }),
+  },
+} satisfies Section;
 
-/** The configuration without YAML, environment and command line. */
-export const DEFAULTS: Values = new Map(
-  KEYS.filter((key) => key.default !== undefined).map((key) => [key.path, key.default]),
-);
+/** The keys with their paths, dotted as in YAML, in the order of the table. */
+export const KEYS: readonly (Key & { readonly path: string })[] = keysOf(TABLE, '');
+
+function keysOf(section: Section, prefix: string): readonly (Key & { readonly path: string })[] {
+  return Object.entries(section).flatMap(([name, entry]) =>
+    isKey(entry) ? [{ path: `${prefix}${name}`, ...entry }] : keysOf(entry, `${prefix}${name}.`),
+  );
+}
+
+export function isKey(entry: Key | Section): entry is Key {
+  return 'kind' in entry;
+}

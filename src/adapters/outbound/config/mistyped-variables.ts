@@ -4,7 +4,6 @@ import { KEYS } from './keys.ts';
 
 /** Other programs have variables with these prefixes, too. */
 const PREFIX = /^(?:MCP|OPENAI|ANSWER)_[A-Z0-9_]+$/;
-const MAX_TYPOS = 2;
 
 /**
  * A notice for each variable within two typos of a known one that is not set: beside it, another variable is meant, such as a second key.
@@ -20,10 +19,10 @@ export async function mistypedVariables(
   const isSet = (name: string) => variableText(environment, name) !== '';
   const unknown = candidates.filter((name) => !known.includes(name) && isSet(name));
   if (unknown.length === 0) return [];
-  const { distance } = await import('fastest-levenshtein');
+  const { MAX_TYPOS, nearest } = await import('./nearest.ts');
+  const unset = known.filter((name) => !isSet(name));
   return unknown.flatMap((name) => {
-    const near = known.filter((other) => distance(name, other) <= MAX_TYPOS && !isSet(other));
-    const [nearest] = near.sort((a, b) => distance(name, a) - distance(name, b));
-    return nearest === undefined ? [] : [{ where: name, message: `unknown variable; did you mean ${nearest}?` }];
+    const meant = nearest(name, unset, MAX_TYPOS);
+    return meant === undefined ? [] : [{ where: name, message: `unknown variable; did you mean ${meant}?` }];
   });
 }

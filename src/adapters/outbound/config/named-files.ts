@@ -1,60 +1,38 @@
 import { accessSync, closeSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { ConfigProblem } from '../../../application/ports/config.ts';
-import type { PolicyMerge } from '../../../domain/system-policy.ts';
 import { openDebugFile } from '../logger/stderr-logger.ts';
+import type { ConfigTree } from './config-tree.ts';
 import { readNonEmptyText, reasonOf } from './files.ts';
-import type { Values } from './keys.ts';
-import { toZone } from './time-zone.ts';
-
-/** What the files contain that the configuration names, and problems with them. */
-export interface NamedFiles {
-  readonly instructions?: string;
-  readonly problems: readonly ConfigProblem[];
-}
-
-export async function readFiles(values: Values): Promise<NamedFiles> {
-  const policy = await readPolicy(values);
-  return { ...policy, problems: [...policy.problems, ...checkPaths(values)] };
-}
+import type { Report } from './problems.ts';
 
 /** What replaces the built-in policy, if a file is configured (ruling 15). */
-async function readPolicy(values: Values): Promise<NamedFiles> {
-  const path = values.get('policy.system.path');
-  const merge = values.get('policy.system.merge') as PolicyMerge;
-  if (values.get('policy.system.source') !== 'file') {
-    const unused = { path, merge: merge === 'replace' ? undefined : merge };
+export async function readPolicy({ policy: { system } }: ConfigTree, timeZone: string, report: Report) {
+  const { source, path, merge } = system;
+  if (source !== 'file') {
     const message = 'has no effect unless policy.system.source is file';
-    const problems = Object.entries(unused)
-      .filter(([, value]) => value !== undefined)
-      .map(([key, value]) => ({ where: `policy.system.${key}`, value: String(value), message }));
-    return { problems };
+    if (path !== undefined) report('policy.system.path', message, path);
+    if (merge !== 'replace') report('policy.system.merge', message, merge);
+    return undefined;
   }
-  const problem = (rest: Omit<ConfigProblem, 'where'>) => ({ problems: [{ where: 'policy.system.path', ...rest }] });
-  if (typeof path !== 'string') return problem({ message: 'required, because policy.system.source is file' });
-  const content = readNonEmptyText(path);
-  if ('text' in content) {
-    const { mergePolicy, systemPolicyIn } = await import('../../../domain/system-policy.ts');
-    const builtIn = systemPolicyIn(toZone(String(values.get('clock.time_zone'))));
-    return { instructions: mergePolicy(content.text.replace(/\r\n?/g, '\n'), merge, builtIn), problems: [] };
-  }
-  return problem({ value: path, message: `expected a policy file that can be read (${content.reason})` });
+  const content = path === undefined ? undefined : readNonEmptyText(path);
+  if (content === undefined) report('policy.system.path', 'required, because policy.system.source is file');
+  else if ('reason' in content)
+    report('policy.system.path', `expected a policy file that can be read (${content.reason})`, path);
+  if (content === undefined || 'reason' in content) return undefined;
+  const { mergePolicy, systemPolicyIn } = await import('../../../domain/system-policy.ts');
+  return mergePolicy(content.text.replace(/\r\n?/g, '\n'), merge, systemPolicyIn(timeZone));
 }
 
-/** Problems with the other paths, which depend on the mode. */
-function checkPaths(values: Values): readonly ConfigProblem[] {
-  const isOffline = values.get('llm.adapter') === 'offline';
-  const isDebug = values.get('server.debug') === true;
-  const checks: Readonly<Record<string, (path: string) => string | undefined>> = {
-    'llm.recordings': (path) => (isOffline ? recordingsProblem(path) : undefined),
-    'llm.record': (path) => (isOffline ? 'cannot be combined with offline mode' : recordProblem(path)),
-    'server.debug_file': (path) => (isDebug ? debugFileProblem(path) : undefined),
+/** Reports problems with the other paths, which depend on the mode. */
+export function checkPaths({ llm, server }: ConfigTree, report: Report): void {
+  const isOffline = llm.adapter === 'offline';
+  const check = (where: string, path: string | undefined, problemWith: (path: string) => string | undefined) => {
+    const message = path === undefined ? undefined : problemWith(path);
+    if (message !== undefined) report(where, message, path);
   };
-  return Object.entries(checks).flatMap(([where, messageFor]) => {
-    const path = values.get(where);
-    const message = typeof path === 'string' ? messageFor(path) : undefined;
-    return message === undefined ? [] : [{ where, value: String(path), message }];
-  });
+  check('llm.recordings', isOffline ? llm.recordings : undefined, recordingsProblem);
+  check('llm.record', llm.record, isOffline ? () => 'cannot be combined with offline mode' : recordProblem);
+  check('server.debug_file', server.debug ? server.debugFile : undefined, debugFileProblem);
 }
 
 function recordingsProblem(path: string): string | undefined {

@@ -1,52 +1,41 @@
-import type { ConfigProblem } from '../../../application/ports/config.ts';
+import { decoded, withScheme } from './addresses.ts';
 import { type Environment, PROXY_VARIABLES, variableText } from './environment.ts';
-import { passwordsOf } from './secret-forms.ts';
+import type { Report } from './problems.ts';
+import { passwordsOf } from './secrets.ts';
 
-export interface ProxyLayer {
-  /** The URL of the proxy for requests to the API; absent if they are sent directly. */
-  readonly proxy?: string;
-  /** The variables that were used. */
-  readonly names: readonly string[];
-  /** The passwords of all proxies: servers inherit the variables. */
-  readonly secrets: readonly string[];
-  readonly problems: readonly ConfigProblem[];
-}
-
-/** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower case, for requests to `baseUrl`. */
-export function readProxy(environment: Environment, baseUrl: string): ProxyLayer {
+/**
+ * The URL of the proxy for requests to `baseUrl` by `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower case; the variables that were
+ * used; and the passwords of all proxies, because servers inherit the variables.
+ */
+export function readProxy(environment: Environment, baseUrl: string, report: Report = () => {}) {
   const textOf = (name: string) => variableText(environment, name);
+  if (PROXY_VARIABLES.every((name) => textOf(name) === '')) return { proxy: undefined, names: [], secrets: [] };
   const named = (name: string) => [name.toLowerCase(), name].find((variant) => textOf(variant) !== '') ?? '';
   const [https = '', http = '', bypass = ''] = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'].map(named);
-  const problems = [https, http]
-    .filter((name) => name !== '' && toProxyUrl(textOf(name)) === undefined)
-    .map((name) => ({ where: name, value: textOf(name), message: EXPECTED }));
+  for (const name of [https, http]) {
+    if (name !== '' && toProxyUrl(textOf(name)) === undefined) report(name, EXPECTED, textOf(name));
+  }
   // As in other programs, the proxy for http also serves https if no other is set.
   const url = toProxyUrl(textOf(baseUrl.startsWith('https:') ? https || http : http));
-  const names = [https, http, bypass].filter((name) => name !== '');
-  const secrets = PROXY_VARIABLES.flatMap((name) => passwordsOf(textOf(name)));
-  return url === undefined || matchesNoProxy(baseUrl, textOf(bypass))
-    ? { names, secrets, problems }
-    : { proxy: url, names, secrets, problems };
+  const isBypassed = matchesNoProxy(new URL(baseUrl), textOf(bypass));
+  return {
+    proxy: isBypassed ? undefined : url,
+    names: [https, http, bypass].filter((name) => name !== ''),
+    secrets: PROXY_VARIABLES.flatMap((name) => passwordsOf(textOf(name))),
+  };
 }
 
 const EXPECTED = 'expected the URL of a proxy, such as http://proxy.example:8080';
 
-/** The scheme is often left out. The user and password must be decodable, since undici decodes them for each connection. */
 function toProxyUrl(text: string): string | undefined {
-  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  const url = withScheme(text);
   if (!URL.canParse(url) || !/^https?:\/\/[^/]/i.test(url)) return undefined;
   const { username, password } = new URL(url);
-  try {
-    decodeURIComponent(username + password);
-    return url;
-  } catch {
-    return undefined;
-  }
+  return decoded(username + password) === undefined ? undefined : url;
 }
 
 /** `NO_PROXY`: hosts including their subdomains, each with or without a port; `*` matches all. */
-function matchesNoProxy(url: string, bypass: string): boolean {
-  const { hostname, port } = new URL(url);
+function matchesNoProxy({ hostname, port }: URL, bypass: string): boolean {
   return bypass
     .toLowerCase()
     .split(/[,\s]+/)

@@ -1,44 +1,96 @@
-import { BUILT_IN_SERVER, type ToolFilter } from '../../../domain/gateway-tool.ts';
+import { BUILT_IN_SERVER } from '../../../domain/gateway-tool.ts';
 import { isObject, type JsonObject } from '../../../domain/json.ts';
-import { expandPath } from './files.ts';
-import { isUnencrypted } from './listen-address.ts';
-import { isSendable, type Report, readArgs, readMap, readText, type Variables } from './server-texts.ts';
-import { flag, integer, listOf, milliseconds, oneOf, text, type ValueKind } from './value-kinds.ts';
+import { isUnencrypted, toHttpUrl } from './addresses.ts';
+import type { ValueOf } from './config-tree.ts';
+import type { Environment, NamedText } from './environment.ts';
+import { type Key, key } from './keys.ts';
+import { integer, listOf, milliseconds, oneOf, path, text, type ValueKind, yamlOnly } from './kinds.ts';
+import { readValue } from './layers.ts';
+import type { Report } from './problems.ts';
+import { flag } from './value-kinds.ts';
 
-/** A server as configured (ruling G1). */
-export interface ServerEntry {
-  readonly name: string;
-  readonly connection: ChildEntry | RemoteEntry;
-  readonly timeoutMs: number;
-  readonly startupTimeoutMs: number;
-  readonly restart: 'on-failure' | 'never';
-  readonly isRequired: boolean;
-  readonly filter: ToolFilter;
-  readonly maxConcurrency: number;
-  readonly maxResponseBytes: number;
+export const SERVER_NAME = text(
+  `a name of at most 32 letters, digits, - and _, without __, other than ${BUILT_IN_SERVER}`,
+  new RegExp(`^(?!${BUILT_IN_SERVER}$)(?!.*__)[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`),
+);
+const TOOLS = listOf('a list of names of tools, with * at an end for any', /^\*?[^*]+\*?$|^\*$/);
+const VARIABLES = listOf('a list of names of environment variables, or true', /^[A-Za-z_][A-Za-z0-9_]*$/);
+
+const TEXT = yamlOnly('a text', (value, { where, expand }) =>
+  typeof value === 'string' && value.trim() !== '' ? expand(value.trim(), where) : undefined,
+);
+
+/** Numbers and booleans are what they look like in YAML (`PORT: 8080`). */
+const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
+
+const TEXTS = yamlOnly<readonly string[]>('a list of texts', (value, { where, expand }) =>
+  Array.isArray(value) && value.every(isScalar)
+    ? value.map((text, index) => expand(String(text), `${where}[${index}]`))
+    : undefined,
+);
+
+/** `envs` or `headers`. No value of them is shown: it may be a secret. */
+const TEXTS_BY_NAME: ValueKind<Readonly<Record<string, string>>> = {
+  ...yamlOnly('a map of names to texts', (value, { where, report, expand }) => {
+    if (!isObject(value)) return undefined;
+    const members = Object.entries(value).map(([name, text]) => {
+      if (name.includes('\0')) report(where, NO_NUL);
+      if (!isScalar(text)) report(`${where}.${name}`, 'expected a text');
+      return [name, isScalar(text) ? expand(String(text), `${where}.${name}`) : ''];
+    });
+    return Object.fromEntries(members);
+  }),
+  isSecret: true,
+};
+const NO_NUL = 'expected a text without NUL characters';
+
+const INHERITED: ValueKind<readonly string[] | true> = {
+  ...VARIABLES,
+  fromYaml: (value, context) => (value === true ? value : VARIABLES.fromYaml(value, context)),
+};
+
+const FILTER = yamlOnly('allow and deny, each a list of names of tools', (value, context) => {
+  if (!isObject(value)) return undefined;
+  const filter: { allow?: readonly string[]; deny?: readonly string[] } = {};
+  for (const [key, list] of Object.entries(value)) {
+    const where = `${context.where}.${key}`;
+    if (key !== 'allow' && key !== 'deny') context.report(where, 'unknown key; the keys are allow and deny');
+    else filter[key] = readValue(TOOLS, list, { ...context, where }) ?? [];
+  }
+  return filter;
+});
+
+/** The keys of a server (ruling G1). */
+export const SERVER_TABLE = {
+  name: key(SERVER_NAME),
+  command: key(TEXT),
+  url: key(TEXT),
+  args: key(TEXTS, { default: [] }),
+  cwd: key(path('a text')),
+  envs: key(TEXTS_BY_NAME, { default: {} }),
+  env: key(TEXTS_BY_NAME, { default: {} }),
+  inherit_env: key(INHERITED, { default: [] }),
+  transport: key(oneOf(['auto', 'http', 'sse']), { default: 'auto' }),
+  headers: key(TEXTS_BY_NAME, { default: {} }),
+  allow_insecure: key(flag, { default: false }),
+  timeout: key(milliseconds(1)),
+  startup_timeout: key(milliseconds(1), { default: 60_000 }),
+  restart: key(oneOf(['on-failure', 'never']), { default: 'on-failure' }),
+  required: key(flag, { default: false }),
+  tools: key(FILTER, { default: {} }),
+  max_concurrency: key(integer(1), { default: 64 }),
+  max_response_bytes: key(integer(1024), { default: 10 * 1024 * 1024 }),
   /** Its tools return nothing private. */
-  readonly isPublic: boolean;
-}
+  public: key(flag, { default: false }),
+};
+const OF_CHILDREN = ['args', 'cwd', 'envs', 'env', 'inherit_env'];
+const OF_REMOTES = ['transport', 'headers', 'allow_insecure'];
 
-interface ChildEntry {
-  readonly kind: 'child';
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly cwd: string;
-  readonly envs: Readonly<Record<string, string>>;
-  /** Variables that are inherited in addition, or true for all. */
-  readonly inheritEnv: readonly string[] | true;
-}
-
-interface RemoteEntry {
-  readonly kind: 'remote';
-  readonly url: string;
-  readonly transport: 'auto' | 'http' | 'sse';
-  readonly headers: Readonly<Record<string, string>>;
-}
-
+/** What the servers of a source have in common. */
 interface Context {
-  readonly variables: Variables;
+  readonly environment: Environment;
+  /** Receives the variables to which the servers refer. */
+  readonly expanded: NamedText[];
   /** Relative paths start here. */
   readonly folder: string;
   readonly defaultTimeoutMs: number;
@@ -46,138 +98,115 @@ interface Context {
   readonly ownSecrets: readonly string[];
 }
 
-export const SERVER_NAME = text(
-  `a name of at most 32 letters, digits, - and _, without __, other than ${BUILT_IN_SERVER}`,
-  new RegExp(`^(?!${BUILT_IN_SERVER}$)(?!.*__)[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`),
-);
-const TEXT = text('a text');
-const PATTERN = listOf('a list of names of tools, with * at an end for any', (name) =>
-  /^\*?[^*]+\*?$|^\*$/.test(name) ? name : undefined,
-);
-const VARIABLES = listOf('a list of names of environment variables, or true', (name) =>
-  /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : undefined,
-);
+/** A server as configured (ruling G1). */
+export type ServerEntry = NonNullable<ReturnType<typeof readServerEntry>>;
 
-const CHILD_KEYS = ['args', 'cwd', 'envs', 'env', 'inherit_env'];
-const REMOTE_KEYS = ['transport', 'headers', 'allow_insecure'];
-
-export const SERVER_KEYS: readonly string[] = [
-  ...[
-    'name',
-    'command',
-    'url',
-    ...CHILD_KEYS,
-    ...REMOTE_KEYS,
-    'timeout',
-    'startup_timeout',
-    'restart',
-    'required',
-    'tools',
-  ],
-  ...['max_concurrency', 'max_response_bytes', 'public'],
-];
-
-/** Reads one server. Undefined if there is a problem, which was reported. */
-export function readServerEntry(value: JsonObject, context: Context, report: Report): ServerEntry | undefined {
+/** Reads one server. Undefined if there is a problem, which was reported with the path of its key in the server. */
+export function readServerEntry(value: JsonObject, context: Context, report: Report) {
   let isValid = true;
-  const problem: Report = (key, message, received) => {
+  const problem: Report = (...reported) => {
     isValid = false;
-    report(key, message, received);
+    report(...reported);
   };
-  const read = <T>(key: string, kind: ValueKind, fallback: T): T => {
-    if (value[key] === undefined || value[key] === null) return fallback;
-    const known = kind.fromYaml(value[key]);
-    if (known === undefined) problem(key, `expected ${kind.accepted}`, value[key]);
-    return known === undefined ? fallback : (known as T);
+  const read: Read = (where) => {
+    const { kind, default: fallback }: Key = SERVER_TABLE[where];
+    const own = value[where] ?? undefined;
+    const expand = (text: string, where: string) => expandVariables(text, where, context, problem);
+    const { folder } = context;
+    const known = own === undefined ? undefined : readValue(kind, own, { where, folder, report: problem, expand });
+    return (known ?? fallback) as ValueOf<Table[typeof where]>;
   };
   if (value.name == null) problem('name', `required: ${SERVER_NAME.accepted}`);
-  const entry: ServerEntry = {
-    name: read('name', SERVER_NAME, ''),
-    connection: readConnection(value, context, problem, read),
-    timeoutMs: read('timeout', milliseconds(1), context.defaultTimeoutMs),
-    startupTimeoutMs: read('startup_timeout', milliseconds(1), 60_000),
-    restart: read<'on-failure' | 'never'>('restart', oneOf(['on-failure', 'never']), 'on-failure'),
-    isRequired: read('required', flag, false),
-    filter: readFilter(value.tools, problem),
-    maxConcurrency: read('max_concurrency', integer(1), 64),
-    maxResponseBytes: read('max_response_bytes', integer(1024), 10 * 1024 * 1024),
-    isPublic: read('public', flag, false),
+  const entry = {
+    name: read('name') ?? '',
+    connection: readConnection(value, read, context, problem),
+    timeoutMs: read('timeout') ?? context.defaultTimeoutMs,
+    startupTimeoutMs: read('startup_timeout'),
+    restart: read('restart'),
+    isRequired: read('required'),
+    filter: read('tools'),
+    maxConcurrency: read('max_concurrency'),
+    maxResponseBytes: read('max_response_bytes'),
+    /** Its tools return nothing private. */
+    isPublic: read('public'),
   };
   return isValid ? entry : undefined;
 }
 
-type Read = <T>(key: string, kind: ValueKind, fallback: T) => T;
+type Table = typeof SERVER_TABLE;
+type Read = <Name extends keyof Table>(name: Name) => ValueOf<Table[Name]>;
 
-function readConnection(value: JsonObject, context: Context, problem: Report, read: Read): ChildEntry | RemoteEntry {
+function readConnection(value: JsonObject, read: Read, context: Context, report: Report) {
   const isChild = value.command != null;
-  if (isChild === (value.url != null)) problem('', 'expected exactly one of command and url');
-  for (const key of isChild ? REMOTE_KEYS : CHILD_KEYS) {
-    if (value[key] != null) problem(key, `has no effect on a server with a ${isChild ? 'command' : 'url'}`);
+  if (isChild === (value.url != null)) report('', 'expected exactly one of command and url');
+  for (const key of isChild ? OF_REMOTES : OF_CHILDREN) {
+    if (value[key] != null) report(key, `has no effect on a server with a ${isChild ? 'command' : 'url'}`);
   }
-  return isChild ? readChild(value, context, problem, read) : readRemote(value, context, problem, read);
+  return isChild ? readChild(value, read, context, report) : readRemote(value, read, report);
 }
 
-function readChild(value: JsonObject, context: Context, problem: Report, read: Read): ChildEntry {
-  if (value.envs != null && value.env != null) problem('env', 'is the same as envs; set only one');
-  const envsKey = value.envs == null ? 'env' : 'envs';
-  const inherited = value.inherit_env === true ? true : read<readonly string[]>('inherit_env', VARIABLES, []);
-  for (const name of inherited === true ? [] : inherited) {
+function readChild(value: JsonObject, read: Read, context: Context, report: Report) {
+  if (value.envs != null && value.env != null) report('env', 'is the same as envs; set only one');
+  /** Variables that are inherited in addition, or true for all. */
+  const inheritEnv = read('inherit_env');
+  for (const name of inheritEnv === true ? [] : inheritEnv) {
     if (context.ownSecrets.includes(name))
-      problem('inherit_env', 'expected no variable with a key of this program', name);
+      report('inherit_env', 'expected no variable with a key of this program', name);
   }
   return {
-    kind: 'child',
-    command: readText(read('command', TEXT, ''), 'command', context.variables, problem),
-    args: readArgs(value.args, context.variables, problem),
-    cwd: expandPath(read('cwd', TEXT, '.'), context.folder),
-    envs: readMap(value[envsKey], envsKey, context.variables, problem),
-    inheritEnv: inherited,
+    kind: 'child' as const,
+    command: read('command') ?? '',
+    args: read('args'),
+    cwd: read('cwd') ?? context.folder,
+    envs: read(value.envs == null ? 'env' : 'envs'),
+    inheritEnv,
   };
 }
 
-function readRemote(value: JsonObject, context: Context, problem: Report, read: Read): RemoteEntry {
-  const url = readText(read('url', TEXT, ''), 'url', context.variables, problem);
-  const isInsecureAllowed = read('allow_insecure', flag, false);
-  if (url !== '') checkUrl(url, value.url, isInsecureAllowed, problem);
-  const headers = readMap(value.headers, 'headers', context.variables, problem);
-  for (const [name, text] of Object.entries(headers)) {
-    if (!isSendable(name, text)) problem(`headers.${name}`, 'expected the name and the value of an HTTP header');
-  }
-  return {
-    kind: 'remote',
-    url,
-    transport: read<'auto' | 'http' | 'sse'>('transport', oneOf(['auto', 'http', 'sse']), 'auto'),
-    headers,
-  };
-}
-
-function checkUrl(url: string, shown: unknown, isInsecureAllowed: boolean, problem: Report): void {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
-    problem('url', 'expected an http:// or https:// URL', shown);
-  else if (`${parsed.username}${parsed.password}` !== '')
-    problem('url', 'expected a URL without user and password; use headers');
+function readRemote(value: JsonObject, read: Read, report: Report) {
+  const url = read('url') ?? '';
+  const isInsecureAllowed = read('allow_insecure');
+  const parsed = toHttpUrl(url);
+  // The text before variables were replaced is shown.
+  if (parsed === undefined && url !== '') report('url', 'expected an http:// or https:// URL', value.url);
+  else if (parsed !== undefined && `${parsed.username}${parsed.password}` !== '')
+    report('url', 'expected a URL without user and password; use headers');
   else if (isUnencrypted(url) && !isInsecureAllowed) {
-    problem(
+    report(
       'url',
       'expected https://, because others could read an http:// connection; or set allow_insecure: true',
-      shown,
+      value.url,
     );
+  }
+  const headers = read('headers');
+  for (const [name, text] of Object.entries(headers)) {
+    if (!isSendable(name, text)) report(`headers.${name}`, 'expected the name and the value of an HTTP header');
+  }
+  return { kind: 'remote' as const, url, transport: read('transport'), headers };
+}
+
+/** Whether `fetch` accepts a header. */
+function isSendable(name: string, value: string): boolean {
+  try {
+    new Headers({ [name]: value });
+    return true;
+  } catch {
+    return false;
   }
 }
 
-function readFilter(value: unknown, problem: Report): ToolFilter {
-  if (value == null) return {};
-  if (!isObject(value)) {
-    problem('tools', 'expected allow and deny, each a list of names of tools', value);
-    return {};
-  }
-  const filter: { allow?: readonly string[]; deny?: readonly string[] } = {};
-  for (const [key, list] of Object.entries(value)) {
-    const names = PATTERN.fromYaml(list) as readonly string[] | undefined;
-    if (key !== 'allow' && key !== 'deny') problem(`tools.${key}`, 'unknown key; the keys are allow and deny');
-    else if (names === undefined) problem(`tools.${key}`, `expected ${PATTERN.accepted}`, list);
-    else filter[key] = names;
-  }
-  return filter;
+/** Replaces `${NAME}` and `${NAME:-default}`. An empty variable counts as missing (ruling G1). */
+function expandVariables(text: string, where: string, { environment, expanded }: Context, report: Report): string {
+  const read = text.replace(
+    /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
+    (_, name: string, fallback: string | undefined) => {
+      const found = environment[name] || fallback;
+      if (found === undefined) report(where, `the environment variable ${name} is not set`);
+      else expanded.push([name, found]);
+      return found ?? '';
+    },
+  );
+  // Node.js would refuse it when the server starts, with a message that shows the text.
+  if (read.includes('\0')) report(where, NO_NUL);
+  return read;
 }

@@ -1,7 +1,7 @@
 import { isObject, parseJson } from '../../../domain/json.ts';
-import { formsOf, passwordsOf } from './secret-forms.ts';
+import type { NamedText } from './environment.ts';
+import { formsOf, passwordsOf } from './secrets.ts';
 import type { ServerEntry } from './server-entry.ts';
-import type { NamedText } from './server-texts.ts';
 
 /**
  * What must not be shown of the configuration of servers, in the forms in which they may repeat it: `envs`, `headers`, parameters and long

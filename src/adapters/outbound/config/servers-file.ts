@@ -1,69 +1,54 @@
+import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
-import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { BUILT_IN_SERVER } from '../../../domain/gateway-tool.ts';
 import { isObject, type JsonObject } from '../../../domain/json.ts';
 import { uniqueNames } from '../../../domain/unique-names.ts';
-import { readText } from './files.ts';
-import { runsThisProgram } from './runs-this-program.ts';
+import { expandPath, readText, reasonOf } from './files.ts';
+import type { Report } from './problems.ts';
 import { SERVER_NAME } from './server-entry.ts';
 
-/** An entry in the form of the YAML file, and where it comes from. */
+/** An entry in the form of the YAML file. */
 export interface FileEntry {
   readonly value: unknown;
   readonly where: string;
-  readonly file: string;
   /** Why it cannot be used, as far as that is known. */
-  readonly problem?: ConfigProblem;
+  readonly unusable?: { readonly message: string; readonly received?: string };
   /** Its name in the file, if that cannot be the name of a server. */
   readonly renamedFrom?: string;
 }
 
-interface ServersFile {
-  /** Without those that are disabled or run this program. */
-  readonly entries: readonly FileEntry[];
-  readonly problems: readonly ConfigProblem[];
-  readonly notices: readonly ConfigProblem[];
-}
-
-/** Reads the `mcpServers` JSON of other MCP clients, or the `servers` of VS Code (ruling G1). Comments are allowed. */
-export function readServersFile(file: string): ServersFile {
-  const problem = (message: string) => ({ entries: [], problems: [{ where: file, message }], notices: [] });
+/**
+ * Reads the `mcpServers` JSON of other MCP clients, or the `servers` of VS Code (ruling G1). Comments are allowed. Left out are entries that
+ * are disabled, and, with a notice, those that run this program.
+ */
+export function readServersFile(file: string, report: Report, notify: Report): readonly FileEntry[] {
   const content = readText(file);
-  if ('reason' in content) return problem(`expected a JSON file with servers that can be read (${content.reason})`);
+  const text = 'text' in content ? content.text : '{}';
   const errors: ParseError[] = [];
-  const json: unknown = parse(content.text, errors, { allowTrailingComma: true });
+  const json: unknown = parse(text, errors, { allowTrailingComma: true });
   const [first] = errors;
-  if (first !== undefined) {
-    const line = content.text.slice(0, first.offset).split('\n').length;
-    return problem(`expected JSON (${printParseErrorCode(first.error)} in line ${line})`);
-  }
   const key = isObject(json) && isObject(json.mcpServers) ? 'mcpServers' : 'servers';
   const servers = isObject(json) ? json[key] : undefined;
-  if (!isObject(servers)) return problem(isObject(json) && isObject(json.projects) ? OF_PROJECTS : NO_SERVERS);
-  const all = Object.entries(servers).map(([name, server]) => ({ name, server, where: `${key}.${name}` }));
-  const enabled = all.filter(
-    ({ server }) => !isObject(server) || !(server.disabled === true || server.enabled === false),
-  );
-  const isOwn = ({ server }: { readonly server: unknown }) =>
-    isObject(server) && runsThisProgram(server.command, server.args, dirname(file));
-  const others = enabled.filter((entry) => !isOwn(entry));
-  const names = usableNames(others.map(({ name }) => name));
-  return {
-    entries: others.map(({ name, server, where }, index) => {
-      const usable = names[index] ?? '';
-      return {
-        where,
-        file,
-        ...(usable === name ? {} : { renamedFrom: name }),
-        ...(isObject(server)
-          ? toEntry(usable, server, { where, file })
-          : { value: {}, problem: { where, message: NO_SERVER, file } }),
-      };
-    }),
-    problems: [],
-    notices: enabled.filter(isOwn).map(({ where }) => ({ where, message: OWN, file })),
-  };
+  if ('reason' in content) report(file, `expected a JSON file with servers that can be read (${content.reason})`);
+  else if (first !== undefined) {
+    const line = text.slice(0, first.offset).split('\n').length;
+    report(file, `expected JSON (${printParseErrorCode(first.error)} in line ${line})`);
+  } else if (!isObject(servers)) report(file, isObject(json) && isObject(json.projects) ? OF_PROJECTS : NO_SERVERS);
+  if (first !== undefined || !isObject(servers)) return [];
+  const entries = Object.entries(servers).filter(([name, server]) => {
+    if (!isObject(server)) return true;
+    if (server.disabled === true || server.enabled === false) return false;
+    const isOwn = runsThisProgram(server.command, server.args, dirname(file));
+    if (isOwn) notify(`${key}.${name}`, OWN);
+    return !isOwn;
+  });
+  const names = usableNames(entries.map(([name]) => name));
+  return entries.map(([name, server], index) => ({
+    where: `${key}.${name}`,
+    ...(names[index] === name ? {} : { renamedFrom: name }),
+    ...(isObject(server) ? toEntry(names[index] ?? '', server) : { value: {}, unusable: { message: NO_SERVER } }),
+  }));
 }
 
 const NO_SERVERS = 'expected an object mcpServers (or servers, as VS Code writes it)';
@@ -86,17 +71,38 @@ function usableNames(names: readonly string[]): readonly string[] {
 }
 
 /** The same in the form of the YAML file; keys of other programs are ignored. */
-function toEntry(name: string, server: JsonObject, at: Pick<FileEntry, 'where' | 'file'>) {
-  const input = /\$\{input:[^}]*\}/.exec(JSON.stringify(server))?.[0];
+function toEntry(name: string, server: JsonObject) {
+  const received = /\$\{input:[^}]*\}/.exec(JSON.stringify(server))?.[0];
   const message = 'this program cannot ask for inputs; use an environment variable';
-  const { command, args, env, cwd, url, serverUrl, type, headers } = withEnvironmentNames(server) as JsonObject;
-  const isRemote = command == null;
+  // `${env:NAME}` is `${NAME}`.
+  const read: JsonObject = JSON.parse(JSON.stringify(server).replace(/\$\{env:/g, '${'));
+  const { command, args, env, cwd, url, serverUrl, type, headers } = read;
   const transport = type === 'sse' ? 'sse' : /^(?:streamable-?)?http$/i.test(String(type)) ? 'http' : undefined;
-  const value = { name, ...(isRemote ? { url: url ?? serverUrl, headers, transport } : { command, args, env, cwd }) };
-  return { value, ...(input !== undefined && { problem: { ...at, value: input, message } }) };
+  const keys = command == null ? { url: url ?? serverUrl, headers, transport } : { command, args, env, cwd };
+  return { value: { name, ...keys }, ...(received !== undefined && { unusable: { message, received } }) };
 }
 
-/** `${env:NAME}` is `${NAME}`. */
-function withEnvironmentNames(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value).replace(/\$\{env:/g, '${'));
+const COMMAND = /(?:^|[\\/])openai-responses-mcp(?:\.(?:cmd|exe|ps1))?$/i;
+/** The package as `npx` takes it, the image, or the main file of an installation. A folder may have the same name. */
+const ARGUMENT =
+  /^(?:--package=)?(?:(?:github:|ghcr\.io\/)uchimanajet7\/)?openai-responses-mcp(?:[@:#].*)?$|[\\/]openai-responses-mcp[\\/]build[\\/]index\.js$/;
+
+/** Whether a command line starts this program. A gateway that is a server of itself would start itself without end. */
+function runsThisProgram(command: unknown, args: unknown, folder: string): boolean {
+  const texts = [command, ...(Array.isArray(args) ? args : [])].map(String);
+  // The line of a shell is one argument.
+  const words = texts.flatMap((text) => [text, ...text.split(/\s+/)]);
+  // Undefined if an update has removed it.
+  const self = fileAt(process.argv[1] ?? '', folder);
+  const isSelf = (word: string) => self !== undefined && fileAt(word, folder) === self;
+  return COMMAND.test(String(command)) || words.some((word) => ARGUMENT.test(word) || isSelf(word));
+}
+
+/** The file itself if the path is one of a link; undefined if there is none. */
+function fileAt(path: string, folder: string): string | undefined {
+  let file: string | undefined;
+  reasonOf(() => {
+    file = realpathSync(expandPath(path, folder));
+  });
+  return file;
 }

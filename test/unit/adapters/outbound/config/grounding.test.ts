@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
+import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
 
 let folder: string;
 
@@ -18,7 +18,7 @@ const DOCS = { name: 'docs', url: 'https://docs.example/mcp', public: true };
 function load(config: object) {
   const file = join(folder, 'config.yaml');
   writeFileSync(file, JSON.stringify(config));
-  return new FileConfigSource({ environment: {}, commandLine: { '--config': file }, version: '0.9.0' }).load();
+  return loadConfig({ environment: {}, commandLine: { '--config': file }, version: '0.9.0' });
 }
 
 async function policyOf(config: object) {

@@ -1,13 +1,16 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { toTree } from '../../../../../src/adapters/outbound/config/config-tree.ts';
 import type { Environment } from '../../../../../src/adapters/outbound/config/environment.ts';
 import { readEnvironment } from '../../../../../src/adapters/outbound/config/layers.ts';
-import { toTree } from '../../../../../src/adapters/outbound/config/shown-tree.ts';
+import { reporter } from '../../../../../src/adapters/outbound/config/problems.ts';
+import type { ConfigProblem } from '../../../../../src/application/ports/config.ts';
 
 /** The values as in YAML. */
 function read(environment: Environment) {
-  const { values, ...rest } = readEnvironment(environment);
-  return { tree: toTree(values), ...rest };
+  const problems: ConfigProblem[] = [];
+  const { values, names } = readEnvironment(environment, reporter(problems));
+  return { tree: toTree(values), names, problems };
 }
 
 describe('variables', () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
+import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
 import { profileFor } from '../../../../../src/domain/model-profile.ts';
 import { SYSTEM_POLICY } from '../../../../../src/domain/system-policy.ts';
 import { TOOL_NAMES } from '../../../../../src/domain/tool-name.ts';
@@ -25,7 +25,7 @@ function load(environment: Readonly<Record<string, string>>, yaml?: string) {
   const file = join(folder, 'given.yaml');
   if (yaml !== undefined) writeFileSync(file, yaml);
   const commandLine: Record<string, string> = yaml === undefined ? {} : { '--config': file };
-  return new FileConfigSource({ environment, commandLine, version: '1.2.3' }).load();
+  return loadConfig({ environment, commandLine, version: '1.2.3' });
 }
 
 async function config(environment: Readonly<Record<string, string>>, yaml?: string) {
@@ -170,7 +170,7 @@ describe('MCP_HTTP_TOKEN (A21)', () => {
   const TOKEN = 'token-itself-0123456789';
 
   async function tokens(environment: Readonly<Record<string, string>>, listen = '') {
-    const loaded = await new FileConfigSource({ environment, commandLine: { '--http': listen }, version: '1' }).load();
+    const loaded = await loadConfig({ environment, commandLine: { '--http': listen }, version: '1' });
     return 'value' in loaded ? loaded.value.http?.tokens : loaded.problems;
   }
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
-import { passwordsOf } from '../../../../../src/adapters/outbound/config/secret-forms.ts';
+import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
+import { passwordsOf } from '../../../../../src/adapters/outbound/config/secrets.ts';
 import { bootstrap } from '../../../../../src/wiring/runtime.ts';
 
 let folder: string;
@@ -19,7 +19,7 @@ const VARIABLE = 'MCP_HTTP_QUOTA_STORE';
 function load(quota: object, environment: Readonly<Record<string, string>> = {}) {
   const file = join(folder, 'config.yaml');
   writeFileSync(file, JSON.stringify({ http: { quota } }));
-  return new FileConfigSource({ environment, commandLine: { '--config': file }, version: '0.9.0' }).load();
+  return loadConfig({ environment, commandLine: { '--config': file }, version: '0.9.0' });
 }
 
 async function configOf(quota: object, environment: Readonly<Record<string, string>> = {}) {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Environment } from '../../../../../src/adapters/outbound/config/environment.ts';
-import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
 import type { CommandLineOptions } from '../../../../../src/adapters/outbound/config/layers.ts';
+import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
 import { HOME_VARIABLE } from '../../../../support/platform.ts';
 
 let folder = '';
@@ -32,11 +32,11 @@ function load(yaml: string | undefined, { environment = {}, commandLine = {}, js
   if (json !== undefined) {
     writeFileSync(join(folder, 'servers.json'), typeof json === 'string' ? json : JSON.stringify(json));
   }
-  return new FileConfigSource({
+  return loadConfig({
     environment,
     commandLine: { ...(yaml === undefined ? {} : { '--config': file }), ...commandLine },
     version: '1.2.3',
-  }).load();
+  });
 }
 
 async function configOf(yaml: string | undefined, given: Given = {}) {
@@ -403,7 +403,7 @@ describe('an empty file', () => {
     const file = join(folder, 'config.yaml');
     writeFileSync(file, yaml);
     const commandLine = { '--config': file };
-    return new FileConfigSource({ environment: {}, commandLine, version: '1.2.3', isReload: true }).load();
+    return loadConfig({ environment: {}, commandLine, version: '1.2.3', isReload: true });
   };
 
   test.each(['', ' \n', 'null', '---\n', '# servers: []\n'])(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Environment } from '../../../../../src/adapters/outbound/config/environment.ts';
-import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
+import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
 import { HOME_VARIABLE } from '../../../../support/platform.ts';
 
 let folder = '';
@@ -27,7 +27,7 @@ function load(content: string | object, environment: Environment = {}, yaml?: st
   const config = join(folder, 'config.yaml');
   if (yaml !== undefined) writeFileSync(config, yaml);
   const commandLine = { '--servers': file(), ...(yaml === undefined ? {} : { '--config': config }) };
-  return new FileConfigSource({ environment, commandLine, version: '1.2.3' }).load();
+  return loadConfig({ environment, commandLine, version: '1.2.3' });
 }
 
 async function serversOf(...given: Parameters<typeof load>) {
@@ -156,7 +156,7 @@ describe('the servers', () => {
     writeFileSync(join(folder, 'sub/more.json'), '{"mcpServers": {"second": {"command": "y", "cwd": "work"}}}');
     writeFileSync(join(folder, 'config.yaml'), yaml);
     const commandLine = { '--config': join(folder, 'config.yaml') };
-    const loaded = await new FileConfigSource({ environment: {}, commandLine, version: '1.2.3' }).load();
+    const loaded = await loadConfig({ environment: {}, commandLine, version: '1.2.3' });
     expect(loaded).toMatchObject({
       value: { servers: [{ name: 'first' }, { name: 'second', connection: { cwd: join(folder, 'sub/work') } }] },
     });
@@ -188,7 +188,7 @@ describe('a problem', () => {
 
   test('is a file that cannot be read', async () => {
     const commandLine = { '--servers': join(folder, 'none.json') };
-    const loaded = await new FileConfigSource({ environment: {}, commandLine, version: '1.2.3' }).load();
+    const loaded = await loadConfig({ environment: {}, commandLine, version: '1.2.3' });
     expect(loaded).toEqual({
       problems: [
         {
@@ -408,7 +408,7 @@ describe('a process that the gateway started', () => {
   });
 
   test('says nothing if no servers are configured', async () => {
-    const loaded = await new FileConfigSource({ environment, commandLine: {}, version: '1.2.3' }).load();
+    const loaded = await loadConfig({ environment, commandLine: {}, version: '1.2.3' });
     expect(loaded).toMatchObject({ value: { notices: [] } });
   });
 });

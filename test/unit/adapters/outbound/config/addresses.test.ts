@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isUnencrypted } from '../../../../../src/adapters/outbound/config/listen-address.ts';
+import { isUnencrypted } from '../../../../../src/adapters/outbound/config/addresses.ts';
 
 test.each([
   ['http://litellm:4000/v1', true],

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Environment } from '../../../../../src/adapters/outbound/config/environment.ts';
-import { FileConfigSource } from '../../../../../src/adapters/outbound/config/file-config-source.ts';
 import type { CommandLineOptions } from '../../../../../src/adapters/outbound/config/layers.ts';
+import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
 import { SYSTEM_POLICY } from '../../../../../src/domain/system-policy.ts';
 import { HOME_VARIABLE, posixTest } from '../../../../support/platform.ts';
 
@@ -32,11 +32,11 @@ function load({ yaml, environment = {}, commandLine = {} }: Given = {}) {
   const configPath = join(folder, 'config.yaml');
   if (yaml !== undefined) writeFileSync(configPath, yaml);
   const given = yaml === undefined ? {} : { '--config': configPath };
-  return new FileConfigSource({
+  return loadConfig({
     environment,
     commandLine: { ...given, ...commandLine },
     version: '1.2.3',
-  }).load();
+  });
 }
 
 const config = async (given: Given = {}) => {

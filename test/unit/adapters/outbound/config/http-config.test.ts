@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { DEFAULTS, toConfigTree } from '../../../../../src/adapters/outbound/config/config-tree.ts';
 import { readHttpConfig } from '../../../../../src/adapters/outbound/config/http-config.ts';
-import { DEFAULTS, KEYS } from '../../../../../src/adapters/outbound/config/keys.ts';
-import { toKind } from '../../../../../src/adapters/outbound/config/layers.ts';
+import { TABLE } from '../../../../../src/adapters/outbound/config/keys.ts';
+import { reporter } from '../../../../../src/adapters/outbound/config/problems.ts';
+import type { ConfigProblem } from '../../../../../src/application/ports/config.ts';
 
 const ISSUER = 'https://auth.example.com/realms/mcp';
 const AUDIENCE = 'https://mcp.example.com/mcp';
@@ -9,7 +11,9 @@ const AUDIENCE = 'https://mcp.example.com/mcp';
 /** The section `http` with these keys of `http.oauth`, as it is read after YAML. */
 function read(oauth: Readonly<Record<string, unknown>>, others: Readonly<Record<string, unknown>> = {}) {
   const set = Object.entries(oauth).map(([key, value]) => [`http.oauth.${key}`, value] as const);
-  const { http, problems } = readHttpConfig(new Map([...DEFAULTS, ...set, ...Object.entries(others)]), {});
+  const problems: ConfigProblem[] = [];
+  const config = toConfigTree(new Map([...DEFAULTS, ...set, ...Object.entries(others)]));
+  const http = readHttpConfig(config, {}, reporter(problems));
   return { http, problems: problems.map(({ where, message }) => `${where}: ${message}`) };
 }
 
@@ -87,7 +91,7 @@ describe('is a problem:', () => {
 });
 
 describe('a URL of http.oauth', () => {
-  const kind = toKind(KEYS.find(({ path }) => path === 'http.oauth.issuer')?.kind ?? 'flag');
+  const { kind } = TABLE.http.oauth.issuer;
 
   test.each([
     'https://tenant.auth0.com/',
@@ -96,7 +100,7 @@ describe('a URL of http.oauth', () => {
     'http://127.0.0.1:8080',
     'http://[::1]:8080',
   ])('%s is kept as it is', (url) => {
-    expect(kind.fromYaml(url)).toBe(url);
+    expect(kind.fromText(url)).toBe(url);
   });
 
   test.each([
@@ -112,6 +116,6 @@ describe('a URL of http.oauth', () => {
     'auth.example.com',
     'ftp://auth.example.com',
   ])('%s is not accepted', (url) => {
-    expect(kind.fromYaml(url)).toBeUndefined();
+    expect(kind.fromText(url)).toBeUndefined();
   });
 });

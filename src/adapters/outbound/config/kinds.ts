@@ -1,0 +1,108 @@
+import { isObject } from '../../../domain/json.ts';
+import { expandPath } from './files.ts';
+import type { Report } from './problems.ts';
+
+/** What a kind may need to read a value of YAML. */
+export interface ReadContext {
+  /** The path of the value. */
+  readonly where: string;
+  /** Relative paths start here. */
+  readonly folder: string;
+  /** Reports a problem with a member of the value. */
+  readonly report: Report;
+  /** Replaces the references to variables in a text of a server. */
+  readonly expand: (text: string, where: string) => string;
+}
+
+/** A kind of value: what it accepts, and how it reads a value from YAML and the text of a variable. */
+export interface ValueKind<T = unknown> {
+  /** Completes "expected ...". */
+  readonly accepted: string;
+  /** The value as the program uses it, or undefined if it is not accepted. */
+  readonly fromYaml: (value: unknown, context: ReadContext) => T | undefined;
+  readonly fromText: (text: string) => T | undefined;
+  /** The value names a variable that contains a secret, which may have been pasted here by mistake. */
+  readonly namesSecret?: true;
+  /** The value may contain secrets, and is not shown. */
+  readonly isSecret?: true;
+  /** What the schema of the YAML file tells of it. */
+  readonly pattern?: RegExp | undefined;
+  readonly range?: { readonly minimum: number; readonly maximum: number | undefined };
+  readonly choices?: readonly string[];
+}
+
+export function integer(minimum: number, maximum?: number, unit = ''): ValueKind<number> {
+  const fromYaml = (value: unknown) => {
+    const isAccepted = typeof value === 'number' && Number.isInteger(value) && value >= minimum;
+    return isAccepted && value <= (maximum ?? value) ? value : undefined;
+  };
+  return {
+    accepted: `an integer${unit}${maximum === undefined ? `, ${minimum} or greater` : ` from ${minimum} to ${maximum}`}`,
+    range: { minimum, maximum },
+    fromYaml,
+    fromText: (text) => (/^[+-]?\d+$/.test(text) ? fromYaml(Number(text)) : undefined),
+  };
+}
+
+export const milliseconds = (minimum: number) => integer(minimum, undefined, ' of milliseconds');
+
+export function oneOf<const Choice extends string>(choices: readonly Choice[]): ValueKind<Choice> {
+  const read = (value: unknown) => choices.find((choice) => choice === value);
+  return {
+    accepted: `${choices.length > 1 ? 'one of ' : ''}${choices.join(', ')}`,
+    choices,
+    fromYaml: read,
+    fromText: (text) => read(text.toLowerCase()),
+  };
+}
+
+/** A text that matches a pattern, or that a function reads; without surrounding whitespace. */
+export function text(
+  accepted: string,
+  read: RegExp | ((text: string) => string | undefined) = /\S/,
+): ValueKind<string> {
+  const pattern = read instanceof RegExp ? read : undefined;
+  const readText = read instanceof RegExp ? (text: string) => (read.test(text) ? text : undefined) : read;
+  const fromText = (text: string) => readText(text.trim());
+  return {
+    accepted,
+    pattern,
+    fromText,
+    fromYaml: (value) => (typeof value === 'string' ? fromText(value) : undefined),
+  };
+}
+
+/** The absolute path. In a variable, relative paths start at the current folder. */
+export function path(accepted: string): ValueKind<string> {
+  const kind = text(accepted);
+  const expanded = (path: string | undefined, folder?: string) => path && expandPath(path, folder);
+  return {
+    ...kind,
+    fromYaml: (value, context) => expanded(kind.fromYaml(value, context), context.folder),
+    fromText: (text) => expanded(kind.fromText(text)),
+  };
+}
+
+/** A list of texts, each as in `text`; in a variable they are separated by commas. */
+export function listOf(accepted: string, read: Parameters<typeof text>[1]): ValueKind<readonly string[]> {
+  const entry = text('', read);
+  const fromYaml = (value: unknown) => {
+    const entries = Array.isArray(value)
+      ? value.map((text) => (typeof text === 'string' ? entry.fromText(text) : undefined))
+      : [undefined];
+    return entries.every((entry) => entry !== undefined) ? [...new Set(entries)] : undefined;
+  };
+  return { accepted, fromYaml, fromText: (text) => fromYaml(text.split(',')) };
+}
+
+/** A kind that no variable contains. */
+export function yamlOnly<T>(accepted: string, fromYaml: ValueKind<T>['fromYaml']): ValueKind<T> {
+  return { accepted, fromYaml, fromText: () => undefined };
+}
+
+/** A map of names to values of a type. */
+export function mapOf<T>(accepted: string, isMember: (value: unknown, name: string) => value is T) {
+  const isMap = (value: unknown): value is Readonly<Record<string, T>> =>
+    isObject(value) && Object.entries(value).every(([name, member]) => isMember(member, name));
+  return yamlOnly(accepted, (value) => (isMap(value) ? value : undefined));
+}

@@ -1,0 +1,14 @@
+import { closest, distance } from 'fastest-levenshtein';
+
+/** A name with more differences is probably another name, and not a mistyped one. */
+export const MAX_TYPOS = 2;
+
+/** The name that resembles a text most; undefined if none has at most `maxTypos` differences. */
+export function nearest(
+  text: string,
+  names: readonly string[],
+  maxTypos = Number.POSITIVE_INFINITY,
+): string | undefined {
+  const name = names.length === 0 ? undefined : closest(text, [...names]);
+  return name !== undefined && distance(text, name) <= maxTypos ? name : undefined;
+}

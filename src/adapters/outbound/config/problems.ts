@@ -1,0 +1,31 @@
+import type { ConfigProblem } from '../../../application/ports/config.ts';
+import { withoutUndefined } from '../../../domain/json.ts';
+import { MASK, withoutKeyLike } from '../../../domain/redaction.ts';
+
+/** Reports a problem with a key, a variable, an option or a file, and what was received if that is no secret. */
+export type Report = (where: string, message: string, received?: unknown) => void;
+
+/** Adds problems to a list. `file` contains the keys. */
+export function reporter(problems: ConfigProblem[], file?: string): Report {
+  return (where, message, received) => {
+    const value = received === undefined ? undefined : toText(received);
+    problems.push(withoutUndefined({ where, value, message, file }));
+  };
+}
+
+/** JSON cannot express `.inf` and `.nan`. */
+export function toText(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** A problem for display. The URL of a proxy or of a server may contain a password or a key in its query, and may be no URL. */
+export function withoutSecrets({ where, value, message, file }: ConfigProblem): ConfigProblem {
+  const withoutPassword = value?.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, `$1${MASK}@`);
+  const shown = withoutPassword?.replace(/([?#])\S+/g, `$1${MASK}`);
+  return withoutUndefined({
+    where: withoutKeyLike(where),
+    value: shown === undefined ? undefined : withoutKeyLike(shown),
+    message: withoutKeyLike(message),
+    file,
+  });
+}

@@ -1,0 +1,61 @@
+import { isObject, type JsonObject } from '../../../domain/json.ts';
+import { MASK } from '../../../domain/redaction.ts';
+import { decoded, withScheme } from './addresses.ts';
+import { type ConfigTree, toTree, type Values } from './config-tree.ts';
+import { type Environment, shownName, variableText } from './environment.ts';
+import { KEYS } from './keys.ts';
+
+/** The names of the variables that contain the API key, the tokens of callers and the URL of the quota store. */
+export function secretVariables(config: ConfigTree): readonly string[] {
+  const key = config.openai.apiKeyEnv;
+  return [key, `${key}_FILE`, 'MCP_HTTP_QUOTA_STORE', ...tokenVariables(config)];
+}
+
+/** The tokens of callers, and the passwords for the quota store. */
+export function httpSecrets(config: ConfigTree, environment: Environment): readonly string[] {
+  const tokens = tokenVariables(config).map((name) => variableText(environment, name));
+  return [...tokens, ...passwordsOf(config.http.quota.store)];
+}
+
+function tokenVariables({ http: { tokenEnv = {} } }: ConfigTree): readonly string[] {
+  return ['MCP_HTTP_TOKEN', ...(typeof tokenEnv === 'string' ? [tokenEnv] : Object.values(tokenEnv))];
+}
+
+/** A secret as it is, and in base64. The redactor knows how JSON and URLs write a text. */
+export function formsOf(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret);
+  return [secret, bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')];
+}
+
+/** The password in a URL, with or without a scheme, in the forms in which a message may contain it; none if there is no password. */
+export function passwordsOf(text: string): readonly string[] {
+  // Most texts have none, and the first URL of a process takes time to read.
+  const url = text.includes('@') ? withScheme(text) : '';
+  if (!URL.canParse(url)) return [];
+  const { username, password } = new URL(url);
+  if (password === '') return [];
+  // A malformed escape is taken as it is.
+  const [user, plain] = [username, password].map((part) => decoded(part) ?? part);
+  const basic = Buffer.from(`${user}:${plain}`).toString('base64');
+  return [...new Set([password, plain ?? '', basic.replace(/=+$/, '')])];
+}
+
+/** The merged keys for display. The redactor masks secrets that were set in a wrong place. */
+export function toShownTree(values: Values): JsonObject {
+  const shown = new Map(values);
+  for (const { path, kind } of KEYS) {
+    const value = values.get(path);
+    const masked = isObject(value)
+      ? Object.entries(value).map(([caller, name]) => [caller, shownName(String(name))])
+      : [];
+    if (kind.namesSecret && value !== undefined)
+      shown.set(path, isObject(value) ? Object.fromEntries(masked) : shownName(String(value)));
+  }
+  shown.set('http.quota.store', shownStore(String(values.get('http.quota.store'))));
+  return toTree(shown);
+}
+
+/** The URL of a store without its password. */
+export function shownStore(store: string): string {
+  return store.replace(/^(rediss?:\/\/[^:@/]*):.*@/, `$1:${MASK}@`);
+}
