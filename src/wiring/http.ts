@@ -4,7 +4,6 @@ import { BuiltInServer } from '../adapters/inbound/http/rest/built-in-server.ts'
 import { LineWriter } from '../adapters/inbound/http/server/access-log.ts';
 import { HttpServer } from '../adapters/inbound/http/server/http-server.ts';
 import { Metrics } from '../adapters/inbound/http/server/metrics.ts';
-import type { AnswerToolsOptions } from '../adapters/inbound/mcp/answer-tools.ts';
 import type { ToolSet } from '../adapters/inbound/mcp/tool-set.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { Gateway } from '../application/gateway.ts';
@@ -39,10 +38,7 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
     },
     onCallEnded: (report) => metrics.onServerCallEnded(report),
   });
-  const application: AnswerToolsOptions['application'] = {
-    answerQuery: async (input, signal) => (await services.application()).answerQuery(input, signal),
-  };
-  const answerTools = await createAnswerTools(runtime, application, () => gateway);
+  const answerTools = await createAnswerTools(runtime, services.application, () => gateway);
   let tools: ToolSet = answerTools;
   if (config.gateway.expose) {
     const { GatewayTools } = await import('../adapters/inbound/mcp/gateway-tools.ts');

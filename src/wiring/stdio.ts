@@ -1,5 +1,4 @@
 import { FAILED, SUCCEEDED } from '../adapters/inbound/exit-codes.ts';
-import type { AnswerToolsOptions } from '../adapters/inbound/mcp/answer-tools.ts';
 import type { GatewayTools } from '../adapters/inbound/mcp/gateway-tools.ts';
 import { McpSession } from '../adapters/inbound/mcp/session.ts';
 import { claimStdout } from '../adapters/inbound/stdio/claim-stdout.ts';
@@ -39,10 +38,8 @@ export async function serveStdio(runtime: Runtime, load: LoadServices): Promise<
         });
       },
     });
-  const application: AnswerToolsOptions['application'] = {
-    answerQuery: async (input, signal) => (await (await services()).application()).answerQuery(input, signal),
-  };
-  const answerTools = await createAnswerTools(runtime, application, () => gateway);
+  const loadApplication = async () => (await services()).application();
+  const answerTools = await createAnswerTools(runtime, loadApplication, () => gateway);
   if (config.gateway.expose && (config.servers ?? []).length > 0) {
     const { GatewayTools } = await import('../adapters/inbound/mcp/gateway-tools.ts');
     // The servers start with the first list or call, and not before (ruling G23).
