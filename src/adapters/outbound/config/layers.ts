@@ -13,7 +13,8 @@ export type CommandLineOptions = Readonly<Record<string, string>>;
 export function readEnvironment(environment: Environment, report: Report) {
   const names = new Set<string>();
   const values = new Map<string, unknown>();
-  for (const { path, kind, variable = '', isSharedVariable } of KEYS) {
+  for (const { path, kind, variable, isSharedVariable } of KEYS) {
+    if (variable === undefined) continue;
     const text = variableText(environment, variable);
     const value = text === '' ? undefined : kind.fromText(text);
     if (value !== undefined) {

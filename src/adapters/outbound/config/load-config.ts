@@ -9,7 +9,6 @@ import { expandPath, homeFolder } from './files.ts';
 import { KEYS } from './keys.ts';
 import { type CommandLineOptions, readEnvironment, readOptions } from './layers.ts';
 import { mistypedVariables } from './mistyped-variables.ts';
-import { checkPaths, readPolicy } from './named-files.ts';
 import { reporter, withoutSecrets } from './problems.ts';
 import { readProxy } from './proxies.ts';
 import { formsOf, httpSecrets, secretVariables, toShownTree } from './secrets.ts';
@@ -59,8 +58,9 @@ async function readConfig(
   const ofKeys: ConfigProblem[] = [];
   const report = reporter(ofKeys);
   const timeZone = toZone(config.clock.timeZone);
-  const instructions = await readPolicy(config, timeZone, report);
-  checkPaths(config, report);
+  // No default names a file.
+  const instructions =
+    explicit.size === 0 ? undefined : await (await import('./named-files.ts')).readNamedFiles(config, timeZone, report);
   const isHttp = commandLine['--http'] !== undefined;
   const http = isHttp ? (await import('./http-config.ts')).readHttpConfig(config, environment, report) : undefined;
   const ownSecrets = secretVariables(config);

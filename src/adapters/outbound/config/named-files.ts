@@ -5,8 +5,14 @@ import type { ConfigTree } from './config-tree.ts';
 import { readNonEmptyText, reasonOf } from './files.ts';
 import type { Report } from './problems.ts';
 
-/** What replaces the built-in policy, if a file is configured (ruling 15). */
-export async function readPolicy({ policy: { system } }: ConfigTree, timeZone: string, report: Report) {
+/** What replaces the built-in policy, if a file is configured (ruling 15). Reports what cannot be used of it and of other files. */
+export async function readNamedFiles(config: ConfigTree, timeZone: string, report: Report) {
+  const instructions = await readPolicy(config, timeZone, report);
+  checkPaths(config, report);
+  return instructions;
+}
+
+async function readPolicy({ policy: { system } }: ConfigTree, timeZone: string, report: Report) {
   const { source, path, merge } = system;
   if (source !== 'file') {
     const message = 'has no effect unless policy.system.source is file';
@@ -24,7 +30,7 @@ export async function readPolicy({ policy: { system } }: ConfigTree, timeZone: s
 }
 
 /** Reports problems with the other paths, which depend on the mode. */
-export function checkPaths({ llm, server }: ConfigTree, report: Report): void {
+function checkPaths({ llm, server }: ConfigTree, report: Report): void {
   const isOffline = llm.adapter === 'offline';
   const check = (where: string, path: string | undefined, problemWith: (path: string) => string | undefined) => {
     const message = path === undefined ? undefined : problemWith(path);
