@@ -23,7 +23,6 @@ export interface QuotaState {
   readonly endsInMs: number;
 }
 
-/** A call that was admitted. */
 export interface AdmittedCall {
   /** Counts what the call used, instead of the one call that was counted when it was admitted. Undefined if that is not known. */
   settle(used: QuotaUse): Promise<QuotaState | undefined>;

@@ -14,7 +14,7 @@ export interface QuotaKey {
 export interface Admission {
   readonly used: QuotaUse;
   /** The limit because of which the call is refused. */
-  readonly reached?: QuotaUnit;
+  readonly reached: QuotaUnit | undefined;
 }
 
 /**
