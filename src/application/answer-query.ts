@@ -15,7 +15,6 @@ import type { LlmSearch, SearchObserver, SearchReply, SearchReport, SearchReques
 import type { Logger } from './ports/logger.ts';
 import type { PageDates } from './ports/page-dates.ts';
 
-/** A call of one of the answer tools. */
 export interface AnswerQueryInput {
   /** The name of the caller. Calls of different callers never share a search. */
   readonly caller: string;
@@ -169,7 +168,6 @@ function mayBeFetched(url: string, { own }: SearchReply): boolean {
   return own === undefined || (isAmong(own.publicPages) && !isAmong(own.answered.map(({ url }) => url)));
 }
 
-/** Where the date of a citation comes from. */
 function dateOrigin(url: string, { own }: SearchReply, publishedOn: ReadonlyMap<string, string>): DateOrigin {
   if (publishedOn.has(url)) return { url, origin: 'page' };
   const source = own?.answered.find((source) => source.url === url);

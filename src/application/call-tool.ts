@@ -12,7 +12,6 @@ import type { SchemaValidator } from './ports/schema-validator.ts';
 import type { ToolProgress } from './ports/tool-server.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
 
-/** A call of a server's tool. */
 export interface ToolCallInput {
   readonly server: string;
   readonly tool: string;

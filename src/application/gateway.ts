@@ -7,7 +7,6 @@ import type { SchemaValidator } from './ports/schema-validator.ts';
 import type { ToolServer } from './ports/tool-server.ts';
 import { type ServerDefinition, type ServerStatus, ServerSupervisor } from './server-supervisor.ts';
 
-/** A configured server. */
 export interface ConfiguredServer {
   readonly definition: ServerDefinition;
   readonly server: ToolServer;
@@ -46,7 +45,6 @@ export class Gateway {
   readonly #changeListeners = new Set<() => void>();
   #isClosed = false;
 
-  /** Starts the servers. */
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#callTool = new CallTool({

@@ -15,7 +15,6 @@ import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
 import type { QuotaKey, QuotaStore } from './ports/quota-store.ts';
 
-/** What a caller may still use on a day. */
 export interface QuotaState {
   readonly limits: QuotaLimits;
   readonly used: QuotaUse;

@@ -33,7 +33,6 @@ export interface ServerStatus {
   readonly since: Date;
   /** The number of starts after the first. */
   readonly restarts: number;
-  /** The number of tools. */
   readonly tools: number;
   readonly pid?: number;
   readonly lastError?: string;
@@ -46,7 +45,6 @@ export interface SupervisorOptions {
   readonly server: ToolServer;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The tools that callers can use have changed. */
   readonly onToolsChanged: () => void;
 }
 
@@ -86,7 +84,6 @@ export class ServerSupervisor {
     return this.#options.definition;
   }
 
-  /** The connection while the server is available. */
   get connection(): ServerConnection | undefined {
     return this.#connection;
   }
@@ -129,7 +126,6 @@ export class ServerSupervisor {
     return this.#firstStart;
   }
 
-  /** Waits for a first start that is in progress. */
   async whenStarted(signal: AbortSignal): Promise<'started' | 'aborted'> {
     if (this.#connection !== undefined && !signal.aborted) return 'started';
     return (await untilAborted(this.#firstStart, signal)) ?? 'started';

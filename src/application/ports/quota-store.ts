@@ -1,7 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { QuotaLimits, QuotaUnit, QuotaUse } from '../../domain/quota.ts';
 
-/** What a caller uses on a day. */
 export interface QuotaKey {
   readonly caller: string;
   /** `YYYY-MM-DD` */

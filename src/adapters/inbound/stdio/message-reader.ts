@@ -7,7 +7,6 @@ import { ByteBuffer } from './byte-buffer.ts';
 /** How a message is framed: as a line, or after a `Content-Length` header (transports 1.1). */
 export type Framing = 'line' | 'framed';
 
-/** What was read: a message, or input that is not a message. */
 export type ReadEvent =
   | { readonly kind: 'message'; readonly value: unknown; readonly framing: Framing }
   | { readonly kind: 'malformed'; readonly reason: string; readonly framing: Framing };

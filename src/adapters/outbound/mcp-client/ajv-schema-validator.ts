@@ -42,7 +42,6 @@ const THREAD = new URL(`${BUILT}schema-worker.js`, import.meta.url);
 export class AjvSchemaValidator implements SchemaValidator {
   readonly #logger: Logger;
   readonly #thread: CheckingThread;
-  /** How values are checked against each schema. */
   readonly #prepared = new WeakMap<JsonObject, PlainCheck | 'thread' | 'unusable'>();
   /** The tools whose schema was reported as not usable. */
   readonly #reported = new BoundedSet();

@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
-import { untilAborted } from '../../../application/deadline.ts';
+import { never, untilAborted, withDeadline } from '../../../application/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { ServerConnection, ServerEvents, ToolServer } from '../../../application/ports/tool-server.ts';
 import { keepSubscribed } from './change-subscription.ts';
@@ -88,7 +87,7 @@ export class RemoteToolServer implements ToolServer {
     };
     const close = async () => {
       state = 'over';
-      await endSession(current);
+      await endSession(current, this.#options.clock);
       await closeAll();
     };
     try {
@@ -120,7 +119,7 @@ export class RemoteToolServer implements ToolServer {
   async #start(transport: RemoteTransport, events: ServerEvents, signal: AbortSignal): Promise<Client> {
     const { identity } = this.#options;
     const mode = transport instanceof SSEClientTransport ? 'legacy' : 'auto';
-    const connecting = connectClient(transport, { identity, mode, events, signal });
+    const connecting = connectClient(transport, identity, mode, () => events.onToolsChanged(), signal);
     connecting.catch(() => {});
     const client = await untilAborted(connecting, signal);
     if (client !== 'aborted') return client;
@@ -142,19 +141,15 @@ export class RemoteToolServer implements ToolServer {
       }),
       reconnectionScheduler: (reconnect: () => void, delayMs: number) => clock.after(pace.delayMs(delayMs), reconnect),
     };
-    const transport: RemoteTransport =
-      kind === 'sse'
-        ? new SSEClientTransport(new URL(url), options)
-        : new StreamableHTTPClientTransport(new URL(url), options);
+    const Transport = kind === 'sse' ? SSEClientTransport : StreamableHTTPClientTransport;
+    const transport: RemoteTransport = new Transport(new URL(url), options);
     return transport;
   }
 }
 
 /** Polite, but optional: a server forgets sessions that are not used. */
-async function endSession(transport: RemoteTransport | undefined): Promise<void> {
+async function endSession(transport: RemoteTransport | undefined, clock: Clock): Promise<void> {
   if (!(transport instanceof StreamableHTTPClientTransport) || transport.sessionId === undefined) return;
-  const limit = new AbortController();
   const ended = transport.terminateSession().catch(() => {});
-  await Promise.race([ended, sleep(END_SESSION_MS, undefined, { signal: limit.signal }).catch(() => {})]);
-  limit.abort();
+  await withDeadline(clock, END_SESSION_MS, never(), (limit) => untilAborted(ended, limit));
 }
