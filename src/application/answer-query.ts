@@ -15,13 +15,7 @@ import type { LlmSearch, SearchObserver, SearchReply, SearchReport, SearchReques
 import type { Logger } from './ports/logger.ts';
 import type { PageDates } from './ports/page-dates.ts';
 
-export interface AnswerQueryInput {
-  /** The name of the caller. Calls of different callers never share a search. */
-  readonly caller: string;
-  /** The caller is the user of this machine, and not a caller over HTTP. */
-  readonly isLocal?: boolean | undefined;
-  /** No own tool may be offered, whatever is configured. */
-  readonly isWebOnly?: boolean | undefined;
+export interface AnswerQueryInput extends Pick<SearchRequest, 'caller' | 'isLocal' | 'isWebOnly'> {
   readonly tool: ToolName;
   /** The tool's arguments as received. */
   readonly args: Readonly<Record<string, unknown>>;
@@ -104,7 +98,7 @@ export class AnswerQuery {
     request: SearchRequest,
     observer: SearchObserver,
     signal: AbortSignal,
-  ): Promise<Result<Found, AnswerError>> {
+  ): Promise<Result<{ reply: SearchReply; publishedOn: ReadonlyMap<string, string> | undefined }, AnswerError>> {
     const { llmSearch, clock, config } = this.#deps;
     const { timeoutMs } = config;
     const { outcome, isTimedOut } = await withDeadline(clock, timeoutMs, signal, async (untilOver) => {
@@ -154,12 +148,6 @@ export class AnswerQuery {
       `answer: usage model=${model} response=${responseId} ${tokens} searches=${searches} attempts=${attempts} seconds=${seconds.toFixed(3)}`,
     );
   }
-}
-
-/** A reply, and the days on which cited pages were published. */
-interface Found {
-  readonly reply: SearchReply;
-  readonly publishedOn: ReadonlyMap<string, string> | undefined;
 }
 
 /** Not an address that an own tool named, or that the model wrote after a private output: it may contain private data (ruling L19). */

@@ -81,10 +81,9 @@ export class QuotaGuard {
   /** A day is calculated once, because other zones than that of Tokyo take a millisecond. */
   #day(): QuotaDay {
     const now = this.#deps.clock.now();
-    const isToday = this.#today !== undefined && this.#today.knownAt <= now && now < this.#today.endsAt;
-    if (this.#today === undefined || !isToday) {
-      this.#today = { ...quotaDay(now, this.#deps.timeZone), knownAt: now };
-    }
+    const today = this.#today;
+    if (today !== undefined && today.knownAt <= now && now < today.endsAt) return today;
+    this.#today = { ...quotaDay(now, this.#deps.timeZone), knownAt: now };
     return this.#today;
   }
 

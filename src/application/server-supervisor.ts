@@ -50,6 +50,7 @@ export interface SupervisorOptions {
 
 /** Starts a server, keeps its list of tools, and starts it again after a failure (rulings G3 to G9). */
 export class ServerSupervisor {
+  readonly definition: ServerDefinition;
   readonly #options: SupervisorOptions;
   /** The calls that run on this server, and of each caller as many that wait (ruling G1). */
   readonly places: Places;
@@ -75,13 +76,10 @@ export class ServerSupervisor {
   constructor(options: SupervisorOptions) {
     const { definition, clock, logger } = options;
     this.#options = options;
+    this.definition = definition;
     this.#since = clock.now();
     this.places = new Places(definition.maxConcurrency, definition.maxConcurrency);
     this.#list = new ToolList({ ...definition, logger, clock });
-  }
-
-  get definition(): ServerDefinition {
-    return this.#options.definition;
   }
 
   get connection(): ServerConnection | undefined {
