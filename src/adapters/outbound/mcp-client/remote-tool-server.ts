@@ -49,7 +49,8 @@ export class RemoteToolServer implements ToolServer {
     events: ServerEvents,
     signal: AbortSignal,
   ): Promise<Result<ServerConnection, ConnectFailure>> {
-    const { name, maxBytes } = this.#options;
+    const { name, maxBytes, identity, clock } = this.#options;
+    const onToolsChanged = () => events.onToolsChanged();
     /** That of the session, and those of earlier sessions with calls in flight. */
     let current: RemoteTransport | undefined;
     const transports = new Set<RemoteTransport>();
@@ -70,7 +71,11 @@ export class RemoteToolServer implements ToolServer {
       const transport = this.#createTransport(kind, onStreamEnd);
       transports.add(transport);
       try {
-        const client = await this.#start(transport, events, signal);
+        const mode = kind === 'sse' ? 'legacy' : 'auto';
+        const connecting = connectClient(transport, identity, mode, onToolsChanged, signal);
+        // The client alone would wait for some answers without regard to the signal.
+        const client = await untilAborted(connecting, signal);
+        if (client === 'aborted') throw new Error('no answer in time');
         if (state === 'over') throw new Error('the connection was lost');
         const closed = new AbortController();
         client.onclose = () => {
@@ -78,7 +83,7 @@ export class RemoteToolServer implements ToolServer {
           closed.abort();
         };
         current = transport;
-        void keepSubscribed(client, () => events.onToolsChanged(), this.#options.clock, closed.signal);
+        void keepSubscribed(client, onToolsChanged, clock, closed.signal);
         return client;
       } catch (thrown) {
         end();
@@ -87,7 +92,7 @@ export class RemoteToolServer implements ToolServer {
     };
     const close = async () => {
       state = 'over';
-      await endSession(current, this.#options.clock);
+      await endSession(current, clock);
       await closeAll();
     };
     try {
@@ -113,17 +118,6 @@ export class RemoteToolServer implements ToolServer {
     } catch (thrown) {
       return err(toConnectFailure(thrown));
     }
-  }
-
-  /** The client alone would wait for some answers without regard to the signal. */
-  async #start(transport: RemoteTransport, events: ServerEvents, signal: AbortSignal): Promise<Client> {
-    const { identity } = this.#options;
-    const mode = transport instanceof SSEClientTransport ? 'legacy' : 'auto';
-    const connecting = connectClient(transport, identity, mode, () => events.onToolsChanged(), signal);
-    connecting.catch(() => {});
-    const client = await untilAborted(connecting, signal);
-    if (client !== 'aborted') return client;
-    throw new Error('no answer in time');
   }
 
   #createTransport(kind: 'http' | 'sse', onStreamEnd: () => void): RemoteTransport {
