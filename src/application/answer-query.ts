@@ -15,14 +15,7 @@ import type { LlmSearch, SearchObserver, SearchReply, SearchReport, SearchReques
 import type { Logger } from './ports/logger.ts';
 import type { PageDates } from './ports/page-dates.ts';
 
-/** A call of one of the answer tools. */
-export interface AnswerQueryInput {
-  /** The name of the caller. Calls of different callers never share a search. */
-  readonly caller: string;
-  /** The caller is the user of this machine, and not a caller over HTTP. */
-  readonly isLocal?: boolean | undefined;
-  /** No own tool may be offered, whatever is configured. */
-  readonly isWebOnly?: boolean | undefined;
+export interface AnswerQueryInput extends Pick<SearchRequest, 'caller' | 'isLocal' | 'isWebOnly'> {
   readonly tool: ToolName;
   /** The tool's arguments as received. */
   readonly args: Readonly<Record<string, unknown>>;
@@ -105,7 +98,7 @@ export class AnswerQuery {
     request: SearchRequest,
     observer: SearchObserver,
     signal: AbortSignal,
-  ): Promise<Result<Found, AnswerError>> {
+  ): Promise<Result<{ reply: SearchReply; publishedOn: ReadonlyMap<string, string> | undefined }, AnswerError>> {
     const { llmSearch, clock, config } = this.#deps;
     const { timeoutMs } = config;
     const { outcome, isTimedOut } = await withDeadline(clock, timeoutMs, signal, async (untilOver) => {
@@ -157,19 +150,12 @@ export class AnswerQuery {
   }
 }
 
-/** A reply, and the days on which cited pages were published. */
-interface Found {
-  readonly reply: SearchReply;
-  readonly publishedOn: ReadonlyMap<string, string> | undefined;
-}
-
 /** Not an address that an own tool named, or that the model wrote after a private output: it may contain private data (ruling L19). */
 function mayBeFetched(url: string, { own }: SearchReply): boolean {
   const isAmong = (urls: readonly string[]) => urls.some((other) => pageKey(other) === pageKey(url));
   return own === undefined || (isAmong(own.publicPages) && !isAmong(own.answered.map(({ url }) => url)));
 }
 
-/** Where the date of a citation comes from. */
 function dateOrigin(url: string, { own }: SearchReply, publishedOn: ReadonlyMap<string, string>): DateOrigin {
   if (publishedOn.has(url)) return { url, origin: 'page' };
   const source = own?.answered.find((source) => source.url === url);

@@ -13,7 +13,6 @@ import type { PageDates } from './ports/page-dates.ts';
 
 /** The use cases, as drivers (MCP, HTTP, the command line) call them. */
 export interface Application {
-  /** Answers a question, unless `signal` aborts before. */
   answerQuery(input: AnswerQueryInput, signal: AbortSignal): Promise<Result<Answer, AnswerError>>;
   /** Checks each step on the way to an answer. `keyProblem` says why there is no usable API key, if there is none. */
   diagnoseSetup(keyProblem: string | undefined, signal: AbortSignal): AsyncGenerator<Check>;

@@ -12,7 +12,6 @@ import type { SchemaValidator } from './ports/schema-validator.ts';
 import type { ToolProgress } from './ports/tool-server.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
 
-/** A call of a server's tool. */
 export interface ToolCallInput {
   readonly server: string;
   readonly tool: string;
@@ -36,15 +35,18 @@ export interface ToolCallReport {
   readonly seconds: number;
 }
 
-interface Dependencies {
-  readonly find: (server: string) => ServerSupervisor | undefined;
-  readonly names: () => readonly string[];
+export interface CallOptions {
   readonly validator: SchemaValidator;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Whether a result that does not match the tool's own `outputSchema` is an error, or a warning in the log (ruling G17). */
   readonly checkOutput: 'warn' | 'strict';
-  readonly onEnded: (report: ToolCallReport) => void;
+  readonly onCallEnded: (report: ToolCallReport) => void;
+}
+
+interface Dependencies extends CallOptions {
+  readonly find: (server: string) => ServerSupervisor | undefined;
+  readonly names: () => readonly string[];
 }
 
 /** Calls a tool of a server. REST, MCP, the terminal and the model all use it (ruling G14). */
@@ -59,7 +61,7 @@ export class CallTool {
 
   /** Never rejects. Ends with `cancelled` soon after `signal` aborts, whatever the server does. */
   async execute(input: ToolCallInput, signal: AbortSignal): Promise<ToolCallOutcome> {
-    const { find, names, clock, onEnded } = this.#deps;
+    const { find, names, clock, onCallEnded } = this.#deps;
     const startedMs = clock.elapsedMs();
     const supervisor = find(input.server);
     const outcome =
@@ -77,7 +79,7 @@ export class CallTool {
       ),
       seconds: (clock.elapsedMs() - startedMs) / 1000,
     };
-    onEnded(report);
+    onCallEnded(report);
     input.onEnded?.(report);
     return outcome;
   }

@@ -49,7 +49,23 @@ export class CoalescingSearch implements LlmSearch {
     // The latest deadline applies, and later calls have later ones.
     search.deadlineMs = request.deadlineMs;
     if (search.latest !== undefined) observer.onProgress(search.latest);
-    return this.#wait(key, search, subscriber, signal);
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        search.subscribers.delete(subscriber);
+        if (search.subscribers.size === 0) {
+          this.#forget(key, search);
+          search.controller.abort();
+        }
+        resolve(err({ kind: 'aborted' }));
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      search.reply
+        .finally(() => signal.removeEventListener('abort', onAbort))
+        .then((reply) => {
+          const [first] = search.subscribers;
+          resolve(first === subscriber ? reply : reply.map(toSharedReply));
+        }, reject);
+    });
   }
 
   #start(key: string, request: SearchRequest): InFlight {
@@ -77,27 +93,6 @@ export class CoalescingSearch implements LlmSearch {
     };
     this.#inFlight.set(key, search);
     return search;
-  }
-
-  #wait(key: string, search: InFlight, subscriber: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
-    const { subscribers, controller, reply } = search;
-    return new Promise((resolve, reject) => {
-      const onAbort = () => {
-        subscribers.delete(subscriber);
-        if (subscribers.size === 0) {
-          this.#forget(key, search);
-          controller.abort();
-        }
-        resolve(err({ kind: 'aborted' }));
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
-      reply
-        .finally(() => signal.removeEventListener('abort', onAbort))
-        .then((reply) => {
-          const [first] = subscribers;
-          resolve(first === subscriber ? reply : reply.map(toSharedReply));
-        }, reject);
-    });
   }
 
   /** Later requests start a new search. */

@@ -58,11 +58,8 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal):
 
 /** Resolves when each of `tasks`, which never reject, has settled and was removed from the set, or after `maxMs`. */
 export async function whenSettled(tasks: ReadonlySet<Promise<unknown>>, clock: Clock, maxMs: number): Promise<void> {
-  const settled = new AbortController();
   const waitForAll = async () => {
     while (tasks.size > 0) await Promise.all(tasks);
-    settled.abort();
   };
-  void waitForAll();
-  await clock.sleep(maxMs, settled.signal);
+  await withDeadline(clock, maxMs, never(), (limit) => untilAborted(waitForAll(), limit));
 }

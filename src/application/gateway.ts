@@ -1,13 +1,9 @@
 import type { GatewayTool } from '../domain/gateway-tool.ts';
-import { CallTool, type ToolCallInput, type ToolCallOutcome, type ToolCallReport } from './call-tool.ts';
+import { type CallOptions, CallTool, type ToolCallInput, type ToolCallOutcome } from './call-tool.ts';
 import { untilAborted, withDeadline } from './deadline.ts';
-import type { Clock } from './ports/clock.ts';
-import type { Logger } from './ports/logger.ts';
-import type { SchemaValidator } from './ports/schema-validator.ts';
 import type { ToolServer } from './ports/tool-server.ts';
 import { type ServerDefinition, type ServerStatus, ServerSupervisor } from './server-supervisor.ts';
 
-/** A configured server. */
 export interface ConfiguredServer {
   readonly definition: ServerDefinition;
   readonly server: ToolServer;
@@ -15,30 +11,20 @@ export interface ConfiguredServer {
   readonly fingerprint: string;
 }
 
-export interface GatewayOptions {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly validator: SchemaValidator;
+export interface GatewayOptions extends CallOptions {
   readonly servers: readonly ConfiguredServer[];
-  readonly checkOutput: 'warn' | 'strict';
   /** How long calls of a removed server may take to end. */
   readonly drainMs: number;
-  readonly onCallEnded: (report: ToolCallReport) => void;
 }
 
 /** How many servers start at the same time (ruling G4). */
 const STARTS_AT_A_TIME = 4;
 
-interface Entry {
-  readonly fingerprint: string;
-  readonly supervisor: ServerSupervisor;
-}
-
 /** The user's own MCP servers, as drivers (REST, MCP, the command line) use them; in the order of the configuration. */
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #callTool: CallTool;
-  #entries: ReadonlyMap<string, Entry> = new Map();
+  #entries: ReadonlyMap<string, { readonly fingerprint: string; readonly supervisor: ServerSupervisor }> = new Map();
   #starting: Promise<void> = Promise.resolve();
   #pendingStarts = 0;
   /** Servers that are ending after their calls; each can be ended at once. */
@@ -46,14 +32,12 @@ export class Gateway {
   readonly #changeListeners = new Set<() => void>();
   #isClosed = false;
 
-  /** Starts the servers. */
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#callTool = new CallTool({
       ...options,
       find: (name) => this.#find(name),
       names: () => [...this.#entries.keys()],
-      onEnded: options.onCallEnded,
     });
     this.reconfigure(options.servers);
   }

@@ -26,19 +26,16 @@ export interface AnswerGateway {
 
 interface Options {
   readonly functions: readonly OfferedFunction[];
-  /** Absent if there are no functions. */
   readonly answerGateway: AnswerGateway | undefined;
   readonly clock: Clock;
   readonly observer: SearchObserver;
   readonly maxCalls: number;
   readonly maxOutputChars: number;
   readonly request: Pick<SearchRequest, 'isLocal' | 'deadlineMs'>;
-  /** The message for a failed call. */
   readonly messageFor: (error: ToolCallError) => string;
   readonly redactor: Redactor;
 }
 
-/** Why no more calls are allowed. */
 export type CallLimit = 'calls' | 'time';
 
 /** How many calls of a response run at the same time (ruling L9). */

@@ -50,7 +50,7 @@ export class Places {
     if (waiting.size >= this.#maxWaiting) return 'full';
     this.#waiting.set(caller, waiting);
     return new Promise((resolve) => {
-      const ahead = () => this.#aheadOf(waiter);
+      const ahead = () => Math.max(0, [...this.#inOrder()].indexOf(waiter));
       const position: QueuePosition = {
         kind: 'waiting',
         get ahead() {
@@ -58,7 +58,8 @@ export class Places {
         },
       };
       const onAbort = () => {
-        this.#remove(caller, waiter);
+        waiting.delete(waiter);
+        if (waiting.size === 0) this.#waiting.delete(caller);
         resolve('aborted');
         this.#notify();
       };
@@ -82,8 +83,7 @@ export class Places {
     else this.#taken.delete(caller);
     this.#free += 1;
     const [next] = this.#turns();
-    const [waiter] = (next === undefined ? undefined : this.#waiting.get(next)) ?? [];
-    if (next !== undefined && waiter !== undefined) this.#passTo(next, waiter);
+    if (next !== undefined) this.#passTo(...next);
     if (this.#taken.size === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 
@@ -97,30 +97,15 @@ export class Places {
     this.#taken.set(caller, (this.#taken.get(caller) ?? 0) + 1);
   }
 
-  #passTo(caller: string, waiter: Waiter): void {
-    this.#remove(caller, waiter);
-    const others = this.#waiting.get(caller);
+  #passTo(caller: string, waiting: Set<Waiter>): void {
+    const [first] = waiting;
+    if (first !== undefined) waiting.delete(first);
     // The next turn of this caller comes after those of the others.
     this.#waiting.delete(caller);
-    if (others !== undefined) this.#waiting.set(caller, others);
+    if (waiting.size > 0) this.#waiting.set(caller, waiting);
     this.#occupy(caller);
-    waiter.take();
+    first?.take();
     this.#notify();
-  }
-
-  #remove(caller: string, waiter: Waiter): void {
-    const waiting = this.#waiting.get(caller);
-    waiting?.delete(waiter);
-    if (waiting?.size === 0) this.#waiting.delete(caller);
-  }
-
-  #aheadOf(waiter: Waiter): number {
-    let ahead = 0;
-    for (const other of this.#inOrder()) {
-      if (other === waiter) return ahead;
-      ahead += 1;
-    }
-    return 0;
   }
 
   #notify(): void {
@@ -134,7 +119,7 @@ export class Places {
 
   /** The waiting calls in the order in which they get places, if no other call arrives and no caller reaches the limit. */
   *#inOrder(): Iterable<Waiter> {
-    const rows = new Set(this.#turns().map((caller) => (this.#waiting.get(caller) ?? new Set<Waiter>()).values()));
+    const rows = new Set(this.#turns().map(([, waiting]) => waiting.values()));
     while (rows.size > 0) {
       for (const row of rows) {
         const next = row.next();
@@ -145,9 +130,8 @@ export class Places {
   }
 
   /** The waiting callers in the order of their turns. Those that have as many places as one caller may have come last. */
-  #turns(): readonly string[] {
-    const callers = [...this.#waiting.keys()];
-    const isAtLimit = (caller: string) => (this.#taken.get(caller) ?? 0) >= this.#max - 1;
-    return [...callers.filter((caller) => !isAtLimit(caller)), ...callers.filter(isAtLimit)];
+  #turns(): readonly [string, Set<Waiter>][] {
+    const isAtLimit = ([caller]: [string, unknown]) => (this.#taken.get(caller) ?? 0) >= this.#max - 1;
+    return [...this.#waiting].sort((a, b) => Number(isAtLimit(a)) - Number(isAtLimit(b)));
   }
 }

@@ -15,7 +15,6 @@ import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
 import type { QuotaKey, QuotaStore } from './ports/quota-store.ts';
 
-/** What a caller may still use on a day. */
 export interface QuotaState {
   readonly limits: QuotaLimits;
   readonly used: QuotaUse;
@@ -23,7 +22,6 @@ export interface QuotaState {
   readonly endsInMs: number;
 }
 
-/** A call that was admitted. */
 export interface AdmittedCall {
   /** Counts what the call used, instead of the one call that was counted when it was admitted. Undefined if that is not known. */
   settle(used: QuotaUse): Promise<QuotaState | undefined>;
@@ -83,10 +81,9 @@ export class QuotaGuard {
   /** A day is calculated once, because other zones than that of Tokyo take a millisecond. */
   #day(): QuotaDay {
     const now = this.#deps.clock.now();
-    const isToday = this.#today !== undefined && this.#today.knownAt <= now && now < this.#today.endsAt;
-    if (this.#today === undefined || !isToday) {
-      this.#today = { ...quotaDay(now, this.#deps.timeZone), knownAt: now };
-    }
+    const today = this.#today;
+    if (today !== undefined && today.knownAt <= now && now < today.endsAt) return today;
+    this.#today = { ...quotaDay(now, this.#deps.timeZone), knownAt: now };
     return this.#today;
   }
 

@@ -33,7 +33,6 @@ export interface ServerStatus {
   readonly since: Date;
   /** The number of starts after the first. */
   readonly restarts: number;
-  /** The number of tools. */
   readonly tools: number;
   readonly pid?: number;
   readonly lastError?: string;
@@ -46,12 +45,12 @@ export interface SupervisorOptions {
   readonly server: ToolServer;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The tools that callers can use have changed. */
   readonly onToolsChanged: () => void;
 }
 
 /** Starts a server, keeps its list of tools, and starts it again after a failure (rulings G3 to G9). */
 export class ServerSupervisor {
+  readonly definition: ServerDefinition;
   readonly #options: SupervisorOptions;
   /** The calls that run on this server, and of each caller as many that wait (ruling G1). */
   readonly places: Places;
@@ -77,16 +76,12 @@ export class ServerSupervisor {
   constructor(options: SupervisorOptions) {
     const { definition, clock, logger } = options;
     this.#options = options;
+    this.definition = definition;
     this.#since = clock.now();
     this.places = new Places(definition.maxConcurrency, definition.maxConcurrency);
     this.#list = new ToolList({ ...definition, logger, clock });
   }
 
-  get definition(): ServerDefinition {
-    return this.#options.definition;
-  }
-
-  /** The connection while the server is available. */
   get connection(): ServerConnection | undefined {
     return this.#connection;
   }
@@ -129,7 +124,6 @@ export class ServerSupervisor {
     return this.#firstStart;
   }
 
-  /** Waits for a first start that is in progress. */
   async whenStarted(signal: AbortSignal): Promise<'started' | 'aborted'> {
     if (this.#connection !== undefined && !signal.aborted) return 'started';
     return (await untilAborted(this.#firstStart, signal)) ?? 'started';

@@ -8,7 +8,6 @@ interface StartOptions {
   readonly server: ToolServer;
   readonly list: ToolList;
   readonly clock: Clock;
-  /** How long the start may take, in milliseconds. */
   readonly timeoutMs: number;
   /** Called once the list of tools is known. Returns what gets the events of the connection, of which none is lost before. */
   readonly onStarted: (connection: ServerConnection) => ServerEvents;

@@ -6,7 +6,6 @@ import type { Logger } from './ports/logger.ts';
 import type { ListedTool, ServerConnection } from './ports/tool-server.ts';
 
 interface ToolListOptions {
-  /** The name of the server. */
   readonly name: string;
   readonly filter: ToolFilter;
   readonly logger: Logger;

@@ -27,7 +27,6 @@ export interface ConfigProblem {
   readonly value?: string;
   /** What is wrong or expected: `expected an integer from 1 to 10`. */
   readonly message: string;
-  /** The file that contains the key. */
   readonly file?: string;
 }
 

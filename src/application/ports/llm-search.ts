@@ -16,11 +16,9 @@ export interface SearchRequest {
   readonly isWebOnly?: boolean | undefined;
   readonly question: Question;
   readonly profile: ModelProfile;
-  /** The system policy. */
   readonly instructions: string;
   /** Today in the time zone, `YYYY-MM-DD`. */
   readonly today: string;
-  /** IANA time zone. */
   readonly timeZone: string;
   /**
    * When the caller gives up, on the clock's `elapsedMs` scale: a wait beyond it is pointless. It is later when another caller has joined
@@ -51,7 +49,6 @@ export interface Round {
   readonly outputs: readonly { readonly callId: string; readonly output: ToolOutput }[];
 }
 
-/** A call that the model asked for. */
 export interface FunctionCall {
   /** Matches the call with its output. */
   readonly callId: string;
@@ -72,17 +69,13 @@ export interface SearchReply extends Reply {
   readonly report: SearchReport;
 }
 
-/** What a search took. */
 export interface SearchReport {
   /** Model and response ID as the API reported them. */
   readonly model?: string;
   readonly responseId?: string;
-  /** The service tier that was used. */
   readonly serviceTier?: string;
   readonly usage?: TokenUsage;
-  /** The queries of the web searches, in order. */
   readonly queries: readonly string[];
-  /** The number of web searches. */
   readonly searches: number;
   /** The number of requests to the API. */
   readonly attempts: number;

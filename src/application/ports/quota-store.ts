@@ -1,7 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { QuotaLimits, QuotaUnit, QuotaUse } from '../../domain/quota.ts';
 
-/** What a caller uses on a day. */
 export interface QuotaKey {
   readonly caller: string;
   /** `YYYY-MM-DD` */
@@ -14,7 +13,7 @@ export interface QuotaKey {
 export interface Admission {
   readonly used: QuotaUse;
   /** The limit because of which the call is refused. */
-  readonly reached?: QuotaUnit;
+  readonly reached: QuotaUnit | undefined;
 }
 
 /**

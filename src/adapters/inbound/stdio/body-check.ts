@@ -1,6 +1,7 @@
 const LF = 0x0a;
 const [COMMA, COLON, OPEN_ARRAY, OPEN_OBJECT] = [0x2c, 0x3a, 0x5b, 0x7b];
 const WHITESPACE = new Set([0x20, 0x09, 0x0d, LF]);
+const DIGITS = new Set(Buffer.from('0123456789'));
 const LENGTH_AT_END = /content-length\s*:\s*\d+$/i;
 
 /**
@@ -24,15 +25,12 @@ export class BodyCheck {
       while (last > first && WHITESPACE.has(body[last] ?? 0)) last -= 1;
       const opensObject = first < end && body[first] === OPEN_OBJECT;
       if (opensObject && ![COMMA, COLON, OPEN_ARRAY].includes(this.#previous)) return false;
-      if (isDigit(body[last]) && LENGTH_AT_END.test(body.toString('latin1', first, last + 1))) return false;
+      const endsInDigit = DIGITS.has(body[last] ?? 0);
+      if (endsInDigit && LENGTH_AT_END.test(body.toString('latin1', first, last + 1))) return false;
       if (first < end) this.#previous = body[last] ?? 0;
       this.#line = end + 1;
     }
     this.#searched = body.length;
     return true;
   }
-}
-
-function isDigit(byte = 0): boolean {
-  return byte >= 0x30 && byte <= 0x39;
 }

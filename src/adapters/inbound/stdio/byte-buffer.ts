@@ -11,23 +11,20 @@ export class ByteBuffer {
   }
 
   append(chunk: Uint8Array): void {
-    if (this.#end + chunk.length > this.#memory.length) this.#makeRoom(chunk.length);
+    if (this.#end + chunk.length > this.#memory.length) {
+      const kept = this.slice();
+      // Doubling keeps the total of copied bytes linear.
+      this.#memory = Buffer.allocUnsafe(Math.max(SMALL_BYTES, 2 * (kept.length + chunk.length)));
+      this.#end = kept.copy(this.#memory);
+      this.#start = 0;
+    }
     this.#memory.set(chunk, this.#end);
     this.#end += chunk.length;
   }
 
   /** A view of the bytes, valid until the next `append`. */
-  slice(from: number, to = this.length): Buffer {
+  slice(from = 0, to = this.length): Buffer {
     return this.#memory.subarray(this.#start + from, this.#start + Math.min(to, this.length));
-  }
-
-  at(index: number): number | undefined {
-    return index < this.length ? this.#memory[this.#start + index] : undefined;
-  }
-
-  /** The index of a byte, or -1. */
-  indexOf(byte: number, from: number): number {
-    return this.slice(0).indexOf(byte, from);
   }
 
   drop(count: number): void {
@@ -36,16 +33,5 @@ export class ByteBuffer {
     this.#start = 0;
     this.#end = 0;
     if (this.#memory.length > 16 * SMALL_BYTES) this.#memory = Buffer.allocUnsafe(SMALL_BYTES);
-  }
-
-  /** Moves the bytes to the start of memory with room for `more`. Doubling keeps the total of copied bytes linear. */
-  #makeRoom(more: number): void {
-    const needed = this.length + more;
-    const size = needed * 2 > this.#memory.length ? Math.max(SMALL_BYTES, needed * 2) : this.#memory.length;
-    const memory = Buffer.allocUnsafe(size);
-    this.#memory.copy(memory, 0, this.#start, this.#end);
-    this.#end = this.length;
-    this.#start = 0;
-    this.#memory = memory;
   }
 }

@@ -1,11 +1,12 @@
+import { isUtf8 } from 'node:buffer';
+import { parseJson } from '../../../domain/json.ts';
+import { MAX_NESTING, nestsDeeper } from '../../../domain/json-nesting.ts';
 import { BodyCheck } from './body-check.ts';
 import { ByteBuffer } from './byte-buffer.ts';
-import { isTooDeep, parseBytes, TOO_DEEP } from './json-bytes.ts';
 
 /** How a message is framed: as a line, or after a `Content-Length` header (transports 1.1). */
 export type Framing = 'line' | 'framed';
 
-/** What was read: a message, or input that is not a message. */
 export type ReadEvent =
   | { readonly kind: 'message'; readonly value: unknown; readonly framing: Framing }
   | { readonly kind: 'malformed'; readonly reason: string; readonly framing: Framing };
@@ -16,16 +17,17 @@ const MAX_HEADER_BYTES = 8 * 1024;
 const HEADER_START = 'content-';
 const LF = 0x0a;
 const OPENING_BRACE = 0x7b;
-const WHITESPACE = new Set<number | undefined>([0x20, 0x09, 0x0d, LF]);
+const WHITESPACE = new Set([0x20, 0x09, 0x0d, LF]);
 /** The byte order mark, as Latin-1. */
 const BOM = '\xef\xbb\xbf';
+const TOO_DEEP = `nests more than ${MAX_NESTING} levels deep`;
 
 /** What is being read: nothing yet, a line, a header, the body of a frame, or a line that is too long to be kept. */
 type State =
   | { readonly kind: 'start' }
   | { readonly kind: 'line'; searched: number }
   | HeaderState
-  | BodyState
+  | { readonly kind: 'body'; readonly length: number; readonly check: BodyCheck }
   | { readonly kind: 'oversized-line' };
 
 interface HeaderState {
@@ -36,12 +38,6 @@ interface HeaderState {
   read: number;
   /** It was found at the end of a malformed line. If it is not a header, it was a part of that line, which is reported. */
   readonly isDoubtful: boolean;
-}
-
-interface BodyState {
-  readonly kind: 'body';
-  readonly length: number;
-  readonly check: BodyCheck;
 }
 
 const START: State = { kind: 'start' };
@@ -65,7 +61,7 @@ export class MessageReader {
 
   push(chunk: Uint8Array): void {
     this.#bytes.append(chunk);
-    this.#run();
+    while (this.#step());
   }
 
   /** The end of the input. The last line may have no line break, and the last frame may be incomplete. */
@@ -73,12 +69,8 @@ export class MessageReader {
     this.push(Buffer.from('\n\n'));
     while (this.#state.kind === 'body') {
       this.#recover('the input ended inside a frame');
-      this.#run();
+      while (this.#step());
     }
-  }
-
-  #run(): void {
-    while (this.#step());
   }
 
   /** Takes one step; false if that needs more bytes. */
@@ -99,8 +91,10 @@ export class MessageReader {
 
   /** Only the start of a message determines its framing, since a text may contain what looks like a header. */
   #readStart(): boolean {
-    while (WHITESPACE.has(this.#bytes.at(0))) this.#bytes.drop(1);
-    if (this.#bytes.at(0) === OPENING_BRACE) {
+    const bytes = this.#bytes.slice();
+    const first = bytes.findIndex((byte) => !WHITESPACE.has(byte));
+    this.#bytes.drop(first < 0 ? bytes.length : first);
+    if (bytes[first] === OPENING_BRACE) {
       this.#state = { kind: 'line', searched: 0 };
       return true;
     }
@@ -116,7 +110,7 @@ export class MessageReader {
   }
 
   #readLine(state: { searched: number }): boolean {
-    const end = this.#bytes.indexOf(LF, state.searched);
+    const end = this.#bytes.slice().indexOf(LF, state.searched);
     if (end >= 0) {
       this.#state = START;
       this.#readCompleteLine(end);
@@ -130,7 +124,7 @@ export class MessageReader {
   }
 
   #skipLine(): boolean {
-    const end = this.#bytes.indexOf(LF, 0);
+    const end = this.#bytes.slice().indexOf(LF, 0);
     this.#bytes.drop(end < 0 ? this.#bytes.length : end + 1);
     if (end >= 0) this.#state = START;
     return end >= 0;
@@ -155,7 +149,7 @@ export class MessageReader {
   /** A header ends with an empty line, within 8 KiB. Each line is checked as soon as it is complete. */
   #readHeader(state: HeaderState): boolean {
     while (true) {
-      const end = this.#bytes.indexOf(LF, state.read);
+      const end = this.#bytes.slice().indexOf(LF, state.read);
       if (end < 0 && this.#bytes.length < MAX_HEADER_BYTES) return false;
       if (end < 0 || end >= MAX_HEADER_BYTES) return this.#leaveHeader(state);
       const line = this.#bytes.slice(state.read, end).toString('latin1').trimEnd();
@@ -171,12 +165,9 @@ export class MessageReader {
   #endHeader(text: string | undefined, size: number): boolean {
     const length = /^\d+$/.test(text ?? '') ? Number(text) : Number.NaN;
     this.#bytes.drop(size);
-    if (length <= MAX_BYTES) {
-      this.#isRecovering = false;
-      this.#state = { kind: 'body', length, check: new BodyCheck() };
-    } else {
-      this.#recover(`a header whose Content-Length is ${text ?? 'missing'}`);
-    }
+    if (!(length <= MAX_BYTES)) return this.#recover(`a header whose Content-Length is ${text ?? 'missing'}`);
+    this.#isRecovering = false;
+    this.#state = { kind: 'body', length, check: new BodyCheck() };
     return true;
   }
 
@@ -189,30 +180,27 @@ export class MessageReader {
     return true;
   }
 
-  #readBody(state: BodyState): boolean {
-    if (!state.check.accepts(this.#bytes.slice(0, state.length))) {
-      this.#recover('a frame whose Content-Length is too large, or whose body is not JSON');
-      return true;
+  #readBody({ length, check }: { readonly length: number; readonly check: BodyCheck }): boolean {
+    const body = this.#bytes.slice(0, length);
+    if (!check.accepts(body)) {
+      return this.#recover('a frame whose Content-Length is too large, or whose body is not JSON');
     }
-    if (this.#bytes.length < state.length) return false;
-    const body = this.#bytes.slice(0, state.length);
+    if (body.length < length) return false;
     const value = parseBytes(body);
     // The length of a frame that nests too deeply is correct: what follows is not a part of it.
-    if (value === undefined && !isTooDeep(body)) {
-      this.#recover('a frame whose body is not JSON');
-      return true;
-    }
+    if (value === undefined && !isTooDeep(body)) return this.#recover('a frame whose body is not JSON');
     this.#state = START;
-    this.#bytes.drop(state.length);
+    this.#bytes.drop(length);
     this.#emit(value, 'framed', `a frame whose body ${TOO_DEEP}`);
     return true;
   }
 
   /** Continues after the header as if there had been none. */
-  #recover(reason: string): void {
+  #recover(reason: string): true {
     this.#report(reason, 'framed');
     this.#isRecovering = true;
     this.#state = START;
+    return true;
   }
 
   /** Whether there is a message. */
@@ -236,4 +224,17 @@ function headerAtEndOf(line: Buffer): number {
   const text = line.toString('latin1').toLowerCase().trimEnd();
   const at = text.lastIndexOf(HEADER_START);
   return at > 0 && /^content-(?:length\s*:\s*\d+|type\s*:[^{}]*)$/.test(text.slice(at)) ? at : -1;
+}
+
+function isTooDeep(bytes: Buffer): boolean {
+  return nestsDeeper(bytes, MAX_NESTING);
+}
+
+/**
+ * The JSON value of the bytes, or undefined (which is not a JSON value) if they are not JSON in UTF-8, or nest too deeply. The client is
+ * trusted, but a mistake of it should not need gigabytes.
+ */
+function parseBytes(bytes: Buffer): unknown {
+  // Decoding replaces invalid bytes by the same character, so different ids would become equal.
+  return isUtf8(bytes) && !isTooDeep(bytes) ? parseJson(bytes.toString('utf8').replace(/^\uFEFF/, '')) : undefined;
 }

@@ -13,23 +13,15 @@ export function onReaderGone(onGone: (reason: string) => void): void {
   process.stdout.on('error', () => onGone('standard output is closed'));
   const timer = setInterval(() => {
     if (process.ppid !== parent) onGone('the parent process is gone');
-    else if (isStdoutSocket() && isSocketClosed()) onGone('standard output is closed');
+    else if (isSocketClosed()) onGone('standard output is closed');
   }, CHECK_EVERY_MS);
   timer.unref();
-}
-
-function isStdoutSocket(): boolean {
-  try {
-    return fstatSync(STDOUT).isSocket();
-  } catch {
-    return false;
-  }
 }
 
 /** Node.js gives its children sockets. An empty write fails if the other end is closed, and writes nothing if it is not. */
 function isSocketClosed(): boolean {
   try {
-    writeSync(STDOUT, '');
+    if (fstatSync(STDOUT).isSocket()) writeSync(STDOUT, '');
     return false;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPIPE';

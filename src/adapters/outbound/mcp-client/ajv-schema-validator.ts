@@ -24,14 +24,7 @@ interface PlainCheck {
   readonly cost: Readonly<CheckCost>;
 }
 
-interface AjvSchemaValidatorOptions {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** The main module of the thread. */
-  readonly thread?: URL;
-}
-
-/** A thread of Node.js 20 cannot load TypeScript: the sources, in tests, use the built one. */
+/** The main module of the thread. One of Node.js 20 cannot load TypeScript: the sources, in tests, use the built one. */
 const BUILT = import.meta.url.endsWith('.ts') ? '../../../../build/chunks/' : './';
 const THREAD = new URL(`${BUILT}schema-worker.js`, import.meta.url);
 
@@ -42,12 +35,11 @@ const THREAD = new URL(`${BUILT}schema-worker.js`, import.meta.url);
 export class AjvSchemaValidator implements SchemaValidator {
   readonly #logger: Logger;
   readonly #thread: CheckingThread;
-  /** How values are checked against each schema. */
   readonly #prepared = new WeakMap<JsonObject, PlainCheck | 'thread' | 'unusable'>();
   /** The tools whose schema was reported as not usable. */
   readonly #reported = new BoundedSet();
 
-  constructor({ clock, logger, thread = THREAD }: AjvSchemaValidatorOptions) {
+  constructor({ clock, logger, thread = THREAD }: { clock: Clock; logger: Logger; thread?: URL }) {
     this.#logger = logger;
     this.#thread = new CheckingThread(clock, thread);
   }
@@ -85,10 +77,9 @@ export class AjvSchemaValidator implements SchemaValidator {
     const known = this.#prepared.get(schema);
     if (known !== undefined) return known;
     const { values, characters } = jsonExtent(schema, MAX_VALUES);
-    const isTooLarge = values > MAX_VALUES || characters > MAX_SCHEMA_CHARACTERS;
     const cost = costOf(schema);
     let prepared: PlainCheck | 'thread' | 'unusable' = 'thread';
-    if (isTooLarge) prepared = this.#unusable(check, 'it is too large');
+    if (values > MAX_VALUES || characters > MAX_SCHEMA_CHARACTERS) prepared = this.#unusable(check, 'it is too large');
     else if (cost !== undefined) prepared = { run: compileSchema(schema, true), cost };
     this.#prepared.set(schema, prepared);
     return prepared;

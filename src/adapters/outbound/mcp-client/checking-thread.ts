@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { untilAborted } from '../../../application/deadline.ts';
 import { Places } from '../../../application/places.ts';
@@ -40,7 +41,7 @@ export class CheckingThread {
   #worker: Worker | undefined;
   /** Ends the check that is running. */
   #settle: (outcome: JobOutcome) => void = () => {};
-  #cancelLimit = () => {};
+  #cancelLimit = new AbortController();
   #isClosed = false;
 
   constructor(clock: Clock, script: URL) {
@@ -90,7 +91,7 @@ export class CheckingThread {
       this.#settle = settle;
       worker.postMessage(request);
     });
-    this.#cancelLimit();
+    this.#cancelLimit.abort();
     // The process may end while there is nothing to do.
     worker.unref();
     if (outcome.kind !== 'unusable') return outcome;
@@ -114,33 +115,26 @@ export class CheckingThread {
   }
 
   #onReport(report: CheckReport): void {
-    if (report === 'compiling') this.#limit(MAX_COMPILE_MS, UNUSABLE);
-    else if (report === 'checking') this.#limit(MAX_CHECK_MS, TOO_SLOW);
+    if (report === 'compiling') void this.#limit(MAX_COMPILE_MS, UNUSABLE);
+    else if (report === 'checking') void this.#limit(MAX_CHECK_MS, TOO_SLOW);
     else this.#settle(report);
   }
 
   /** The running check ends with `outcome` after this time, unless the thread reports something else until then. */
-  #limit(ms: number, outcome: JobOutcome): void {
-    this.#cancelLimit();
+  async #limit(ms: number, outcome: JobOutcome): Promise<void> {
+    this.#cancelLimit.abort();
+    this.#cancelLimit = new AbortController();
+    const { signal } = this.#cancelLimit;
     const start = process.cpuUsage();
-    let isCancelled = false;
-    let cancelTimer = () => {};
-    const wait = (leftMs: number) => {
+    for (let leftMs = ms; leftMs > 0; ) {
+      await this.#clock.sleep(leftMs, signal);
       // Reports that arrived while this process was busy are handled first.
-      cancelTimer = this.#clock.after(leftMs, () => setImmediate(onTimer));
-    };
-    const onTimer = () => {
-      if (isCancelled) return;
+      await nextTurn();
+      if (signal.aborted) return;
       const { user, system } = process.cpuUsage(start);
-      const leftMs = ms - (user + system) / 1000;
-      if (leftMs > 0) wait(leftMs);
-      else this.#lose(outcome);
-    };
-    this.#cancelLimit = () => {
-      isCancelled = true;
-      cancelTimer();
-    };
-    wait(ms);
+      leftMs = ms - (user + system) / 1000;
+    }
+    this.#lose(outcome);
   }
 
   /** Nothing of the thread is used any more. */

@@ -2,7 +2,6 @@ import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { type Environment, GATEWAY_MARKER, PROXY_VARIABLES } from '../config/environment.ts';
 
 interface ChildEnvironmentOptions {
-  /** The environment of this process. */
   readonly environment: Environment;
   /** Names of further variables to inherit, or true for all. */
   readonly inherit: readonly string[] | true;

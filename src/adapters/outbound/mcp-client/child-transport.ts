@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { never } from '../../../application/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject, type JsonObject } from '../../../domain/json.ts';
@@ -11,7 +12,6 @@ import { type Excess, LineReader, type ReadLine } from './line-reader.ts';
 import { errorResponse, excessResponse, LOST, readCutMessage, toResponse } from './substitute-response.ts';
 
 export interface ChildTransportOptions extends ChildOptions {
-  /** The name of the server. */
   readonly name: string;
   /** Maximum size of a message. */
   readonly maxBytes: number;
@@ -19,7 +19,6 @@ export interface ChildTransportOptions extends ChildOptions {
   readonly clock: Clock;
   /** As for `endTree`. */
   readonly graceMs?: number;
-  /** Logs the start of the process. */
   readonly logSpawn: (line: string) => void;
 }
 
@@ -127,7 +126,12 @@ export class ChildTransport implements Transport {
       const reason = 'does not read its standard input';
       return this.#onLost(reason).then(() => Promise.reject(new Error(`the process ${reason}`)));
     }
-    if ('method' in message) this.#onSend(message);
+    if ('method' in message) {
+      const { method, params } = message;
+      if ('id' in message) this.#pending.add(Number(message.id));
+      // The response to a cancelled request is not awaited.
+      if (method === 'notifications/cancelled') this.#pending.delete(Number(params?.requestId));
+    }
     this.#unread += 1;
     return new Promise((resolve, reject) => {
       stdin.write(`${JSON.stringify(message)}\n`, (error) => {
@@ -140,39 +144,33 @@ export class ChildTransport implements Transport {
 
   /** Resolves when no process of the tree is left. */
   async close(): Promise<void> {
-    this.#close();
-    this.#ended ??= this.#child === undefined ? Promise.resolve() : this.#end(this.#child);
+    if (!this.#isClosed) {
+      this.#isClosed = true;
+      this.onclose?.();
+    }
+    this.#ended ??= this.#end();
     await this.#ended;
   }
 
-  /** A process that left the tree may still hold the pipes. */
-  async #end(child: ChildProcess): Promise<void> {
+  async #end(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined) return;
     await endTree(child, this.#options.graceMs);
+    // A process that left the tree may still hold the pipes.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
   }
 
   /** The process has ended, or nothing can be sent to it or received. What is left of it is ended too. */
   async #onLost(reason = 'closed its standard input or output'): Promise<void> {
     this.#broken ??= reason;
-    const timeIsOver = new Promise<void>((resolve) => {
-      this.#options.clock.after(LAST_OUTPUT_MS, resolve);
-    });
+    const timeIsOver = this.#options.clock.sleep(LAST_OUTPUT_MS, never());
     // In a busy process, what has happened meanwhile is known only in the next turn of the event loop.
     await Promise.race([this.#childClosed, timeIsOver.then(() => nextTurn())]);
     await this.close();
   }
 
-  #close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.onclose?.();
-  }
-
   async #onLine(line: ReadLine): Promise<void> {
-    if ('head' in line) {
-      this.#onExcess(line.head, line.tail, line.excess);
-      return;
-    }
+    if ('head' in line) return this.#onExcess(line.head, line.tail, line.excess);
     const message = await parsedInTurns(line.chunks);
     if (this.#isClosed) return;
     if (isObject(message) && 'method' in message) this.#onServerMessage(message);
@@ -196,24 +194,16 @@ export class ChildTransport implements Transport {
     else this.#count(false);
   }
 
-  /** The response to a cancelled request is not awaited. */
-  #onSend(message: JsonObject): void {
-    const { id, method, params } = message;
-    if (typeof id === 'number') this.#pending.add(id);
-    if (method === 'notifications/cancelled' && isObject(params)) this.#pending.delete(Number(params.requestId));
-  }
-
   /** If it cannot be known which request the response is for, all of them fail: none may wait for it. */
   #onExcess(head: string, tail: string, excess: Excess): void {
     const message = readCutMessage(head, tail);
     if (message.kind === 'other') return;
-    const { maxBytes } = this.#options;
     const failed = message.kind === 'response' ? [Number(message.id)] : [...this.#pending];
     for (const pending of failed) {
       this.#pending.delete(pending);
       const isUncertain = message.kind === 'unknown' && failed.length > 1;
       const lost = isUncertain && errorResponse(pending, LOST, 'a response that could not be read');
-      this.onmessage?.(lost || excessResponse(pending, excess, maxBytes));
+      this.onmessage?.(lost || excessResponse(pending, excess, this.#options.maxBytes));
     }
   }
 

@@ -1,5 +1,4 @@
 import { Client, type Transport } from '@modelcontextprotocol/client';
-import type { ServerEvents } from '../../../application/ports/tool-server.ts';
 
 /** How this program names itself to servers. */
 export interface ClientIdentity {
@@ -10,19 +9,11 @@ export interface ClientIdentity {
 /** Connects the official client. `auto` tries MCP 2026-07-28 first (ruling G5). Rejects if that fails. */
 export async function connectClient(
   transport: Transport,
-  {
-    identity,
-    mode,
-    events,
-    signal,
-  }: {
-    readonly identity: ClientIdentity;
-    readonly mode: 'legacy' | 'auto';
-    readonly events: Pick<ServerEvents, 'onToolsChanged'>;
-    readonly signal: AbortSignal;
-  },
+  identity: ClientIdentity,
+  mode: 'legacy' | 'auto',
+  onChanged: () => void,
+  signal: AbortSignal,
 ): Promise<Client> {
-  const onChanged = () => events.onToolsChanged();
   const client = new OrderedClient(identity, {
     capabilities: {},
     versionNegotiation: { mode },

@@ -1,4 +1,3 @@
-/** How much of a text is kept. */
 const KEPT_CHARS = 16 * 1024;
 
 /** npm begins an error with codes, and ends it with advice and the path of its log. */

@@ -12,13 +12,11 @@ import { parseToolResult, type ToolResult } from '../../../domain/tool-result.ts
 import { inTurns } from './in-turns.ts';
 import { type RequestFailure, toRequestFailure } from './request-failure.ts';
 
-export interface McpConnectionOptions {
-  /** The name of the server. */
+interface McpConnectionOptions {
   readonly name: string;
   readonly transport: ServerConnection['transport'];
   readonly pid: number | undefined;
   readonly maxBytes: number;
-  /** Why the connection was lost. */
   readonly lostReason: () => string;
   /** Ends what the client uses. Resolves when nothing is left. */
   readonly close: () => Promise<void>;
@@ -47,8 +45,10 @@ type SignalOptions = RequestOptions & { readonly signal: AbortSignal };
 
 /** A connected official client as the port describes it. */
 export class McpConnection implements ServerConnection {
+  readonly transport: ServerConnection['transport'];
+  readonly pid: number | undefined;
+  readonly close: () => Promise<void>;
   #client: Client;
-  /** The number of requests in flight. */
   readonly #inFlight = new Map<Client, number>();
   #renewing: Promise<ToolServerError | undefined> | undefined;
   readonly #options: McpConnectionOptions;
@@ -56,14 +56,9 @@ export class McpConnection implements ServerConnection {
   constructor(client: Client, options: McpConnectionOptions) {
     this.#client = client;
     this.#options = options;
-  }
-
-  get transport(): ServerConnection['transport'] {
-    return this.#options.transport;
-  }
-
-  get pid(): number | undefined {
-    return this.#options.pid;
+    this.transport = options.transport;
+    this.pid = options.pid;
+    this.close = options.close;
   }
 
   get protocolVersion(): string | undefined {
@@ -123,10 +118,6 @@ export class McpConnection implements ServerConnection {
         ? err<ToolResult, ToolServerError>({ kind: 'invalid_result', detail: 'the answer is not the result of a tool' })
         : ok(parsed);
     });
-  }
-
-  close(): Promise<void> {
-    return this.#options.close();
   }
 
   async #request(
@@ -190,19 +181,12 @@ export class McpConnection implements ServerConnection {
       if (failure.refusal === 'network') this.#options.onBroken(failure.reason);
       return err(failure);
     } finally {
-      this.#onSettled(client);
-    }
-  }
-
-  /** An earlier client is closed after its last request, and the cancellation of that. */
-  #onSettled(client: Client): void {
-    const remaining = (this.#inFlight.get(client) ?? 0) - 1;
-    if (remaining > 0) {
+      const remaining = (this.#inFlight.get(client) ?? 0) - 1;
       this.#inFlight.set(client, remaining);
-      return;
+      if (remaining === 0) this.#inFlight.delete(client);
+      // An earlier client is closed after its last request, and the cancellation of that.
+      if (remaining === 0 && client !== this.#client) setTimeout(() => void client.close(), LINGER_MS).unref();
     }
-    this.#inFlight.delete(client);
-    if (client !== this.#client) setTimeout(() => void client.close(), LINGER_MS).unref();
   }
 }
 

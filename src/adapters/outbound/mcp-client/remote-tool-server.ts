@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
-import { untilAborted } from '../../../application/deadline.ts';
+import { never, untilAborted, withDeadline } from '../../../application/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { ServerConnection, ServerEvents, ToolServer } from '../../../application/ports/tool-server.ts';
 import { keepSubscribed } from './change-subscription.ts';
@@ -50,7 +49,8 @@ export class RemoteToolServer implements ToolServer {
     events: ServerEvents,
     signal: AbortSignal,
   ): Promise<Result<ServerConnection, ConnectFailure>> {
-    const { name, maxBytes } = this.#options;
+    const { name, maxBytes, identity, clock } = this.#options;
+    const onToolsChanged = () => events.onToolsChanged();
     /** That of the session, and those of earlier sessions with calls in flight. */
     let current: RemoteTransport | undefined;
     const transports = new Set<RemoteTransport>();
@@ -71,7 +71,11 @@ export class RemoteToolServer implements ToolServer {
       const transport = this.#createTransport(kind, onStreamEnd);
       transports.add(transport);
       try {
-        const client = await this.#start(transport, events, signal);
+        const mode = kind === 'sse' ? 'legacy' : 'auto';
+        const connecting = connectClient(transport, identity, mode, onToolsChanged, signal);
+        // The client alone would wait for some answers without regard to the signal.
+        const client = await untilAborted(connecting, signal);
+        if (client === 'aborted') throw new Error('no answer in time');
         if (state === 'over') throw new Error('the connection was lost');
         const closed = new AbortController();
         client.onclose = () => {
@@ -79,7 +83,7 @@ export class RemoteToolServer implements ToolServer {
           closed.abort();
         };
         current = transport;
-        void keepSubscribed(client, () => events.onToolsChanged(), this.#options.clock, closed.signal);
+        void keepSubscribed(client, onToolsChanged, clock, closed.signal);
         return client;
       } catch (thrown) {
         end();
@@ -88,7 +92,7 @@ export class RemoteToolServer implements ToolServer {
     };
     const close = async () => {
       state = 'over';
-      await endSession(current);
+      await endSession(current, clock);
       await closeAll();
     };
     try {
@@ -116,17 +120,6 @@ export class RemoteToolServer implements ToolServer {
     }
   }
 
-  /** The client alone would wait for some answers without regard to the signal. */
-  async #start(transport: RemoteTransport, events: ServerEvents, signal: AbortSignal): Promise<Client> {
-    const { identity } = this.#options;
-    const mode = transport instanceof SSEClientTransport ? 'legacy' : 'auto';
-    const connecting = connectClient(transport, { identity, mode, events, signal });
-    connecting.catch(() => {});
-    const client = await untilAborted(connecting, signal);
-    if (client !== 'aborted') return client;
-    throw new Error('no answer in time');
-  }
-
   #createTransport(kind: 'http' | 'sse', onStreamEnd: () => void): RemoteTransport {
     const { url, headers, maxBytes, fetch, clock } = this.#options;
     const pace = new ReopenPace(clock);
@@ -142,19 +135,15 @@ export class RemoteToolServer implements ToolServer {
       }),
       reconnectionScheduler: (reconnect: () => void, delayMs: number) => clock.after(pace.delayMs(delayMs), reconnect),
     };
-    const transport: RemoteTransport =
-      kind === 'sse'
-        ? new SSEClientTransport(new URL(url), options)
-        : new StreamableHTTPClientTransport(new URL(url), options);
+    const Transport = kind === 'sse' ? SSEClientTransport : StreamableHTTPClientTransport;
+    const transport: RemoteTransport = new Transport(new URL(url), options);
     return transport;
   }
 }
 
 /** Polite, but optional: a server forgets sessions that are not used. */
-async function endSession(transport: RemoteTransport | undefined): Promise<void> {
+async function endSession(transport: RemoteTransport | undefined, clock: Clock): Promise<void> {
   if (!(transport instanceof StreamableHTTPClientTransport) || transport.sessionId === undefined) return;
-  const limit = new AbortController();
   const ended = transport.terminateSession().catch(() => {});
-  await Promise.race([ended, sleep(END_SESSION_MS, undefined, { signal: limit.signal }).catch(() => {})]);
-  limit.abort();
+  await withDeadline(clock, END_SESSION_MS, never(), (limit) => untilAborted(ended, limit));
 }

@@ -12,21 +12,19 @@ export interface RequestFailure {
   readonly refusal?: 'session' | 'network';
 }
 
-interface Context {
-  readonly maxBytes: number;
-  readonly lostReason: () => string;
-}
-
 const CONNECTION_CODES: ReadonlySet<string> = new Set(['CONNECTION_CLOSED', 'NOT_CONNECTED', 'SEND_FAILED']);
 
-export function toRequestFailure(thrown: unknown, { maxBytes, lostReason }: Context): RequestFailure {
+export function toRequestFailure(
+  thrown: unknown,
+  { maxBytes, lostReason }: { readonly maxBytes: number; readonly lostReason: () => string },
+): RequestFailure {
   const reason = reasonOf(thrown);
   if (thrown instanceof ProtocolError) {
     const { code, message, data } = thrown;
     if (code === TOO_LARGE) return { error: { kind: 'too_large', maxBytes }, reason };
     if (code === LOST) return { error: { kind: 'crashed', reason }, reason };
     if (code === INVALID) return { error: { kind: 'invalid_result', detail: message }, reason };
-    return { error: { kind: 'json_rpc', code, message, ...withoutUndefined({ data }) }, reason };
+    return { error: jsonRpc(code, message, data), reason };
   }
   const status = httpStatusOf(thrown);
   if (status !== undefined) return ofStatus(status, thrown);
@@ -37,27 +35,26 @@ export function toRequestFailure(thrown: unknown, { maxBytes, lostReason }: Cont
     const detail = isNoMessage ? 'the answer is not a JSON-RPC message' : reason;
     return { error: { kind: 'invalid_result', detail }, reason };
   }
-  if (!isNetworkError(thrown)) return { error: { kind: 'crashed', reason: lostReason() }, reason: lostReason() };
-  return { error: { kind: 'crashed', reason }, reason, refusal: 'network' };
+  // `fetch` failed before or within a response.
+  const isNetworkError = thrown instanceof TypeError && thrown.cause !== undefined;
+  if (isNetworkError) return { error: { kind: 'crashed', reason }, reason, refusal: 'network' };
+  return { error: { kind: 'crashed', reason: lostReason() }, reason: lostReason() };
+}
+
+function jsonRpc(code: number, message: string, data?: unknown): ToolServerError {
+  return { kind: 'json_rpc', code, message, ...withoutUndefined({ data }) };
 }
 
 function ofStatus(status: number, thrown: unknown): RequestFailure {
   const reason = reasonForStatus(status);
   if (status === 401 || status === 403) return { error: { kind: 'unauthorized', status }, reason };
   const { code, message, data } = jsonRpcErrorOf(thrown) ?? {};
-  const error: ToolServerError =
-    typeof code === 'number' && typeof message === 'string'
-      ? { kind: 'json_rpc', code, message, ...withoutUndefined({ data }) }
-      : { kind: 'json_rpc', code: 0, message: reason };
+  const isError = typeof code === 'number' && typeof message === 'string';
+  const error = isError ? jsonRpc(code, message, data) : jsonRpc(0, reason);
   // Servers that lost their sessions in a restart often answer 400, although MCP says 404.
   const text = thrown instanceof SdkHttpError ? thrown.message : '';
   const isSessionLost = status === 404 || (status === 400 && /session/i.test(text));
-  return { error, reason, ...(isSessionLost ? { refusal: 'session' as const } : {}) };
-}
-
-/** `fetch` failed before or within a response. */
-function isNetworkError(thrown: unknown): thrown is Error {
-  return thrown instanceof TypeError && thrown.cause !== undefined;
+  return isSessionLost ? { error, reason, refusal: 'session' } : { error, reason };
 }
 
 /** Why a remote server could not be connected. */

@@ -24,7 +24,6 @@ export function toResponse(id: string | number, { result, error }: JsonObject): 
   return errorResponse(id, INVALID, 'the answer is neither a result nor an error');
 }
 
-/** A response in place of one that exceeds a limit. */
 export function excessResponse(id: string | number, excess: Excess, maxBytes: number): JSONRPCMessage {
   if (excess === 'too_large') return errorResponse(id, TOO_LARGE, `a response of more than ${maxBytes} bytes`);
   const reason =

@@ -90,11 +90,7 @@ export class IssuerKeys {
   /** Undefined if there is not exactly one key that can verify the token. */
   async #find(header: JWSHeaderParameters): Promise<CryptoKey | undefined> {
     if (this.#known === undefined || this.#ageMs(this.#known.readMs) > MAX_STALE_MS) return undefined;
-    try {
-      return await this.#known.find(header);
-    } catch {
-      return undefined;
-    }
+    return this.#known.find(header).catch(() => undefined);
   }
 
   #ageMs(sinceMs: number): number {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyResult, jwtVerify } from 'jose';
-import { err, ok, type Result } from 'neverthrow';
+import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
+import { err, ok, Result } from 'neverthrow';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { TokenError, TokenOwner, TokenProblem, TokenVerifier } from '../../../application/ports/token-verifier.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
@@ -39,8 +39,9 @@ export class JwtTokenVerifier implements TokenVerifier {
   async verify(token: string): Promise<Result<TokenOwner, TokenError>> {
     if (token.length > MAX_LENGTH) return invalid('too_long');
     if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return invalid('not_a_jwt');
-    const header = headerOf(token);
-    if (header === undefined) return invalid('not_a_jwt');
+    const decoded = Result.fromThrowable(decodeProtectedHeader)(token);
+    if (decoded.isErr()) return invalid('not_a_jwt');
+    const header = decoded.value;
     const { alg } = header;
     if (alg === undefined || !ALGORITHMS.includes(alg)) return invalid('unsupported_algorithm');
     if (!/^(?:(?:application\/)?at\+jwt|jwt)$/i.test(header.typ ?? 'JWT')) return invalid('not_an_access_token');
@@ -48,20 +49,16 @@ export class JwtTokenVerifier implements TokenVerifier {
     const key = await this.#options.keys.keyFor({ ...header, alg });
     if (key.isErr()) return err(key.error);
     const { issuer, clock, scopes } = this.#options;
-    let payload: JWTPayload;
-    try {
-      const verified: JWTVerifyResult = await jwtVerify(token, key.value, {
-        algorithms: ALGORITHMS,
-        issuer,
-        audience: [...this.#audiences],
-        clockTolerance: LEEWAY_SECONDS,
-        currentDate: clock.now(),
-        requiredClaims: ['exp'],
-      });
-      payload = verified.payload;
-    } catch (error) {
-      return invalid(problemOf(error));
-    }
+    const verified = await jwtVerify(token, key.value, {
+      algorithms: ALGORITHMS,
+      issuer,
+      audience: [...this.#audiences],
+      clockTolerance: LEEWAY_SECONDS,
+      currentDate: clock.now(),
+      requiredClaims: ['exp'],
+    }).catch(problemOf);
+    if (typeof verified === 'string') return invalid(verified);
+    const { payload } = verified;
     if (!this.#isOnlyForUs(payload)) return invalid('wrong_audience');
     if (isOtherToken(payload, header.typ)) return invalid('not_an_access_token');
     // It may be used only with a proof that the sender has this key, which this server cannot check.
@@ -82,14 +79,6 @@ function invalid(problem: TokenProblem): Result<TokenOwner, TokenError> {
   return err({ kind: 'invalid_token', problem });
 }
 
-function headerOf(token: string) {
-  try {
-    return decodeProtectedHeader(token);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Whether the issuer signed it for another purpose: an ID token, or Keycloak's refresh token and others. */
 function isOtherToken({ typ, nonce, at_hash, c_hash }: JWTPayload, headerType = 'JWT'): boolean {
   if (/at\+jwt$/i.test(headerType)) return false;
@@ -104,7 +93,6 @@ function toCaller(name: unknown): string | undefined {
   return `oauth:${/^[\w.@|:/+=~-]{1,100}$/.test(name) ? name : `#${createHash('sha256').update(name).digest('hex')}`}`;
 }
 
-/** Whether a token has every required scope. */
 function hasScopes({ scope, scp }: JWTPayload, required: readonly string[]): boolean {
   const granted = listOf(scope);
   // Okta and Entra ID.

@@ -24,7 +24,7 @@ export class MemoryQuotaStore implements QuotaStore {
     this.#used.set(name, now);
     const [oldest] = this.#used.keys();
     if (this.#used.size > this.#maxCallers && oldest !== undefined) this.#used.delete(oldest);
-    return ok({ used: now, ...(reached === undefined ? {} : { reached }) });
+    return ok({ used: now, reached });
   }
 
   async add(key: QuotaKey, use: QuotaUse): Promise<Result<QuotaUse, string>> {

@@ -1,5 +1,6 @@
 import { createClient } from '@redis/client';
 import { err, ok, type Result } from 'neverthrow';
+import { never, untilAborted, withDeadline } from '../../../application/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Admission, QuotaKey, QuotaStore } from '../../../application/ports/quota-store.ts';
 import { QUOTA_UNITS, type QuotaLimits, type QuotaUse } from '../../../domain/quota.ts';
@@ -52,10 +53,7 @@ export class RedisQuotaStore implements QuotaStore {
   async admit(key: QuotaKey, limits: QuotaLimits): Promise<Result<Admission, string>> {
     const max = QUOTA_UNITS.map((unit) => String(limits[unit] ?? ''));
     const reply = await this.#run(ADMIT, key, [...max, String(Math.ceil(key.keepMs))]);
-    return reply.map(([position = 0, ...used]) => {
-      const reached = QUOTA_UNITS[position - 1];
-      return { used: toUse(used), ...(reached === undefined ? {} : { reached }) };
-    });
+    return reply.map(([position = 0, ...used]) => ({ used: toUse(used), reached: QUOTA_UNITS[position - 1] }));
   }
 
   async add(key: QuotaKey, use: QuotaUse): Promise<Result<QuotaUse, string>> {
@@ -71,13 +69,10 @@ export class RedisQuotaStore implements QuotaStore {
   async #run(script: string, { date, caller }: QuotaKey, args: readonly string[]): Promise<Result<number[], string>> {
     const connection = this.#connection;
     const command = ['EVAL', script, '1', `openai-responses-mcp:quota:${date}:${caller}`, ...args];
-    let stopWaiting = () => {};
-    const timedOut = new Promise<'timed_out'>((resolve) => {
-      stopWaiting = this.#options.clock.after(LIMIT_MS, () => resolve('timed_out'));
-    });
-    const outcome = await Promise.race([connection.send(command), timedOut]);
-    stopWaiting();
-    if (outcome !== 'timed_out') return outcome;
+    const { outcome } = await withDeadline(this.#options.clock, LIMIT_MS, never(), (limit) =>
+      untilAborted(connection.send(command), limit),
+    );
+    if (outcome !== 'aborted') return outcome;
     // Every call would wait for the replies to those before it.
     if (connection.client.isReady && this.#connection === connection) {
       connection.client.destroy();
@@ -118,18 +113,14 @@ function connect(url: string) {
     await attempted;
     if (!client.isReady) return err(failure);
     try {
-      return toNumbers(await client.sendCommand(command));
+      const reply: unknown = await client.sendCommand(command);
+      const isNumbers = Array.isArray(reply) && reply.every((entry) => typeof entry === 'number');
+      return isNumbers ? ok(reply) : err('its reply is not a list of numbers');
     } catch (error) {
       return err(reasonOf(error));
     }
   };
   return { client, send };
-}
-
-function toNumbers(reply: unknown): Result<number[], string> {
-  return Array.isArray(reply) && reply.every((entry) => typeof entry === 'number')
-    ? ok(reply)
-    : err('its reply is not a list of numbers');
 }
 
 function toUse([calls = 0, searches = 0, tokens = 0]: readonly number[]): QuotaUse {

@@ -30,12 +30,7 @@ class FakeTransport implements Transport {
 async function connect() {
   const transport = new FakeTransport();
   const { signal } = new AbortController();
-  const client = await connectClient(transport, {
-    identity: { name: 'test', version: '1.0.0' },
-    mode: 'legacy',
-    events: { onToolsChanged: () => {} },
-    signal,
-  });
+  const client = await connectClient(transport, { name: 'test', version: '1.0.0' }, 'legacy', () => {}, signal);
   const connection = new McpConnection(client, {
     name: 'fake',
     transport: 'stdio',
