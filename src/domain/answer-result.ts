@@ -64,7 +64,7 @@ export function toAnswerResult(received: Reply, context: AnswerContext): Result<
     body: isIncomplete ? closeFence(body) : body,
     note: isIncomplete ? notes.incomplete(cleanLine(ending.reason)) : '',
     sources: section(entries),
-    citationsOnly: () => section([]),
+    citationsOnly: section([]),
   };
   const answer = withinLimit(parts, context.maxAnswerChars, notes);
   return ok({ answer, used_search, citations, model: context.model });
@@ -148,24 +148,20 @@ const NOTES = {
   },
 };
 
-interface AnswerParts {
-  readonly body: string;
-  readonly note: string;
-  readonly sources: string;
-  /** `sources` without those that the model listed in addition to the citations. */
-  readonly citationsOnly: () => string;
-}
-
-type Notes = (typeof NOTES)[Language];
-
-/** The parts as one text of at most `max`: other sources than citations and the end of the body may be omitted. */
-function withinLimit({ body, note, sources, citationsOnly }: AnswerParts, max: number, notes: Notes): string {
+/**
+ * The parts as one text of at most `max`: the end of the body may be omitted, and sources that the model listed in addition to the citations,
+ * so that `citationsOnly` is left.
+ */
+function withinLimit(
+  { body, note, sources, citationsOnly }: Readonly<Record<'body' | 'note' | 'sources' | 'citationsOnly', string>>,
+  max: number,
+  notes: (typeof NOTES)[Language],
+): string {
   const complete = joined([body, note, sources]);
   if (complete.length <= max) return complete;
 
-  const shortest = citationsOnly();
-  const dropsSources = sources.length > max / 2 && shortest.length < sources.length;
-  const ending = dropsSources ? [note, notes.fewerSources, shortest] : [note, sources];
+  const dropsSources = sources.length > max / 2 && citationsOnly.length < sources.length;
+  const ending = dropsSources ? [note, notes.fewerSources, citationsOnly] : [note, sources];
   const shorter = joined([body, ...ending]);
   if (shorter.length <= max) return shorter;
 

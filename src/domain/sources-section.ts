@@ -2,19 +2,13 @@ import { type Citation, pageKey } from './citation.ts';
 import { fenceAfter } from './code-fence.ts';
 import { isWebUrl } from './web-url.ts';
 
-/** A text without its list of sources, and that list. */
-interface SplitText {
-  readonly body: string;
-  /** One entry per source, without bullet, in the order of the text. */
-  readonly entries: readonly string[];
-}
-
 /**
  * Separates the sources that a model listed under `Sources:` (in any Markdown formatting, or 出典, 情報源, 参考) from the text.
  * A heading counts only if the lines after it look like sources (links, IDs, dates) or end the text: an answer about the
- * sources of the Nile keeps its chapter. Text after a list of sources stays in the body.
+ * sources of the Nile keeps its chapter. Text after a list of sources stays in the body. `entries` are one per source, without bullet, in the
+ * order of the text.
  */
-export function splitSources(text: string, knownIds: readonly string[]): SplitText {
+export function splitSources(text: string, knownIds: readonly string[]) {
   const lines = text.split('\n');
   const end = endOf(lines);
   const body: string[] = [];
