@@ -100,7 +100,10 @@ function citationsOf({ sources, own }: Reply, usedSearch: boolean, max: number, 
     ...citation,
     published_at: changedOn.get(pageKey(citation.url)) ?? citation.published_at,
   }));
-  return [...first.map((source) => toOwnCitation(source, accessedOn)), ...dated];
+  return [
+    ...first.map(({ url, title, changedOn = accessedOn }) => ({ url, title, published_at: changedOn })),
+    ...dated,
+  ];
 }
 
 /** The sources without the pages that are already citations. If each cited page is one, no other page takes its place. */
@@ -117,10 +120,6 @@ function withoutPages(sources: NamedSources, known: readonly OwnSource[]): Named
     consulted: consulted.filter((url) => isNew(url) && !(isAllKnown && isWebUrl(url))),
     opened: isAllKnown ? [] : opened.filter(isNew),
   };
-}
-
-function toOwnCitation({ url, title, changedOn }: OwnSource, accessedOn: string): Citation {
-  return { url, title, published_at: changedOn ?? accessedOn };
 }
 
 /** The first of each page. */

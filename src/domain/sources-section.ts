@@ -10,7 +10,8 @@ import { isWebUrl } from './web-url.ts';
  */
 export function splitSources(text: string, knownIds: readonly string[]) {
   const lines = text.split('\n');
-  const end = endOf(lines);
+  const lastLine = lines.findLastIndex((line) => !isBlank(line));
+  const end = { lastLine, lastGap: lines.findLastIndex((line, index) => index < lastLine && isBlank(line)) };
   const body: string[] = [];
   const entries: string[] = [];
   let fence = '';
@@ -68,17 +69,14 @@ const HEADING = new RegExp(
   'isu',
 );
 
-/** The indexes of the last line that is not blank, and of the blank line before the last block (-1: none). */
-function endOf(lines: readonly string[]) {
-  const lastLine = lines.findLastIndex((line) => !isBlank(line));
-  return { lastLine, lastGap: lines.findLastIndex((line, index) => index < lastLine && isBlank(line)) };
-}
-
-/** The list of sources whose heading is at an index, and the index of the line after it. */
+/**
+ * The list of sources whose heading is at an index, and the index of the line after it. The text ends with the lines `lastLine`, which is not
+ * blank, and `lastGap`, the blank one before the last block (-1: none).
+ */
 function sectionAt(
   lines: readonly string[],
   at: number,
-  { lastLine, lastGap }: ReturnType<typeof endOf>,
+  { lastLine, lastGap }: { readonly lastLine: number; readonly lastGap: number },
   knownIds: readonly string[],
 ) {
   const heading = headingAt(lines[at] ?? '');

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { FunctionCall, SearchReply, SearchReport, TokenUsage } from '../../../application/ports/llm-search.ts';
+import type { FunctionCall, SearchReply, TokenUsage } from '../../../application/ports/llm-search.ts';
 import type { CitedPage } from '../../../domain/citation.ts';
 import { type JsonObject, withoutUndefined } from '../../../domain/json.ts';
 import { zonedDate } from '../../../domain/zoned-date.ts';
@@ -52,8 +52,15 @@ export function toSearchReply(
       consulted: searches.flatMap(consultedBy),
       opened: searches.map(openedPage).filter((url) => url !== undefined),
     },
-    ...(datedIn === undefined ? {} : accessedOn(response, datedIn)),
-    report: toReport(response, searches, context.attempt),
+    accessedOn: datedIn && accessedOn(response, datedIn),
+    report: withoutUndefined({
+      model: asText(response.model),
+      responseId: asText(response.id),
+      serviceTier: asText(response.service_tier),
+      ...toUse(response),
+      queries: searches.filter(isSearch).flatMap(queriesOf),
+      attempts: context.attempt,
+    }),
   });
 }
 
@@ -101,24 +108,13 @@ function citedBy({ content }: JsonObject): readonly CitedPage[] {
 }
 
 /** `created_at` is in seconds; published recordings may contain anything instead. */
-function accessedOn(response: JsonObject, timeZone: string): { readonly accessedOn?: string } {
+function accessedOn(response: JsonObject, timeZone: string): string | undefined {
   const seconds = asNumber(response.created_at) ?? 0;
-  return seconds > 0 && seconds < LAST_SECOND ? { accessedOn: zonedDate(new Date(seconds * 1000), timeZone) } : {};
+  return seconds > 0 && seconds < LAST_SECOND ? zonedDate(new Date(seconds * 1000), timeZone) : undefined;
 }
 
 /** The end of the year 9999. */
 const LAST_SECOND = 253_402_300_800;
-
-function toReport(response: JsonObject, searches: readonly JsonObject[], attempts: number): SearchReport {
-  return withoutUndefined({
-    model: asText(response.model),
-    responseId: asText(response.id),
-    serviceTier: asText(response.service_tier),
-    ...toUse(response),
-    queries: searches.filter(isSearch).flatMap(queriesOf),
-    attempts,
-  });
-}
 
 /** What a response used, as far as the API reported it: also one that failed. */
 export function toUse(response: JsonObject) {

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
 import type { Clock } from '../../../application/ports/clock.ts';
-import type { PageDates } from '../../../application/ports/page-dates.ts';
 import { createProxyAgent } from '../openai/proxy-fetch.ts';
 import { createPageAgent } from './page-connector.ts';
 import { isPublicAddress } from './public-address.ts';
@@ -17,10 +16,7 @@ interface CreatePageDatesOptions {
 const CONNECT_MS = 3000;
 
 /** The reader of pages for production: nothing but the public internet is reached. */
-export function createPageDates({ proxy, ...options }: CreatePageDatesOptions): {
-  readonly pageDates: PageDates;
-  readonly close: () => Promise<void>;
-} {
+export function createPageDates({ proxy, ...options }: CreatePageDatesOptions) {
   const dispatcher = proxy === undefined ? createPageAgent(isPublicAddress, CONNECT_MS) : createProxyAgent(proxy);
   const pageDates = new WebPageDates({
     ...options,

@@ -49,8 +49,10 @@ export class OfflineSearch implements LlmSearch {
     const recording = this.#recordings.find(request.question);
     if (recording.isErr()) return outcome;
     const { recordedAt, file } = recording.value;
-    const dated = recordedAt === undefined ? {} : { accessedOn: zonedDate(recordedAt, request.timeZone) };
-    return outcome.map((reply) => ({ ...dated, ...reply })).mapErr((error) => toOfflineError(error, file));
+    const recordedOn = recordedAt && zonedDate(recordedAt, request.timeZone);
+    return outcome
+      .map((reply) => ({ ...reply, accessedOn: reply.accessedOn ?? recordedOn }))
+      .mapErr((error) => toOfflineError(error, file));
   }
 }
 
