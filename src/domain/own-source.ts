@@ -43,7 +43,8 @@ export function sourcesOf(result: ToolResult, call: string, turn: number): reado
 
 /** The source for callers on other machines: paths of this machine are for its user only (ruling L24). */
 export function withoutLocalPath(source: OwnSource): OwnSource {
-  if (isUri(source.url) && !isFileUri(source.url)) return source;
+  // A drive letter is not a scheme.
+  if (/^[a-z][a-z0-9+.-]+:/i.test(source.url) && !isFileUri(source.url)) return source;
   const { ref, call } = source;
   return { ref, call, url: call };
 }
@@ -62,11 +63,6 @@ export function withoutFileUris(text: string, sources: readonly OwnSource[]): st
   const local = sources.filter(({ url }) => isFileUri(url)).sort((a, b) => b.url.length - a.url.length);
   const named = local.reduce((text, { url, call }) => text.replaceAll(url, call), text);
   return sources.length === 0 ? named : named.replace(FILE_URI, '[local file]');
-}
-
-/** A drive letter is not a scheme. */
-function isUri(url: string): boolean {
-  return /^[a-z][a-z0-9+.-]+:/i.test(url);
 }
 
 function isFileUri(url: string): boolean {

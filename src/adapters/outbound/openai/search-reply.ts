@@ -3,8 +3,7 @@ import type { FunctionCall, SearchReply, TokenUsage } from '../../../application
 import type { CitedPage } from '../../../domain/citation.ts';
 import { type JsonObject, withoutUndefined } from '../../../domain/json.ts';
 import { zonedDate } from '../../../domain/zoned-date.ts';
-import { toStreamFailure } from './api-failure.ts';
-import { excerpt, type Failure, type FailureContext, permanentFailure } from './failure.ts';
+import { excerpt, type Failure, type FailureContext, permanentFailure, toStreamFailure } from './failure.ts';
 import { asNumber, asObject, asText, objectsOf } from './json-values.ts';
 import { consultedBy, isSearch, openedPage, queriesOf } from './search-calls.ts';
 
