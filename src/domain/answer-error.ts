@@ -8,7 +8,6 @@ interface Diagnostics {
   readonly status?: number | string;
   /** The API's error type, such as `invalid_request_error`. */
   readonly type?: string;
-  /** The name of the exception. */
   readonly name?: string;
 }
 

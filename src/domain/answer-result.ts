@@ -64,7 +64,7 @@ export function toAnswerResult(received: Reply, context: AnswerContext): Result<
     body: isIncomplete ? closeFence(body) : body,
     note: isIncomplete ? notes.incomplete(cleanLine(ending.reason)) : '',
     sources: section(entries),
-    citationsOnly: () => section([]),
+    citationsOnly: section([]),
   };
   const answer = withinLimit(parts, context.maxAnswerChars, notes);
   return ok({ answer, used_search, citations, model: context.model });
@@ -100,7 +100,10 @@ function citationsOf({ sources, own }: Reply, usedSearch: boolean, max: number, 
     ...citation,
     published_at: changedOn.get(pageKey(citation.url)) ?? citation.published_at,
   }));
-  return [...first.map((source) => toOwnCitation(source, accessedOn)), ...dated];
+  return [
+    ...first.map(({ url, title, changedOn = accessedOn }) => ({ url, title, published_at: changedOn })),
+    ...dated,
+  ];
 }
 
 /** The sources without the pages that are already citations. If each cited page is one, no other page takes its place. */
@@ -117,10 +120,6 @@ function withoutPages(sources: NamedSources, known: readonly OwnSource[]): Named
     consulted: consulted.filter((url) => isNew(url) && !(isAllKnown && isWebUrl(url))),
     opened: isAllKnown ? [] : opened.filter(isNew),
   };
-}
-
-function toOwnCitation({ url, title, changedOn }: OwnSource, accessedOn: string): Citation {
-  return { url, title, published_at: changedOn ?? accessedOn };
 }
 
 /** The first of each page. */
@@ -148,24 +147,20 @@ const NOTES = {
   },
 };
 
-interface AnswerParts {
-  readonly body: string;
-  readonly note: string;
-  readonly sources: string;
-  /** `sources` without those that the model listed in addition to the citations. */
-  readonly citationsOnly: () => string;
-}
-
-type Notes = (typeof NOTES)[Language];
-
-/** The parts as one text of at most `max`: other sources than citations and the end of the body may be omitted. */
-function withinLimit({ body, note, sources, citationsOnly }: AnswerParts, max: number, notes: Notes): string {
+/**
+ * The parts as one text of at most `max`: the end of the body may be omitted, and sources that the model listed in addition to the citations,
+ * so that `citationsOnly` is left.
+ */
+function withinLimit(
+  { body, note, sources, citationsOnly }: Readonly<Record<'body' | 'note' | 'sources' | 'citationsOnly', string>>,
+  max: number,
+  notes: (typeof NOTES)[Language],
+): string {
   const complete = joined([body, note, sources]);
   if (complete.length <= max) return complete;
 
-  const shortest = citationsOnly();
-  const dropsSources = sources.length > max / 2 && shortest.length < sources.length;
-  const ending = dropsSources ? [note, notes.fewerSources, shortest] : [note, sources];
+  const dropsSources = sources.length > max / 2 && citationsOnly.length < sources.length;
+  const ending = dropsSources ? [note, notes.fewerSources, citationsOnly] : [note, sources];
   const shorter = joined([body, ...ending]);
   if (shorter.length <= max) return shorter;
 

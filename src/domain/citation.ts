@@ -36,7 +36,9 @@ export interface NamedSources {
 export function toCitations(sources: NamedSources, max: number, accessedOn: string): Citation[] {
   const cited = toPages(sources.cited);
   const pages = cited.length > 0 ? cited : toPages([...sources.consulted, ...sources.opened].map((url) => ({ url })));
-  const ids = [...new Set([...(sources.own ?? []), ...sources.consulted.map(cleanLine).filter(isSourceId)])];
+  // Anything else than an ID may be a URL that contains code, or another text.
+  const consultedIds = sources.consulted.map(cleanLine).filter((text) => /^[\w.-]{1,64}$/.test(text));
+  const ids = [...new Set([...(sources.own ?? []), ...consultedIds])];
 
   const first = pages.slice(0, Math.min(1, max));
   const kept = ids.slice(0, max - first.length).map((url): CitedPage => ({ url }));
@@ -47,11 +49,6 @@ export function toCitations(sources: NamedSources, max: number, accessedOn: stri
 /** URLs with the same key are the same page: without `utm_source=openai`, fragment and trailing slash (ruling 8). */
 export function pageKey(url: string): string {
   return withoutTracking(url).replace(/#.*$/s, '').replace(/\/$/, '');
-}
-
-/** An ID such as `oai-weather`. Anything else may be a URL that contains code, or another text. */
-function isSourceId(text: string): boolean {
-  return /^[\w.-]{1,64}$/.test(text);
 }
 
 /** One entry per page: the first, with the title of a later entry if it has none. */

@@ -1,12 +1,6 @@
 import { isObject, type JsonObject } from './json.ts';
 import { jsonExtent } from './json-extent.ts';
 
-/** A schema as the API accepts it for a function, and what was removed from it, in words for the model. */
-interface FunctionSchema {
-  readonly parameters: JsonObject;
-  readonly note: string;
-}
-
 const MAX_VALUES = 20_000;
 const MAX_DEPTH = 32;
 const MAX_BYTES = 64 * 1024;
@@ -14,8 +8,8 @@ const MAX_BYTES = 64 * 1024;
 /** The API does not accept these at the top level. */
 const REFUSED = ['oneOf', 'anyOf', 'allOf', 'enum', 'not'];
 
-/** A copy of a tool's input schema that the API accepts; undefined if it is too large (ruling L4). */
-export function toFunctionSchema(schema: JsonObject): FunctionSchema | undefined {
+/** A copy of a tool's input schema that the API accepts, and what it lacks in words for the model; undefined if it is too large (ruling L4). */
+export function toFunctionSchema(schema: JsonObject) {
   if (!isBounded(schema)) return undefined;
   const { $schema: _, $id: _id, ...rest } = schema;
   const removed = Object.entries(rest).filter(([key]) => REFUSED.includes(key));

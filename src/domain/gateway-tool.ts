@@ -47,7 +47,6 @@ function matchesPattern(name: string, pattern: string): boolean {
   const isPrefix = pattern.endsWith('*');
   const isSuffix = pattern.startsWith('*');
   const fixed = pattern.slice(isSuffix ? 1 : 0, isPrefix ? -1 : undefined);
-  if (pattern === '*') return true;
   if (isPrefix && isSuffix) return name.includes(fixed);
   if (isPrefix) return name.startsWith(fixed);
   return isSuffix ? name.endsWith(fixed) : name === pattern;

@@ -28,21 +28,16 @@ export interface OfferedFunction {
   readonly tool: GatewayTool;
 }
 
-/** The tools that are offered, and those that cannot be. */
-interface Offer {
-  /** Sorted by name: the same bytes in each request. */
-  readonly functions: readonly OfferedFunction[];
-  /** Tools whose schema is too large, as `server/tool`. */
-  readonly tooLarge: readonly string[];
-}
-
 /** The API accepts 128 tools, of which one is the search. */
 export const MAX_FUNCTIONS = 127;
 /** OpenAI recommends fewer functions. */
 export const RECOMMENDED_FUNCTIONS = 20;
 
-/** The functions for these tools, which are those of the servers that are available (rulings L1 to L4). */
-export function toOffer(tools: readonly GatewayTool[], policy: GroundingPolicy): Offer {
+/**
+ * The functions for these tools, which are those of the servers that are available (rulings L1 to L4), and the tools whose schema is too large,
+ * as `server/tool`.
+ */
+export function toOffer(tools: readonly GatewayTool[], policy: GroundingPolicy) {
   const chosen = tools.filter((tool) => isOffered(tool, policy));
   const names = functionNames(chosen);
   const tooLarge: string[] = [];
@@ -57,6 +52,7 @@ export function toOffer(tools: readonly GatewayTool[], policy: GroundingPolicy):
       byName.set(name, { name, description, parameters: schema.parameters, tool });
     }
   }
+  // Sorted: the same bytes in each request.
   const functions = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   return { functions, tooLarge };
 }

@@ -1,13 +1,10 @@
 import { MAX_NESTING } from './json-nesting.ts';
 
-/** How large a JSON value is: the values of which it consists, and the characters of its texts and names. */
-export interface JsonExtent {
-  readonly values: number;
-  readonly characters: number;
-}
-
-/** Counting ends soon above `maxValues`. Infinitely many values if it nests more deeply than `maxDepth`: by default, than messages may. */
-export function jsonExtent(value: unknown, maxValues: number, maxDepth = MAX_NESTING): JsonExtent {
+/**
+ * How large a JSON value is: the number of values of which it consists, and of the characters of its texts and names. Counting ends soon above
+ * `maxValues`. Infinitely many values if it nests more deeply than `maxDepth`: by default, than messages may.
+ */
+export function jsonExtent(value: unknown, maxValues: number, maxDepth = MAX_NESTING) {
   let values = 0;
   let characters = 0;
   const visit = (value: unknown, depth: number): void => {

@@ -20,11 +20,7 @@ type WithoutUndefined<T> = { [K in keyof T as undefined extends T[K] ? never : K
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** The object without the members that are undefined. Not for objects from outside, which may have a member `__proto__`. */
+/** The object without the members that are undefined. */
 export function withoutUndefined<T extends object>(object: T): WithoutUndefined<T> {
-  // `Object.fromEntries` takes four times as long.
-  const members = object as Record<string, unknown>;
-  const present: Record<string, unknown> = {};
-  for (const key of Object.keys(members)) if (members[key] !== undefined) present[key] = members[key];
-  return present as WithoutUndefined<T>;
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as WithoutUndefined<T>;
 }

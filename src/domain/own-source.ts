@@ -30,8 +30,8 @@ export function callName({ server, name }: { readonly server: string; readonly n
 export function sourcesOf(result: ToolResult, call: string, turn: number): readonly OwnSource[] {
   const { content, structuredContent } = result;
   const found = [
-    ...content.filter(({ type }) => type === 'resource_link').flatMap(ofLink),
-    ...content.filter(({ type }) => type === 'resource').flatMap(ofEmbedded),
+    ...content.filter(({ type }) => type === 'resource_link').flatMap(ofBlock),
+    ...content.filter(({ type }) => type === 'resource').flatMap(ofBlock),
     ...(isObject(structuredContent) ? ofStructured(structuredContent) : []),
   ];
   const byUrl = new Map<string, Found>();
@@ -43,7 +43,8 @@ export function sourcesOf(result: ToolResult, call: string, turn: number): reado
 
 /** The source for callers on other machines: paths of this machine are for its user only (ruling L24). */
 export function withoutLocalPath(source: OwnSource): OwnSource {
-  if (isUri(source.url) && !isFileUri(source.url)) return source;
+  // A drive letter is not a scheme.
+  if (/^[a-z][a-z0-9+.-]+:/i.test(source.url) && !isFileUri(source.url)) return source;
   const { ref, call } = source;
   return { ref, call, url: call };
 }
@@ -64,25 +65,17 @@ export function withoutFileUris(text: string, sources: readonly OwnSource[]): st
   return sources.length === 0 ? named : named.replace(FILE_URI, '[local file]');
 }
 
-/** A drive letter is not a scheme. */
-function isUri(url: string): boolean {
-  return /^[a-z][a-z0-9+.-]+:/i.test(url);
-}
-
 function isFileUri(url: string): boolean {
   return /^file:/i.test(url);
 }
 
 type Found = Pick<OwnSource, 'url' | 'title' | 'changedOn'>;
 
-function ofLink({ uri, title, name, annotations }: JsonObject): readonly Found[] {
-  return toFound(uri, title ?? name, annotations);
-}
-
-function ofEmbedded(block: JsonObject): readonly Found[] {
-  if (!isObject(block.resource)) return [];
-  const { uri, title, name, annotations } = block.resource;
-  return toFound(uri, title ?? name, annotations ?? block.annotations);
+/** The source of a link, or of a block with a resource. */
+function ofBlock(block: JsonObject): readonly Found[] {
+  const source = block.type === 'resource' ? block.resource : block;
+  if (!isObject(source)) return [];
+  return toFound(source.uri, source.title ?? source.name, source.annotations ?? block.annotations);
 }
 
 /** `results` as ChatGPT's connectors return them, or the object itself. */
@@ -115,15 +108,11 @@ export function markerOf({ ref }: OwnSource): string {
   return `${START}cite${SEPARATOR}${ref}${END}`;
 }
 
-/** A text without the markers of own sources, and the sources that they name. */
-interface Resolved {
-  readonly text: string;
-  /** In the order of the text. */
-  readonly marked: readonly OwnSource[];
-}
-
-/** Replaces known markers by links, or by the call in brackets. `cleanText` removes the others, as those of the web search. */
-export function resolveMarkers(text: string, sources: readonly OwnSource[]): Resolved {
+/**
+ * Replaces known markers by links, or by the call in brackets, and returns the sources that they name in the order of the text. `cleanText`
+ * removes the other markers, as those of the web search.
+ */
+export function resolveMarkers(text: string, sources: readonly OwnSource[]) {
   const byRef = new Map(sources.map((source) => [source.ref, source]));
   const marked = new Set<OwnSource>();
   const resolved = text.replace(MARKER, (whole, closed?: string, open?: string) => {

@@ -17,10 +17,8 @@ export interface Question {
 /** The configured hints, for questions without hints. */
 export type SearchDefaults = Pick<Question, 'recencyDays' | 'maxResults' | 'domains'>;
 
-/** The arguments of the tools. */
 export const QUESTION_ARGUMENTS = ['query', 'recency_days', 'max_results', 'domains'];
 
-/** A problem with one argument of a call. */
 export interface ArgumentProblem {
   readonly argument: string;
   readonly received: unknown;

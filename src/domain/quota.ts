@@ -16,7 +16,6 @@ export interface QuotaPolicy {
   readonly callers: Readonly<Record<string, QuotaLimits>>;
 }
 
-/** Why a call is refused. */
 export type QuotaError =
   | {
       readonly kind: 'quota_reached';
@@ -31,7 +30,6 @@ export type QuotaError =
 
 export const NOTHING_USED: QuotaUse = { calls: 0, searches: 0, tokens: 0 };
 
-/** The limits that apply to a caller. */
 export function limitsOf({ limits, callers }: QuotaPolicy, caller: string): QuotaLimits {
   return Object.hasOwn(callers, caller) ? { ...limits, ...callers[caller] } : limits;
 }

@@ -12,7 +12,7 @@ export interface Reply {
   /** The sources in the user's own systems, if own tools were used. */
   readonly own?: OwnSources;
   /** The day of access, `YYYY-MM-DD`, if it is not today: that of a recording. */
-  readonly accessedOn?: string;
+  readonly accessedOn?: string | undefined;
 }
 
 /** `marked`: those that the text names, in its order. `answered`: those of all calls that returned something. */

@@ -2,21 +2,16 @@ import { type Citation, pageKey } from './citation.ts';
 import { fenceAfter } from './code-fence.ts';
 import { isWebUrl } from './web-url.ts';
 
-/** A text without its list of sources, and that list. */
-interface SplitText {
-  readonly body: string;
-  /** One entry per source, without bullet, in the order of the text. */
-  readonly entries: readonly string[];
-}
-
 /**
  * Separates the sources that a model listed under `Sources:` (in any Markdown formatting, or 出典, 情報源, 参考) from the text.
  * A heading counts only if the lines after it look like sources (links, IDs, dates) or end the text: an answer about the
- * sources of the Nile keeps its chapter. Text after a list of sources stays in the body.
+ * sources of the Nile keeps its chapter. Text after a list of sources stays in the body. `entries` are one per source, without bullet, in the
+ * order of the text.
  */
-export function splitSources(text: string, knownIds: readonly string[]): SplitText {
+export function splitSources(text: string, knownIds: readonly string[]) {
   const lines = text.split('\n');
-  const end = endOf(lines);
+  const lastLine = lines.findLastIndex((line) => !isBlank(line));
+  const end = { lastLine, lastGap: lines.findLastIndex((line, index) => index < lastLine && isBlank(line)) };
   const body: string[] = [];
   const entries: string[] = [];
   let fence = '';
@@ -74,17 +69,14 @@ const HEADING = new RegExp(
   'isu',
 );
 
-/** The indexes of the last line that is not blank, and of the blank line before the last block (-1: none). */
-function endOf(lines: readonly string[]) {
-  const lastLine = lines.findLastIndex((line) => !isBlank(line));
-  return { lastLine, lastGap: lines.findLastIndex((line, index) => index < lastLine && isBlank(line)) };
-}
-
-/** The list of sources whose heading is at an index, and the index of the line after it. */
+/**
+ * The list of sources whose heading is at an index, and the index of the line after it. The text ends with the lines `lastLine`, which is not
+ * blank, and `lastGap`, the blank one before the last block (-1: none).
+ */
 function sectionAt(
   lines: readonly string[],
   at: number,
-  { lastLine, lastGap }: ReturnType<typeof endOf>,
+  { lastLine, lastGap }: { readonly lastLine: number; readonly lastGap: number },
   knownIds: readonly string[],
 ) {
   const heading = headingAt(lines[at] ?? '');

@@ -30,11 +30,8 @@ export function systemPolicyIn(timeZone: string): string {
   return SYSTEM_POLICY.replaceAll('Asia/Tokyo', () => timeZone);
 }
 
-/** How a policy file is combined with the built-in policy (ruling 15). */
-export type PolicyMerge = 'replace' | 'prepend' | 'append';
-
-/** The combination of a policy file and the built-in policy. */
-export function mergePolicy(file: string, merge: PolicyMerge, builtIn = SYSTEM_POLICY): string {
+/** The combination of a policy file and the built-in policy (ruling 15). */
+export function mergePolicy(file: string, merge: 'replace' | 'prepend' | 'append', builtIn = SYSTEM_POLICY): string {
   if (merge === 'prepend') return `${file.trim()}\n\n${builtIn}`;
   if (merge === 'append') return `${builtIn}\n\n${file.trim()}`;
   return file.trim();

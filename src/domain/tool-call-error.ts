@@ -49,15 +49,13 @@ export interface SchemaError {
   readonly message: string;
 }
 
-/** Why a value could not be checked. */
-export type CheckProblem = 'too_slow' | 'too_large' | 'failed';
-
-/** For people. */
-export const CHECK_PROBLEMS: Readonly<Record<CheckProblem, string>> = {
+/** Why a value could not be checked, for people. */
+export const CHECK_PROBLEMS = {
   too_slow: 'the check against its schema takes too long',
   too_large: 'it is too large to be checked against its schema',
   failed: 'the check against its schema failed, perhaps for lack of memory',
-};
+} as const;
+export type CheckProblem = keyof typeof CHECK_PROBLEMS;
 
 /** Why a value is not known to match its schema. */
 export type SchemaCheckError =
@@ -67,14 +65,8 @@ export type SchemaCheckError =
 
 /** The error of a call whose input did not pass its check. */
 export function toInputError(error: SchemaCheckError): ToolCallError {
-  switch (error.kind) {
-    case 'mismatch':
-      return { kind: 'invalid_input', errors: error.errors };
-    case 'unchecked':
-      return { kind: 'unchecked_input', problem: error.problem };
-    case 'aborted':
-      return { kind: 'cancelled' };
-  }
+  if (error.kind === 'mismatch') return { kind: 'invalid_input', errors: error.errors };
+  return error.kind === 'unchecked' ? { kind: 'unchecked_input', problem: error.problem } : { kind: 'cancelled' };
 }
 
 /** `unavailable` will be started again; `failed` only on request (ruling G3). */

@@ -1,6 +1,5 @@
 import type { GatewayTool } from './gateway-tool.ts';
 
-/** What is to be named. */
 export interface Nameable {
   /** Its name, if that is short enough and no other has it. */
   readonly text: string;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toRecordedBody } from '../../src/adapters/outbound/openai/recordings/recorded-body.ts';
+import { toRecordedBody } from '../../src/adapters/outbound/openai/recordings/recording.ts';
 import { sendsBody } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { answerOf, ask, errorOf, openAiSearch, replyOf, searchRequest, TODAY } from './search-kit.ts';

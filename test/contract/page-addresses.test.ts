@@ -1,4 +1,4 @@
-import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
+import { promises } from 'node:dns';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { fetch } from 'undici';
@@ -118,7 +118,10 @@ const NO_SECOND_LOOPBACK = 'only Linux has the address 127.0.0.2 without configu
 
 describe('the connection alone refuses', () => {
   /** Any host and any port are allowed before. */
-  function guarded(isAllowed = isPublicAddress, resolve: Parameters<typeof createPageAgent>[2] = lookup) {
+  function guarded(
+    isAllowed = isPublicAddress,
+    resolve: Parameters<typeof createPageAgent>[2] = (host) => promises.lookup(host, { all: true }),
+  ) {
     const dispatcher = createPageAgent(isAllowed, 1000, resolve);
     onTestFinished(() => dispatcher.destroy());
     const pageDates = new WebPageDates({ ...COMMON, dispatcher, isPort: () => true, isAllowedHost: () => true });
@@ -150,17 +153,10 @@ describe('the connection alone refuses', () => {
   /** Each name has these addresses, one list per lookup. */
   function resolves(...answers: readonly (readonly string[])[]) {
     const lookups: string[] = [];
-    const resolve = (
-      host: string,
-      _: LookupAllOptions,
-      callback: (error: null, addresses: LookupAddress[]) => void,
-    ): void => {
+    const resolve = async (host: string) => {
       const addresses = answers[Math.min(lookups.length, answers.length - 1)] ?? [];
       lookups.push(host);
-      callback(
-        null,
-        addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-      );
+      return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
     };
     return { lookups, resolve };
   }

@@ -14,8 +14,9 @@ export interface ApiCall {
   readonly cancel: (id: string) => Promise<unknown>;
 }
 
-interface ApiClientOptions {
-  readonly apiKey: string;
+export interface NetworkOptions {
+  readonly apiKey?: string;
+  readonly apiKeyVariable: string;
   readonly baseUrl: string;
   readonly organization?: string;
   readonly project?: string;
@@ -26,7 +27,8 @@ interface ApiClientOptions {
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** The `openai` package's client without its retries, timer and log (ruling 12). */
-export function createApiCall({ apiKey, baseUrl, organization, project, fetch }: ApiClientOptions): ApiCall {
+export function createApiCall(apiKey: string, options: Omit<NetworkOptions, 'apiKey' | 'apiKeyVariable'>): ApiCall {
+  const { baseUrl, organization, project, fetch } = options;
   const client = new OpenAI({
     apiKey,
     baseURL: baseUrl,
@@ -36,7 +38,7 @@ export function createApiCall({ apiKey, baseUrl, organization, project, fetch }:
     timeout: NO_TIMEOUT_MS,
     // The default logger writes to standard output, which is reserved for MCP.
     logLevel: 'off',
-    ...(fetch === undefined ? {} : { fetch }),
+    fetch,
   });
   const create = (body: RequestBody, signal: AbortSignal) =>
     client.post('/responses', { body, signal, stream: true }).asResponse();
@@ -47,16 +49,11 @@ export function createApiCall({ apiKey, baseUrl, organization, project, fetch }:
   });
 }
 
-export interface NetworkOptions extends Omit<ApiClientOptions, 'apiKey'> {
-  readonly apiKey?: string;
-  readonly apiKeyVariable: string;
-}
-
 /** Requests over the network. Without a usable key the calls fail, not the start: clients list tools without a key. */
 export function networkCalls(options: NetworkOptions): () => Result<ApiCall, SearchError> {
   const { apiKey = '', apiKeyVariable: variable } = options;
   const kind = keyProblem(options.apiKey);
-  if (kind !== undefined) return () => err({ kind, variable });
-  const call = ok<ApiCall, SearchError>(createApiCall({ ...options, apiKey }));
+  const call: Result<ApiCall, SearchError> =
+    kind === undefined ? ok(createApiCall(apiKey, options)) : err({ kind, variable });
   return () => call;
 }

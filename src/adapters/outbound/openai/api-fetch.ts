@@ -20,19 +20,12 @@ export interface ApiResponse {
   text(): Promise<string>;
 }
 
-/** Sends requests to the API. */
-interface ApiFetch {
-  readonly fetch: typeof fetch;
-  /** Closes the connections. */
-  readonly close: () => Promise<void>;
-}
-
 /**
  * A `fetch` for the API, with a Node.js stream as the body: the web streams of Node's own take more time than everything else in a short call.
  * It follows no redirect, because questions are for the configured API only, and limits the size of a text after decompression. Of an event
- * stream, the reader limits each event. It requests no compression, but some servers compress everything.
+ * stream, the reader limits each event. It requests no compression, but some servers compress everything. `close` closes the connections.
  */
-export function createApiFetch(dispatcher: Dispatcher = new Agent()): ApiFetch {
+export function createApiFetch(dispatcher: Dispatcher = new Agent()) {
   const apiFetch = async (url: string, init: RequestInit): Promise<ApiResponse> => {
     const { origin, pathname, search } = new URL(url);
     const response = await dispatcher.request({
@@ -47,20 +40,14 @@ export function createApiFetch(dispatcher: Dispatcher = new Agent()): ApiFetch {
     // A body that is not read to its end reports that as an error, also when it is discarded.
     response.body.on('error', () => {});
     const received = new Map(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
-    const reason = refusalOf(status, received, url);
-    if (reason !== undefined) {
+    const location = received.get('location');
+    if (status >= 300 && status < 400 && location !== undefined) {
       response.body.destroy();
-      throw new RefusedResponse(reason);
+      throw new RefusedResponse(`it redirects to ${withoutQuery(location, url)}, which is not followed`);
     }
     const decompress = DECOMPRESSORS.get(received.get('content-encoding')?.toLowerCase() ?? '');
     const body = decompress === undefined ? response.body : pipeline(response.body, decompress(), () => {});
-    return {
-      status,
-      ok: status >= 200 && status < 300,
-      headers: received,
-      body,
-      text: () => textOf(body),
-    };
+    return { status, ok: status >= 200 && status < 300, headers: received, body, text: () => textOf(body) };
   };
   return { fetch: apiFetch as unknown as typeof fetch, close: () => dispatcher.destroy() };
 }
@@ -71,12 +58,6 @@ const DECOMPRESSORS: ReadonlyMap<string, () => Transform> = new Map<string, () =
   ['deflate', createInflate],
   ['br', createBrotliDecompress],
 ]);
-
-function refusalOf(status: number, headers: ReadonlyMap<string, string>, url: string): string | undefined {
-  const location = headers.get('location');
-  if (status < 300 || status >= 400 || location === undefined) return undefined;
-  return `it redirects to ${withoutQuery(location, url)}, which is not followed`;
-}
 
 /** The query and the user of a URL may contain secrets. */
 function withoutQuery(location: string, base: string): string {

@@ -1,4 +1,7 @@
 import type { SearchError } from '../../../domain/answer-error.ts';
+import { cleanLine } from '../../../domain/clean-text.ts';
+import { isObject, type JsonObject, withoutUndefined } from '../../../domain/json.ts';
+import { asObject, asText } from './json-values.ts';
 import type { Rejection } from './rejections.ts';
 
 /** Why an attempt failed, and whether to try again. */
@@ -27,6 +30,101 @@ export interface FailureContext {
   readonly attempt: number;
   /** Redacts keys in what the API reported. */
   readonly redact: (text: string) => string;
+}
+
+/** An error of the API, from an HTTP response or from an event of a stream. */
+interface ApiError {
+  readonly status: number;
+  readonly error: JsonObject;
+  readonly name: string;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** Codes and types of a 429 that waiting cannot resolve. */
+const EXHAUSTED_QUOTA = /^(?:insufficient_quota|billing_\w+|access_terminated|account_deactivated|quota_exceeded)$/;
+const EXHAUSTED_QUOTA_MESSAGE = /exceeded your current quota|billing details|billing hard limit/i;
+const CONTENT_FILTER = /^(?:content_(?:filter|policy_violation)|bio_policy|cyber_policy|invalid_prompt)/;
+
+/** The failure for an API error, by HTTP status: `type` is `invalid_request_error` for 400, 401, 403 and 404 alike. */
+export function toFailure({ status, error, name, retryAfterMs }: ApiError, context: FailureContext): Failure {
+  const code = asText(error.code);
+  const type = asText(error.type);
+  const message = asText(error.message) ?? '';
+  const permission = status === 401 ? missingPermission(message) : undefined;
+  const detail = excerpt(context.redact(permission ?? message)) || `HTTP status ${status}`;
+  const diagnostics = withoutUndefined({ status, name, type: type && cleanLine(context.redact(type)) });
+  // The message of any other 401 contains the key, partly masked: nothing of it is kept.
+  const isSecret = status === 401 && permission === undefined;
+  const shown = isSecret ? { message: '(omitted)' } : { message: permission ?? message, body: JSON.stringify(error) };
+  const log = withoutUndefined({ status, name, code, ...shown });
+  const permanent = (error: SearchError): Failure => ({ error: { ...error, diagnostics }, isTransient: false, log });
+  const transient = (kind: 'rate_limited' | 'server_error'): Failure => ({
+    error: { kind, attempts: context.attempt, detail, diagnostics, ...withoutUndefined({ retryAfterMs }) },
+    isTransient: true,
+    log,
+  });
+
+  const variable = context.apiKeyVariable;
+  // Also with status 401.
+  if (code === 'data_residency_mismatch') return permanent({ kind: 'data_residency', detail });
+  if (permission !== undefined) return permanent({ kind: 'missing_permission', variable, detail });
+  if (status === 401) return permanent({ kind: 'rejected_api_key', variable });
+  if ([code, type].includes('misalignment_policy_violation')) {
+    const explanation = asText(asObject(error.misalignment)?.detailed_explanation) ?? '';
+    const parts = [detail, excerpt(cleanLine(context.redact(explanation)))];
+    return permanent({ kind: 'policy_violation', detail: parts.filter((part) => part !== '').join(' ') });
+  }
+  if (CONTENT_FILTER.test(code ?? type ?? '')) return permanent({ kind: 'content_filtered' });
+  if (status === 403) return permanent({ kind: 'forbidden', detail });
+  if (status === 429) {
+    const isExhausted =
+      [code, type].some((name) => name !== undefined && EXHAUSTED_QUOTA.test(name)) ||
+      EXHAUSTED_QUOTA_MESSAGE.test(message);
+    return isExhausted ? permanent({ kind: 'quota_exhausted', detail }) : transient('rate_limited');
+  }
+  if (status >= 500) return transient('server_error');
+  if (code === 'model_not_found' || (status === 404 && /\bmodel\b/i.test(`${error.param} ${message}`))) {
+    return permanent({ kind: 'model_not_found', model: context.model, detail });
+  }
+  const failure = permanent({ kind: 'bad_request', detail });
+  if (status !== 400) return failure;
+  const isParameter = /^(?:unsupported|unknown)_parameter$/.test(code ?? '');
+  return { ...failure, rejection: { param: asText(error.param) ?? '', isParameter, message } };
+}
+
+/** The failure for an error that the API reported in a response with status 200; it counts like its status (ruling 12). */
+export function toStreamFailure(error: unknown, context: FailureContext): Failure {
+  const reported = isObject(error) ? error : {};
+  const code = asText(reported.code) ?? asText(reported.type) ?? '';
+  const message = asText(reported.message) ?? '';
+  const status = STATUS_OF_CODE.find(([pattern]) => pattern.test(code))?.[1];
+  if (status !== undefined) {
+    const retryAfterMs = requestedWaitMs(message);
+    return toFailure({ status, error: reported, name: 'ResponseFailed', retryAfterMs }, context);
+  }
+  const detail = excerpt(context.redact([code, message].filter((part) => part !== '').join(': '))) || 'no reason given';
+  return permanentFailure({ kind: 'failed', detail }, detail);
+}
+
+const STATUS_OF_CODE: readonly (readonly [RegExp, number])[] = [
+  [EXHAUSTED_QUOTA, 429],
+  [/^rate_limit/, 429],
+  [/^(?:server_error|server_is_overloaded|slow_down|overloaded\w*|internal_error|internal_server_error)$/, 500],
+  [CONTENT_FILTER, 400],
+  [/^invalid_api_key$/, 401],
+  [/^(?:misalignment_policy_violation|data_residency_mismatch)$/, 403],
+  [/^model_not_found$/, 404],
+];
+
+/** The part of a 401's message that says which permission the key does not have. It contains no key. */
+function missingPermission(message: string): string | undefined {
+  return /Missing scopes?: [\w.,: -]+/i.exec(message)?.[0].replace(/\. .*$|\.$/, '');
+}
+
+/** The wait in a message such as "Please try again in 1.2s": a stream has no header for it. */
+function requestedWaitMs(message: string): number | undefined {
+  const match = /try again in (\d+(?:\.\d+)?) ?(ms|s)\b/i.exec(message);
+  return match === null ? undefined : Number(match[1]) * (match[2] === 'ms' ? 1 : 1000);
 }
 
 const DETAIL_LENGTH = 300;

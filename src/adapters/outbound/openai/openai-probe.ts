@@ -4,8 +4,7 @@ import type { ApiProbe } from '../../../application/ports/api-probe.ts';
 import type { SearchError } from '../../../domain/answer-error.ts';
 import { parseJson, withoutUndefined } from '../../../domain/json.ts';
 import type { NetworkOptions } from './api-client.ts';
-import { toFailure } from './api-failure.ts';
-import { excerpt, type FailureContext } from './failure.ts';
+import { excerpt, type FailureContext, toFailure } from './failure.ts';
 import { asObject } from './json-values.ts';
 import { toThrownFailure } from './thrown-failure.ts';
 

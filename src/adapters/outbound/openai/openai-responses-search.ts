@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { forwardAbort } from '../../../application/deadline.ts';
+import { forwardAbort, whenSettled } from '../../../application/deadline.ts';
 import { Places } from '../../../application/places.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type {
@@ -16,7 +16,7 @@ import { countUse } from '../../../application/total-use.ts';
 import type { SearchError } from '../../../domain/answer-error.ts';
 import type { Redactor } from '../../../domain/redaction.ts';
 import type { ApiCall } from './api-client.ts';
-import { BackgroundCalls, readResumable } from './background-response.ts';
+import { readResumable } from './background-response.ts';
 import { excerpt, type Failure, type FailureContext } from './failure.ts';
 import { isClosed, Rejections } from './rejections.ts';
 import { type RequestBody, type RequestOptions, toRequestBody, WEB_SEARCH } from './request-body.ts';
@@ -24,7 +24,7 @@ import { ResponseEvents } from './response-events.ts';
 import { readResponse } from './response-reader.ts';
 import { toSearchReply, toUse } from './search-reply.ts';
 import { toThrownFailure } from './thrown-failure.ts';
-import { backoffMs, FlexTier } from './waits.ts';
+import { backoffMs, flexWaitMs, withoutLateFlex } from './waits.ts';
 
 /** Saves good replies with their bodies, as the API sent them. */
 export interface ReplyRecorder {
@@ -52,13 +52,17 @@ export interface OpenAiResponsesSearchOptions {
   readonly random?: () => number;
 }
 
+/** How long the process waits at its end for cancellations to reach the API. */
+const CLOSE_MS = 1000;
+
 /** OpenAI's Responses API with web_search, always streamed (ruling 16). */
 export class OpenAiResponsesSearch implements LlmSearch {
   readonly #options: OpenAiResponsesSearchOptions;
   readonly #random: () => number;
   readonly #places: Places;
   readonly #rejections: Rejections;
-  readonly #background = new BackgroundCalls();
+  /** The requests in background mode, and their cancellations. */
+  readonly #unfinished = new Set<Promise<unknown>>();
 
   constructor(options: OpenAiResponsesSearchOptions) {
     this.#options = options;
@@ -86,9 +90,9 @@ export class OpenAiResponsesSearch implements LlmSearch {
     }
   }
 
-  /** Waits until cancelled background responses were cancelled upstream, too. */
+  /** Waits, for a limited time, until aborted background requests have ended and were cancelled upstream, too. */
   close(): Promise<void> {
-    return this.#background.close(this.#options.clock);
+    return whenSettled(this.#unfinished, this.#options.clock, CLOSE_MS);
   }
 
   /**
@@ -105,13 +109,13 @@ export class OpenAiResponsesSearch implements LlmSearch {
     const web = request.conversation?.web ?? 'open';
     let body = this.#rejections.omitFrom(toRequestBody(request, this.#options.request), web);
     this.#logRequest(body);
-    const flex = new FlexTier(body, clock.elapsedMs(), request.deadlineMs(), maxRetries);
+    const halfMs = (clock.elapsedMs() + request.deadlineMs()) / 2;
     const counting = countUse(observer);
     let retries = 0;
     for (let attempt = 1; !signal.aborted; attempt += 1) {
-      body = flex.bodyFor(body, clock.elapsedMs());
+      body = withoutLateFlex(body, halfMs - clock.elapsedMs());
       const attempted = this.#attempt(request, body, call, attempt, counting, signal);
-      const reply = await (body.background === true ? this.#background.track(attempted) : attempted);
+      const reply = await (body.background === true ? this.#track(attempted) : attempted);
       if (reply.isErr()) this.#logFailure(reply.error, attempt);
       if (signal.aborted) break;
       if (reply.isOk()) {
@@ -130,7 +134,7 @@ export class OpenAiResponsesSearch implements LlmSearch {
       retries += 1;
       const askedMs = 'retryAfterMs' in error ? error.retryAfterMs : undefined;
       const backoff = askedMs ?? backoffMs(retries, this.#random());
-      const waitMs = Math.ceil(flex.waitFor(body, retries, backoff, clock.elapsedMs()));
+      const waitMs = Math.ceil(flexWaitMs(body, backoff, halfMs - clock.elapsedMs(), retries >= maxRetries));
       if (clock.elapsedMs() + waitMs >= request.deadlineMs()) return err(toSearchError(reply.error, body, web));
       observer.onProgress({ kind: 'retrying', reason: error.kind, waitMs, attempt: attempt + 1 });
       await clock.sleep(waitMs, signal);
@@ -161,12 +165,13 @@ export class OpenAiResponsesSearch implements LlmSearch {
     const controller = new AbortController();
     const stopForwarding = forwardAbort(signal, controller);
     const wait = (resumptions: number) => clock.sleep(backoffMs(resumptions, this.#random()), controller.signal);
+    const open = () => call(body, controller.signal);
+    const reading = { call, events, context, onText, clock, maxRetries, wait };
+    const isBackground = body.background === true;
     try {
-      const http = await call(body, controller.signal);
-      const response =
-        body.background === true
-          ? await readResumable(http, { call, events, context, onText, maxRetries, wait }, controller.signal)
-          : await readResponse(http, events, context, onText);
+      const response = await (isBackground
+        ? readResumable(open, reading, controller.signal)
+        : readResponse(open, reading));
       if (response.isOk()) observer.onUsed(toUse(response.value));
       const reply = response.andThen((response) =>
         toSearchReply(response, context, datesFromReply ? timeZone : undefined),
@@ -176,9 +181,16 @@ export class OpenAiResponsesSearch implements LlmSearch {
     } catch (thrown) {
       return err(toThrownFailure(thrown, context, clock.now()));
     } finally {
-      if (body.background === true && signal.aborted) this.#background.cancel(call, events);
+      // The API continues a background response until it is cancelled.
+      if (isBackground && signal.aborted && events.position !== undefined)
+        void this.#track(call.cancel(events.position.id).catch(() => {}));
       stopForwarding();
     }
+  }
+
+  #track<T>(promise: Promise<T>): Promise<T> {
+    this.#unfinished.add(promise);
+    return promise.finally(() => this.#unfinished.delete(promise));
   }
 
   #logRequest({ tools = [], reasoning, text }: RequestBody): void {

@@ -23,14 +23,8 @@ interface Part {
   readonly isMeantBy: (rejection: Rejection) => boolean;
   readonly omitFrom: (body: RequestBody) => RequestBody;
   /** What the log says when the API rejects it for the first time. */
-  readonly warning: (rejection: Rejection) => string | undefined;
+  readonly warning: (body: RequestBody, rejection: Rejection) => string | undefined;
   /** Whether the request without it is no retry (rulings L5 and L19). */
-  readonly isFree: boolean;
-}
-
-/** The request for another attempt after a rejection. */
-interface Change {
-  readonly body: RequestBody;
   readonly isFree: boolean;
 }
 
@@ -72,12 +66,12 @@ export class Rejections {
       .reduce((left, part) => part.omitFrom(left), body);
   }
 
-  /** Remembers a rejection. Undefined if what was rejected cannot be left out. */
-  add(body: RequestBody, rejection: Rejection, web: WebAccess): Change | undefined {
+  /** Remembers a rejection. The request for another attempt, or undefined if what was rejected cannot be left out. */
+  add(body: RequestBody, rejection: Rejection, web: WebAccess) {
     const part = partsOf(body, web).find(({ isMeantBy }) => isMeantBy(rejection));
     if (part === undefined) return undefined;
     const key = rejection.isParameter ? keyOf(body, part.name) : keyOf(body, part.name, part.value);
-    const warning = part.warning(rejection);
+    const warning = part.warning(body, rejection);
     // Concurrent calls get the same rejection: it is logged once.
     if (warning !== undefined && !this.#known.has(key)) this.#logger.warn(warning);
     this.#known.add(key);
@@ -98,8 +92,8 @@ function partsOf(body: RequestBody, web: WebAccess): readonly Part[] {
   return [
     ...tools.filter(({ type }) => type === 'function').map((tool) => toFunction(tool, body)),
     ...(web === 'closed' && isClosed(body) ? [CLOSED_WEB] : []),
-    ...(include?.includes(ENCRYPTED_REASONING) ? [toEncryptedReasoning(body)] : []),
-    ...(isForced(body) ? [toForcedSearch(body)] : []),
+    ...(include?.includes(ENCRYPTED_REASONING) ? [REASONING] : []),
+    ...(isForced(body) ? [FORCED_SEARCH] : []),
     ...OPTIONAL.map((path) => toOptional(path, body)).filter(({ value }) => value !== undefined),
   ];
 }
@@ -115,8 +109,8 @@ function toFunction(tool: RequestTool, body: RequestBody): Part {
       return name === (named ?? (index === undefined ? undefined : body.tools?.[Number(index)]?.name));
     },
     omitFrom: (body) => withTools(body, (other) => other.name !== name),
-    warning: () =>
-      `grounding: the API rejected the schema of ${name} for ${body.model}; the tool is not offered to this model until its schema changes`,
+    warning: ({ model }) =>
+      `grounding: the API rejected the schema of ${name} for ${model}; the tool is not offered to this model until its schema changes`,
     isFree: true,
   };
 }
@@ -134,29 +128,26 @@ const CLOSED_WEB: Part = {
 };
 
 /** The sources stay in `include`. */
-function toEncryptedReasoning({ model }: RequestBody): Part {
-  return {
-    name: ENCRYPTED_REASONING,
-    isMeantBy: ({ param }) => /^include\b/.test(param),
-    omitFrom: (body) => {
-      const include = (body.include ?? []).filter((entry) => entry !== ENCRYPTED_REASONING);
-      return include.length === 0 ? without(body, 'include') : { ...body, include };
-    },
-    warning: () => `openai(client): ${model} rejected include=${ENCRYPTED_REASONING}; it is omitted from now on`,
-    isFree: false,
-  };
-}
+const REASONING: Part = {
+  name: ENCRYPTED_REASONING,
+  isMeantBy: ({ param }) => /^include\b/.test(param),
+  omitFrom: (body) => {
+    const include = (body.include ?? []).filter((entry) => entry !== ENCRYPTED_REASONING);
+    return include.length === 0 ? without(body, 'include') : { ...body, include };
+  },
+  warning: ({ model }) => `openai(client): ${model} rejected include=${ENCRYPTED_REASONING}; it is omitted from now on`,
+  isFree: false,
+};
 
 /** Servers may know only `required` (ruling A4). */
-function toForcedSearch({ model }: RequestBody): Part {
-  return {
-    name: 'tool_choice',
-    isMeantBy: ({ param }) => param.startsWith('tool_choice'),
-    omitFrom: (body) => ({ ...body, tool_choice: 'required' }),
-    warning: () => `openai(client): ${model} rejected a forced search tool; tool_choice=required is sent from now on`,
-    isFree: false,
-  };
-}
+const FORCED_SEARCH: Part = {
+  name: 'tool_choice',
+  isMeantBy: ({ param }) => param.startsWith('tool_choice'),
+  omitFrom: (body) => ({ ...body, tool_choice: 'required' }),
+  warning: ({ model }) =>
+    `openai(client): ${model} rejected a forced search tool; tool_choice=required is sent from now on`,
+  isFree: false,
+};
 
 function toOptional([name, member]: (typeof OPTIONAL)[number], body: RequestBody): Part {
   const parent = name === 'tools' ? body.tools?.[0] : body[name];
@@ -174,10 +165,10 @@ function toOptional([name, member]: (typeof OPTIONAL)[number], body: RequestBody
       const reasoning = without(body.reasoning ?? {}, member);
       return Object.keys(reasoning).length === 0 ? without(body, name) : { ...body, reasoning };
     },
-    warning: ({ param, isParameter }) => {
+    warning: ({ model }, { param, isParameter }) => {
       const inner = isObject(value) ? value[param.split('.').at(-1) ?? ''] : undefined;
       const rejected = isParameter ? param : `${param}=${JSON.stringify(inner ?? value)}`;
-      return `openai(client): ${body.model} rejected ${rejected}; it is omitted from now on`;
+      return `openai(client): ${model} rejected ${rejected}; it is omitted from now on`;
     },
     isFree: false,
   };

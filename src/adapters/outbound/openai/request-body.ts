@@ -42,7 +42,7 @@ export function toRequestBody(request: SearchRequest, options: RequestOptions): 
   const parameters = toParameters(request, options);
   if (conversation !== undefined)
     return { model, ...parameters, ...toRound(conversation, search, forced, instructions, input) };
-  const choice = withoutUndefined({ tool_choice: forced });
+  const choice = forced && { tool_choice: forced };
   return { model, instructions, input, tools: [search], include: [SOURCES], ...choice, ...parameters };
 }
 

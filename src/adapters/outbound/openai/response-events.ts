@@ -1,9 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { SearchObserver } from '../../../application/ports/llm-search.ts';
 import { type JsonObject, parseJson } from '../../../domain/json.ts';
-import { toStreamFailure } from './api-failure.ts';
 import { MAX_LENGTH } from './api-fetch.ts';
-import type { Failure, FailureContext } from './failure.ts';
+import { type Failure, type FailureContext, toStreamFailure } from './failure.ts';
 import { asNumber, asObject, asText } from './json-values.ts';
 import { openedPage, queriesOf } from './search-calls.ts';
 
@@ -43,7 +42,9 @@ export class ResponseEvents {
     const type = asText(event?.type) ?? name;
     if (type === ITEM_DONE) this.#itemsLength += data.length;
     if (event === undefined) return;
-    this.#track(event);
+    const id = asText(asObject(event.response)?.id) ?? this.position?.id;
+    const sequence = asNumber(event.sequence_number);
+    if (id !== undefined && sequence !== undefined) this.position = { id, sequence };
     const { observer, context } = this.#options;
     const item = asObject(event.item);
     switch (type) {
@@ -53,12 +54,12 @@ export class ResponseEvents {
         break;
       case 'response.incomplete':
         // Not every server repeats the status; a call of such a response must not run (ruling L9).
-        this.outcome = ok({ status: 'incomplete', ...this.#complete(asObject(event.response) ?? {}) });
+        this.outcome = ok({ status: 'incomplete', ...this.#complete(asObject(event.response)) });
         break;
       case 'response.completed':
       case 'response.failed':
       case 'response.cancelled':
-        this.outcome = ok(this.#complete(asObject(event.response) ?? {}));
+        this.outcome = ok(this.#complete(asObject(event.response)));
         break;
       case 'response.output_text.delta':
       case 'response.refusal.delta':
@@ -81,12 +82,6 @@ export class ResponseEvents {
     }
   }
 
-  #track(event: JsonObject): void {
-    const id = asText(asObject(event.response)?.id) ?? this.position?.id;
-    const sequence = asNumber(event.sequence_number);
-    if (id !== undefined && sequence !== undefined) this.position = { id, sequence };
-  }
-
   /** Only now does a search have its complete action. */
   #reportSearch(item: JsonObject): void {
     const { observer } = this.#options;
@@ -96,7 +91,7 @@ export class ResponseEvents {
   }
 
   /** Some servers end with an empty `output` although they streamed its items. */
-  #complete(response: JsonObject): JsonObject {
+  #complete(response: JsonObject = {}): JsonObject {
     const received = Array.isArray(response.output) ? response.output.length : 0;
     const isComplete = this.#options.prefersItems ? this.#items.size >= received : received === 0;
     if (!isComplete || this.#items.size === 0) return response;

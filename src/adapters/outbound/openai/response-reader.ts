@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import { err, ok, type Result } from 'neverthrow';
+import type { Clock } from '../../../application/ports/clock.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/json.ts';
 import { type ApiResponse, MAX_LENGTH, RefusedResponse, TOO_LARGE } from './api-fetch.ts';
 import { excerpt, type Failure, type FailureContext, permanentFailure } from './failure.ts';
@@ -11,39 +12,48 @@ import { toThrownFailure } from './thrown-failure.ts';
 /** How long the rest of a stream may take after its terminal event, so that the connection can be reused. */
 const DRAIN_MS = 1000;
 
+/** What it takes to read a response. */
+export interface Reading {
+  readonly events: ResponseEvents;
+  readonly context: FailureContext;
+  /** Receives the body. */
+  readonly onText: (text: string) => void;
+  readonly clock: Clock;
+}
+
 /**
  * Reads a response: an event stream, or a single JSON body from a server that does not stream (ruling 16). A stream that
- * ends without its terminal event is a broken connection, regardless of the text received so far (ruling 14). `onText`
- * receives the body.
+ * ends without its terminal event is a broken connection, regardless of the text received so far (ruling 14).
  */
 export async function readResponse(
-  http: ApiResponse,
-  events: ResponseEvents,
-  context: FailureContext,
-  onText: (text: string) => void = () => {},
+  open: () => Promise<ApiResponse>,
+  reading: Reading,
 ): Promise<Result<JsonObject, Failure>> {
+  try {
+    return await read(await open(), reading);
+  } catch (thrown) {
+    return err(toThrownFailure(thrown, reading.context, reading.clock.now()));
+  }
+}
+
+async function read(http: ApiResponse, reading: Reading): Promise<Result<JsonObject, Failure>> {
   const { headers, body: stream } = http;
   if (/^\s*text\/event-stream/i.test(headers.get('content-type') ?? '') && stream !== null) {
-    return readStream(stream instanceof Readable ? stream : Readable.fromWeb(stream), events, context, onText);
+    return readStream(stream instanceof Readable ? stream : Readable.fromWeb(stream), reading);
   }
 
   const body = await http.text();
   const response = parseJson(body);
   if (!isObject(response) && /^(?:event|data|:)/.test(body.trimStart())) {
-    return readStream(Readable.from([Buffer.from(body)]), events, context, onText);
+    return readStream(Readable.from([Buffer.from(body)]), reading);
   }
-  onText(body);
+  reading.onText(body);
   if (isObject(response)) return ok(response);
-  const detail = body.trim() === '' ? 'an empty body' : `not JSON: ${excerpt(context.redact(body))}`;
+  const detail = body.trim() === '' ? 'an empty body' : `not JSON: ${excerpt(reading.context.redact(body))}`;
   return err(permanentFailure({ kind: 'unreadable_reply', detail }, detail, body));
 }
 
-async function readStream(
-  stream: Readable,
-  events: ResponseEvents,
-  context: FailureContext,
-  onText: (text: string) => void,
-): Promise<Result<JsonObject, Failure>> {
+async function readStream(stream: Readable, { events, onText }: Reading): Promise<Result<JsonObject, Failure>> {
   let isTooLarge = false;
   const parser = createParser({
     onEvent: ({ event, data }) => events.take(event, data),
@@ -67,7 +77,8 @@ async function readStream(
     if (done) break;
   }
   void drain(stream, chunks);
-  return events.outcome ?? err(toThrownFailure(new Error('the stream ended too early'), context));
+  if (events.outcome === undefined) throw new Error('the stream ended too early');
+  return events.outcome;
 }
 
 /** Reads to the end in the background, or gives up. */

@@ -1,11 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { FunctionCall, SearchReply, SearchReport, TokenUsage } from '../../../application/ports/llm-search.ts';
+import type { FunctionCall, SearchReply, TokenUsage } from '../../../application/ports/llm-search.ts';
 import type { CitedPage } from '../../../domain/citation.ts';
 import { type JsonObject, withoutUndefined } from '../../../domain/json.ts';
-import type { ReplyEnding } from '../../../domain/reply.ts';
 import { zonedDate } from '../../../domain/zoned-date.ts';
-import { toStreamFailure } from './api-failure.ts';
-import { excerpt, type Failure, type FailureContext, permanentFailure } from './failure.ts';
+import { excerpt, type Failure, type FailureContext, permanentFailure, toStreamFailure } from './failure.ts';
 import { asNumber, asObject, asText, objectsOf } from './json-values.ts';
 import { consultedBy, isSearch, openedPage, queriesOf } from './search-calls.ts';
 
@@ -34,7 +32,7 @@ export function toSearchReply(
   const isComplete = response.status === undefined || response.status === 'completed';
   const calls = isComplete ? items.filter(({ type }) => type === 'function_call').map(toCall) : [];
   const messages = answeringMessages(items);
-  const parts = messages.flatMap((message) => objectsOf(message.content));
+  const isRefused = messages.flatMap(({ content }) => objectsOf(content)).some(({ type }) => type === 'refusal');
   return ok({
     items: items.map(toItem),
     calls,
@@ -42,16 +40,26 @@ export function toSearchReply(
       .map(textOf)
       .filter((text) => text !== '')
       .join('\n\n'),
-    ending: endingOf(response.status === 'incomplete', reason, parts),
+    ending:
+      response.status === 'incomplete'
+        ? { kind: 'incomplete', reason: reason ?? 'incomplete' }
+        : { kind: isRefused ? 'refused' : 'complete' },
     searched: searches.length > 0,
     sources: {
       // No message before a call is the answer, and what any of them cites is a source of it.
-      cited: citedBy(calls.length > 0 ? items.filter(isMessage) : messages),
+      cited: (calls.length > 0 ? items.filter(isMessage) : messages).flatMap(citedBy),
       consulted: searches.flatMap(consultedBy),
       opened: searches.map(openedPage).filter((url) => url !== undefined),
     },
-    ...(datedIn === undefined ? {} : accessedOn(response, datedIn)),
-    report: toReport(response, searches, context.attempt),
+    accessedOn: datedIn && accessedOn(response, datedIn),
+    report: withoutUndefined({
+      model: asText(response.model),
+      responseId: asText(response.id),
+      serviceTier: asText(response.service_tier),
+      ...toUse(response),
+      queries: searches.filter(isSearch).flatMap(queriesOf),
+      attempts: context.attempt,
+    }),
   });
 }
 
@@ -90,43 +98,22 @@ function textOf(message: JsonObject): string {
     .join('');
 }
 
-function endingOf(isIncomplete: boolean, reason: string | undefined, parts: readonly JsonObject[]): ReplyEnding {
-  if (isIncomplete) return { kind: 'incomplete', reason: reason ?? 'incomplete' };
-  return parts.some((part) => part.type === 'refusal') ? { kind: 'refused' } : { kind: 'complete' };
-}
-
-/** The pages that messages cite, in order. */
-function citedBy(messages: readonly JsonObject[]): readonly CitedPage[] {
-  return messages.flatMap(({ content }) => objectsOf(content)).flatMap(citedPages);
-}
-
-function citedPages(part: JsonObject): readonly CitedPage[] {
-  return objectsOf(part.annotations).flatMap(({ type, url, title }) =>
-    type === 'url_citation' && asText(url) !== undefined
-      ? [withoutUndefined({ url: String(url), title: asText(title) })]
-      : [],
-  );
+/** The pages that a message cites, in order. */
+function citedBy({ content }: JsonObject): readonly CitedPage[] {
+  return objectsOf(content)
+    .flatMap(({ annotations }) => objectsOf(annotations))
+    .filter(({ type, url }) => type === 'url_citation' && asText(url) !== undefined)
+    .map(({ url, title }) => ({ url: String(url), title: asText(title) }));
 }
 
 /** `created_at` is in seconds; published recordings may contain anything instead. */
-function accessedOn(response: JsonObject, timeZone: string): { readonly accessedOn?: string } {
+function accessedOn(response: JsonObject, timeZone: string): string | undefined {
   const seconds = asNumber(response.created_at) ?? 0;
-  return seconds > 0 && seconds < LAST_SECOND ? { accessedOn: zonedDate(new Date(seconds * 1000), timeZone) } : {};
+  return seconds > 0 && seconds < LAST_SECOND ? zonedDate(new Date(seconds * 1000), timeZone) : undefined;
 }
 
 /** The end of the year 9999. */
 const LAST_SECOND = 253_402_300_800;
-
-function toReport(response: JsonObject, searches: readonly JsonObject[], attempts: number): SearchReport {
-  return withoutUndefined({
-    model: asText(response.model),
-    responseId: asText(response.id),
-    serviceTier: asText(response.service_tier),
-    ...toUse(response),
-    queries: searches.filter(isSearch).flatMap(queriesOf),
-    attempts,
-  });
-}
 
 /** What a response used, as far as the API reported it: also one that failed. */
 export function toUse(response: JsonObject) {

@@ -1,8 +1,7 @@
 import { APIConnectionError, APIError } from 'openai';
 import { withoutUndefined } from '../../../domain/json.ts';
-import { toFailure } from './api-failure.ts';
 import { RefusedResponse } from './api-fetch.ts';
-import { excerpt, type Failure, type FailureContext, permanentFailure } from './failure.ts';
+import { excerpt, type Failure, type FailureContext, permanentFailure, toFailure } from './failure.ts';
 import { asObject, asText } from './json-values.ts';
 
 /** Certificates stay invalid, and 300 s without data is a timeout, which is not retried. */

@@ -9,28 +9,14 @@ export function backoffMs(attempt: number, random: number): number {
 }
 
 /** With the tier `flex`, a request may be refused for lack of capacity: after half of the time, it is sent without it (ruling A6). */
-export class FlexTier {
-  readonly #isFlex: boolean;
-  readonly #halfMs: number;
-  readonly #maxRetries: number;
+export function withoutLateFlex(body: RequestBody, untilHalfMs: number): RequestBody {
+  if (body.service_tier !== 'flex' || untilHalfMs > 0) return body;
+  const { service_tier: _, ...rest } = body;
+  return rest;
+}
 
-  constructor({ service_tier: tier }: RequestBody, startedMs: number, deadlineMs: number, maxRetries: number) {
-    this.#isFlex = tier === 'flex';
-    this.#halfMs = startedMs + (deadlineMs - startedMs) / 2;
-    this.#maxRetries = maxRetries;
-  }
-
-  bodyFor(body: RequestBody, nowMs: number): RequestBody {
-    if (!this.#isFlex || nowMs < this.#halfMs) return body;
-    const { service_tier: _, ...rest } = body;
-    return rest;
-  }
-
-  /** The wait after an attempt with this body: the last attempt is the one without the tier, at half of the time at the latest. */
-  waitFor({ service_tier: tier }: RequestBody, attempt: number, waitMs: number, nowMs: number): number {
-    // The model may have rejected the tier.
-    if (tier !== 'flex' || nowMs >= this.#halfMs) return waitMs;
-    const untilHalfMs = this.#halfMs - nowMs;
-    return attempt >= this.#maxRetries ? untilHalfMs : Math.min(waitMs, untilHalfMs);
-  }
+/** The wait after an attempt with this body: the last attempt is the one without the tier, at half of the time at the latest. */
+export function flexWaitMs(body: RequestBody, waitMs: number, untilHalfMs: number, isLast: boolean): number {
+  if (body.service_tier !== 'flex' || untilHalfMs <= 0) return waitMs;
+  return isLast ? untilHalfMs : Math.min(waitMs, untilHalfMs);
 }

@@ -1,26 +1,18 @@
 import { isIP } from 'node:net';
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { PageDates } from '../../../application/ports/page-dates.ts';
 import { createProxyAgent } from '../openai/proxy-fetch.ts';
 import { createPageAgent } from './page-connector.ts';
 import { isPublicAddress } from './public-address.ts';
-import { WebPageDates } from './web-page-dates.ts';
+import { WebPageDates, type WebPageDatesOptions } from './web-page-dates.ts';
 
-interface CreatePageDatesOptions {
-  readonly clock: Clock;
-  readonly timeZone: string;
-  readonly userAgent: string;
+type Options = Pick<WebPageDatesOptions, 'clock' | 'timeZone' | 'userAgent'> & {
   /** The URL of the proxy, if one is configured: it resolves the names. */
   readonly proxy: string | undefined;
-}
+};
 
 const CONNECT_MS = 3000;
 
 /** The reader of pages for production: nothing but the public internet is reached. */
-export function createPageDates({ proxy, ...options }: CreatePageDatesOptions): {
-  readonly pageDates: PageDates;
-  readonly close: () => Promise<void>;
-} {
+export function createPageDates({ proxy, ...options }: Options) {
   const dispatcher = proxy === undefined ? createPageAgent(isPublicAddress, CONNECT_MS) : createProxyAgent(proxy);
   const pageDates = new WebPageDates({
     ...options,

@@ -25,12 +25,7 @@ const ATTRIBUTES = new Set(['type', 'content', 'datetime', 'itemprop', 'property
  * the elements that are open, and so let a page hold the process up.
  */
 export function dateCandidatesIn(html: string): DateCandidates {
-  const candidates = {
-    jsonLd: [] as string[],
-    article: [] as string[],
-    citation: [] as string[],
-    time: [] as string[],
-  };
+  const candidates: Record<keyof DateCandidates, string[]> = { jsonLd: [], article: [], citation: [], time: [] };
   let tag = '';
   let attributes: Record<string, string> = {};
   let attribute = '';

@@ -1,39 +1,19 @@
-import { type LookupAddress, type LookupAllOptions, promises } from 'node:dns';
+import { type LookupAddress, promises } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-
-type ResolveAll = (
-  host: string,
-  options: LookupAllOptions,
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
-
-/** The name has no address that may be connected to. */
-class ForbiddenAddress extends Error {
-  constructor(host: string) {
-    super(`${host} is not a public address`);
-  }
-}
 
 /**
  * Asks name servers for the addresses of a public name, each for at most a second. `dns.lookup` would wait for silent name servers on the
  * threads that it shares with the rest of the process. `servers`: instead of those of the system.
  */
-export function pageResolver(servers?: readonly string[]): ResolveAll {
-  return (host, _options, callback) => {
-    // A new one each time: it reads once which name servers the system uses, and they change with the network.
-    const resolver = new promises.Resolver({ timeout: 1000, tries: 1 });
-    if (servers !== undefined) resolver.setServers(servers);
-    void Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]).then(([v4, v6]) => {
-      const found = [v4, v6].flatMap((outcome, index) =>
-        outcome.status === 'fulfilled'
-          ? outcome.value.map((address) => ({ address, family: index === 0 ? 4 : 6 }))
-          : [],
-      );
-      const isFailed = found.length === 0 && v4.status === 'rejected';
-      callback(isFailed ? v4.reason : null, found);
-    });
-  };
+export async function resolvePageName(host: string, servers?: readonly string[]): Promise<readonly LookupAddress[]> {
+  // A new one each time: it reads once which name servers the system uses, and they change with the network.
+  const resolver = new promises.Resolver({ timeout: 1000, tries: 1 });
+  if (servers !== undefined) resolver.setServers(servers);
+  const outcomes = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+  const found = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []));
+  if (found.length === 0 && outcomes[0].status === 'rejected') throw outcomes[0].reason;
+  return found.map((address) => ({ address, family: isIP(address) }));
 }
 
 /**
@@ -43,25 +23,26 @@ export function pageResolver(servers?: readonly string[]): ResolveAll {
 export function createPageAgent(
   isAllowed: (address: string) => boolean,
   connectMs: number,
-  resolve: ResolveAll = pageResolver(),
+  resolve: (host: string) => Promise<readonly LookupAddress[]> = resolvePageName,
 ): Agent {
+  const forbidden = (host: string) => new Error(`${host} is not a public address`);
   const guardedLookup: LookupFunction = (host, options, callback) => {
-    resolve(host, { ...options, all: true }, (error, addresses) => {
-      if (error !== null) return callback(error, '', 0);
-      const allowed = addresses.filter(({ address }) => isAllowed(address));
-      const [first] = allowed;
+    const onResolved = (addresses: readonly LookupAddress[]) => {
+      const [first] = addresses;
       // One forbidden address makes the name suspicious.
-      if (first === undefined || allowed.length < addresses.length) return callback(new ForbiddenAddress(host), '', 0);
-      if (options.all === true) callback(null, allowed);
+      if (first === undefined || !addresses.every(({ address }) => isAllowed(address)))
+        return callback(forbidden(host), '', 0);
+      if (options.all === true) callback(null, [...addresses]);
       else callback(null, first.address, first.family);
-    });
+    };
+    resolve(host).then(onResolved, (error) => callback(error, '', 0));
   };
   const connect = buildConnector({ timeout: connectMs, lookup: guardedLookup });
   return new Agent({
     connect: (options, callback) => {
       const host = options.hostname.replace(/^\[|\]$/g, '');
       // Addresses are not looked up.
-      if (isIP(host) !== 0 && !isAllowed(host)) callback(new ForbiddenAddress(host), null);
+      if (isIP(host) !== 0 && !isAllowed(host)) callback(forbidden(host), null);
       else connect(options, callback);
     },
   });

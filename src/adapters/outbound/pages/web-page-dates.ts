@@ -8,7 +8,7 @@ import { zonedDate } from '../../../domain/zoned-date.ts';
 import { dateCandidatesIn } from './date-parser.ts';
 import { decoderFor } from './page-decoder.ts';
 
-interface WebPageDatesOptions {
+export interface WebPageDatesOptions {
   /** Connects to public addresses only. */
   readonly dispatcher: Dispatcher;
   readonly isPort: (port: string) => boolean;

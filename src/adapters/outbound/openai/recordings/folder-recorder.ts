@@ -5,14 +5,16 @@ import type { SearchReply, SearchRequest } from '../../../../application/ports/l
 import type { ToolName } from '../../../../domain/tool-name.ts';
 import type { OpenAiResponsesSearchOptions, ReplyRecorder } from '../openai-responses-search.ts';
 import { questionKey } from './question-key.ts';
-import { toRecordedBody } from './recorded-body.ts';
-import { formatRecording, joinRounds } from './recording.ts';
+import { formatRecording, joinRounds, toRecordedBody } from './recording.ts';
 
 type Options = Pick<OpenAiResponsesSearchOptions, 'clock' | 'logger' | 'redactor'> & {
   readonly folder: string;
   /** Whether conversations may be saved: what own tools returned is private. */
   readonly recordPrivate: boolean;
 };
+
+const NOT_RECORDED =
+  'grounding: answers that use own tools are not recorded, because they are private (llm.record_private)';
 
 /**
  * Saves good replies in a folder for `--offline=<folder>`, and a conversation as one recording when it has ended (ruling L22). The same
@@ -30,20 +32,16 @@ export class FolderRecorder implements ReplyRecorder {
 
   async record(request: SearchRequest, { items, calls, text }: SearchReply, body: string): Promise<void> {
     const { conversation } = request;
-    if (conversation !== undefined && !this.#options.recordPrivate) return this.#warn();
+    if (conversation !== undefined && !this.#options.recordPrivate) {
+      if (!this.#hasWarned) this.#options.logger.warn(NOT_RECORDED);
+      this.#hasWarned = true;
+      return;
+    }
     this.#bodies.set(items, body);
     const isEnd = calls.length === 0 || conversation?.mayCall !== true;
     if (!isEnd || text.trim() === '') return;
     const before = (conversation?.rounds ?? []).map((round) => this.#bodies.get(round.items) ?? '');
     await this.#save(request, joinRounds([...before, body]));
-  }
-
-  #warn(): void {
-    if (this.#hasWarned) return;
-    this.#hasWarned = true;
-    this.#options.logger.warn(
-      'grounding: answers that use own tools are not recorded, because they are private (llm.record_private)',
-    );
   }
 
   /** If a reply cannot be saved, the call still succeeds, and a warning is logged. */

@@ -8,7 +8,7 @@ import type { SearchError } from '../../../../domain/answer-error.ts';
 import { zonedDate } from '../../../../domain/zoned-date.ts';
 import { createApiCall } from '../api-client.ts';
 import { OpenAiResponsesSearch, type OpenAiResponsesSearchOptions } from '../openai-responses-search.ts';
-import { type Recording, roundIn } from './recording.ts';
+import { roundIn } from './recording.ts';
 import type { Recordings } from './recordings.ts';
 
 type Options = Pick<OpenAiResponsesSearchOptions, 'clock' | 'logger' | 'redactor'> & {
@@ -27,13 +27,11 @@ export class OfflineSearch implements LlmSearch {
     this.#search = new OpenAiResponsesSearch({
       ...options,
       callFor: (request) =>
-        recordings.find(request.question).map((recording) =>
-          createApiCall({
-            apiKey: 'none',
-            baseUrl: BASE_URL,
-            fetch: async () => replay(recording, request.conversation?.rounds.length ?? 0),
-          }),
-        ),
+        recordings.find(request.question).map(({ body, contentType, status }) => {
+          const round = roundIn(body, request.conversation?.rounds.length ?? 0);
+          const fetch = async () => new Response(round, { status, headers: { 'content-type': contentType } });
+          return createApiCall('none', { baseUrl: BASE_URL, fetch });
+        }),
       request: { store: false, domainFilter: 'hint' },
       maxRetries: 0,
       apiKeyVariable: 'OPENAI_API_KEY',
@@ -51,8 +49,10 @@ export class OfflineSearch implements LlmSearch {
     const recording = this.#recordings.find(request.question);
     if (recording.isErr()) return outcome;
     const { recordedAt, file } = recording.value;
-    const dated = recordedAt === undefined ? {} : { accessedOn: zonedDate(recordedAt, request.timeZone) };
-    return outcome.map((reply) => ({ ...dated, ...reply })).mapErr((error) => toOfflineError(error, file));
+    const recordedOn = recordedAt && zonedDate(recordedAt, request.timeZone);
+    return outcome
+      .map((reply) => ({ ...reply, accessedOn: reply.accessedOn ?? recordedOn }))
+      .mapErr((error) => toOfflineError(error, file));
   }
 }
 
@@ -60,8 +60,4 @@ export class OfflineSearch implements LlmSearch {
 function toOfflineError(error: SearchError, file: string): SearchError {
   const isInFile = error.kind === 'connection_failed' || error.kind === 'unreadable_reply';
   return isInFile ? { kind: 'unreadable_recordings', path: file, detail: error.detail } : error;
-}
-
-function replay({ body, contentType, status }: Recording, round: number): Response {
-  return new Response(roundIn(body, round), { status, headers: { 'content-type': contentType } });
 }

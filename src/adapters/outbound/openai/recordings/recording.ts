@@ -1,4 +1,6 @@
-import { type JsonObject, parseJson, withoutUndefined } from '../../../../domain/json.ts';
+import { createParser } from 'eventsource-parser';
+import { isObject, type JsonObject, parseJson, withoutUndefined } from '../../../../domain/json.ts';
+import { redactedJson } from '../../../../domain/redaction.ts';
 import { isToolName, type ToolName } from '../../../../domain/tool-name.ts';
 import { asObject, asText } from '../json-values.ts';
 
@@ -61,6 +63,32 @@ export function formatRecording(body: string, question: string, tool: ToolName, 
   if (json !== undefined) return `${JSON.stringify({ recording: names, ...json }, undefined, 2)}\n`;
   const comments = Object.entries(names).map(([name, value]) => `: ${name}: ${value}`);
   return `${comments.join('\n')}\n\n${body.trimEnd()}\n\n`;
+}
+
+/** The events that a reply is read from. The others contain the text in pieces, and with it a key in pieces, which would not be masked. */
+const READ_EVENTS = /^(?:response\.(?:created|output_item\.done|completed|incomplete|failed|cancelled)|error)$/;
+
+/** What is recorded of a body of the API: what the reader needs, without keys, and without the instructions, which the API repeats. */
+export function toRecordedBody(body: string, redact: (text: string) => string): string {
+  const json = asObject(parseJson(body));
+  if (json !== undefined) return redactedJson(withoutInstructions(json), redact);
+  const events: string[] = [];
+  const parser = createParser({
+    onEvent: ({ event: name, data }) => {
+      const event = asObject(parseJson(data)) ?? {};
+      const type = asText(event.type) ?? name ?? '';
+      if (READ_EVENTS.test(type))
+        events.push(`event: ${type}\ndata: ${redactedJson(withoutInstructions(event), redact)}\n\n`);
+    },
+  });
+  parser.feed(`${body}\n\n`);
+  return events.join('');
+}
+
+/** A response, or an event with one. The system policy is the user's, and not a part of the reply. */
+function withoutInstructions(value: JsonObject): JsonObject {
+  const own = value.instructions === undefined ? value : { ...value, instructions: null };
+  return isObject(value.response) ? { ...own, response: withoutInstructions(value.response) } : own;
 }
 
 function commentsOf(body: string): Record<string, unknown> {

@@ -6,10 +6,7 @@ import type { Question } from '../../../../domain/question.ts';
 import { questionKey } from './question-key.ts';
 import { parseRecording, type Recording } from './recording.ts';
 
-/** A recording, and its file. */
-interface RecordingFile extends Recording {
-  readonly file: string;
-}
+type RecordingFile = Recording & { readonly file: string };
 
 /** The recordings in a folder, found by their question; or one file, which answers every question. */
 export class Recordings {
