@@ -7,6 +7,7 @@ import {
   invalidParams,
   type OutgoingMessage,
   type Params,
+  type RequestId,
   toMessage,
 } from './json-rpc.ts';
 
@@ -97,9 +98,14 @@ export interface ServerInfo {
   readonly version: string;
 }
 
-/** Adds what results of the modern era contain: their type, and the server. */
-export function stamp(result: Params, era: Era, serverInfo: ServerInfo): Params {
-  if (era === 'legacy') return result;
+/** The response to a request. Results of the modern era also contain their type, and the server. */
+export function resultMessage(
+  { id, era }: { readonly id: RequestId; readonly era: Era },
+  result: Params,
+  serverInfo: ServerInfo,
+): OutgoingMessage {
+  if (era === 'legacy') return { jsonrpc: '2.0', id, result };
   const meta = isObject(result._meta) ? result._meta : {};
-  return { resultType: 'complete', ...result, _meta: { [META.serverInfo]: serverInfo, ...meta } };
+  const _meta = { [META.serverInfo]: serverInfo, ...meta };
+  return { jsonrpc: '2.0', id, result: { resultType: 'complete', ...result, _meta } };
 }

@@ -77,15 +77,6 @@ export function isRequestId(value: unknown): value is RequestId {
   );
 }
 
-/** A key for which `1` and `"1"` are different IDs (ruling 18). */
-export function keyOf(id: RequestId): string {
-  return JSON.stringify(id);
-}
-
-export function resultMessage(id: RequestId, result: Params): OutgoingMessage {
-  return { jsonrpc: '2.0', id, result };
-}
-
 /** An error for a message whose ID could not be read has no `id` member: MCP's schemas reject null (ruling 4). */
 export function errorMessage(id: RequestId | undefined, error: ErrorObject): OutgoingMessage {
   return { jsonrpc: '2.0', id, error };

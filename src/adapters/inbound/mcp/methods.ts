@@ -1,20 +1,11 @@
 import { excerpt } from '../words/plain.ts';
-import { checkEnvelope, type Era, LEGACY_VERSION, MODERN_VERSION, type ServerInfo, stamp } from './era.ts';
-import {
-  errorMessage,
-  invalidParams,
-  METHOD_NOT_FOUND,
-  type OutgoingMessage,
-  type Params,
-  type RequestId,
-  resultMessage,
-} from './json-rpc.ts';
+import { checkEnvelope, type Era, LEGACY_VERSION, MODERN_VERSION, resultMessage, type ServerInfo } from './era.ts';
+import type { RequestMessage } from './json-rpc.ts';
+import { errorMessage, invalidParams, METHOD_NOT_FOUND, type OutgoingMessage, type Params } from './json-rpc.ts';
 import type { Tool, ToolSet } from './tool-set.ts';
 
 /** A request whose `params` are an object, in an era whose requirements it meets. */
-export interface Request {
-  readonly id: RequestId;
-  readonly method: string;
+export interface Request extends Omit<RequestMessage, 'kind'> {
   readonly params: Params;
   readonly era: Era;
 }
@@ -38,7 +29,7 @@ const PAGE_SIZE = 100;
 /** Responds to every request except `tools/call`. */
 export function respond(request: Request, serverInfo: ServerInfo, tools: ToolSet): OutgoingMessage {
   const { id, method, params, era } = request;
-  const result = (result: Params) => resultMessage(id, stamp(result, era, serverInfo));
+  const result = (result: Params) => resultMessage(request, result, serverInfo);
   const caching = tools.isDynamic === true ? SHORT_CACHING : CACHING;
   switch (`${era} ${method}`) {
     case 'legacy initialize':

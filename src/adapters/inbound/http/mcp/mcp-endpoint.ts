@@ -1,12 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { QuotaState } from '../../../../application/quota-guard.ts';
 import { isObject } from '../../../../domain/json.ts';
-import type { Era } from '../../mcp/era.ts';
+import { type Era, META_PREFIX } from '../../mcp/era.ts';
 import { type OutgoingMessage, type RequestMessage, toMessage } from '../../mcp/json-rpc.ts';
 import { toKeptCall } from '../../mcp/kept-call.ts';
-import { withQuota } from '../../mcp/quota-meta.ts';
 import { McpSession, type McpSessionOptions } from '../../mcp/session.ts';
-import type { Api, Exchange, Route } from '../shared/exchange.ts';
-import type { HttpContext } from '../shared/http-context.ts';
+import { toQuotaJson } from '../../words/quota-messages.ts';
+import type { Api, Exchange, HttpContext, Route } from '../shared/exchange.ts';
 import { methodNotAllowed, ofErrorObject, type Refusal, shuttingDown } from '../shared/refusal.ts';
 import { readJsonBody } from '../shared/request-body.ts';
 import { runCall } from '../shared/run-call.ts';
@@ -116,6 +116,14 @@ export class McpEndpoint implements Api {
     exchange.onShutDown = () => session.shutDown();
     return session;
   }
+}
+
+/** Adds to a result what its caller may still use, if that is limited. */
+function withQuota(message: OutgoingMessage, left: QuotaState | undefined): OutgoingMessage {
+  if (left === undefined || !('result' in message)) return message;
+  const { result } = message;
+  const meta = isObject(result._meta) ? result._meta : {};
+  return { ...message, result: { ...result, _meta: { ...meta, [`${META_PREFIX}quota`]: toQuotaJson(left) } } };
 }
 
 /** The first valid W3C `traceparent` of the candidates. */

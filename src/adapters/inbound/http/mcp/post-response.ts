@@ -7,8 +7,7 @@ import {
   type OutgoingMessage,
   type RequestId,
 } from '../../mcp/json-rpc.ts';
-import type { Exchange } from '../shared/exchange.ts';
-import type { HttpContext } from '../shared/http-context.ts';
+import type { Exchange, HttpContext } from '../shared/exchange.ts';
 import { type Refusal, tooManyUnread } from '../shared/refusal.ts';
 
 /** Proxies and clients close a connection that is silent for about a minute. */

@@ -7,14 +7,13 @@ import { BUILT_IN_SERVER } from '../../../../domain/gateway-tool.ts';
 import { redactedJson } from '../../../../domain/redaction.ts';
 import { toPlainResult } from '../../../../domain/tool-result.ts';
 import { LIST_WAIT_MS } from '../../mcp/tool-set.ts';
-import type { Api, Exchange, Route } from '../shared/exchange.ts';
-import type { HttpContext } from '../shared/http-context.ts';
+import { rateLimitHeaders } from '../../words/quota-messages.ts';
+import type { Api, Exchange, HttpContext, Route } from '../shared/exchange.ts';
 import { type Refusal, tooManyCalls } from '../shared/refusal.ts';
 import { readJsonBody, typeRefusal } from '../shared/request-body.ts';
 import { runCall } from '../shared/run-call.ts';
 import type { BuiltInServer } from './built-in-server.ts';
 import { parseCallBody, parseInput } from './call-body.ts';
-import { rateLimitHeaders } from './rate-limit-headers.ts';
 import { ofEarlyRestart, ofToolCallError, ofToolError } from './rest-error.ts';
 import { ToolDocuments } from './tool-documents.ts';
 
@@ -38,17 +37,15 @@ const RESTART_EVERY_MS = 10_000;
 
 /** The tools of the gateway's servers, and the answer tools, over REST (rulings G12 to G19). */
 export class RestApi implements Api {
-  readonly #context: HttpContext;
-  readonly #options: RestOptions;
+  readonly #context: HttpContext & RestOptions;
   readonly #documents: ToolDocuments;
   /** When each server was last restarted by request, by its name. */
   readonly #restartedMs = new Map<string, number>();
   readonly methods = 'GET, POST';
 
-  constructor(context: HttpContext, options: RestOptions) {
+  constructor(context: HttpContext & RestOptions) {
     this.#context = context;
-    this.#options = options;
-    this.#documents = new ToolDocuments({ ...context, ...options });
+    this.#documents = new ToolDocuments(context);
   }
 
   /** Whether a path belongs to REST, so that errors have its form. */
@@ -113,7 +110,7 @@ export class RestApi implements Api {
 
   async #serve(exchange: Exchange, handle: Handler): Promise<void> {
     const { request, response } = exchange;
-    await this.#options.loading?.();
+    await this.#context.loading?.();
     // The client may have left in the meantime.
     if (response.destroyed) return;
     const reply = await handle(exchange);
@@ -140,7 +137,7 @@ export class RestApi implements Api {
 
   #listServers(): Reply {
     const { canAnswer, redactor } = this.#context;
-    const statuses = this.#options.gateway()?.servers ?? [];
+    const statuses = this.#context.gateway()?.servers ?? [];
     const servers = statuses.map(({ since, ...status }) => ({ ...status, since: since.toISOString() }));
     const body = { success: true, servers, ...(canAnswer ? {} : { canAnswer }) };
     return { status: 200, json: redactedJson(body, redactor.inLogs) };
@@ -156,7 +153,7 @@ export class RestApi implements Api {
   }
 
   async #whenStarted({ signal }: Exchange): Promise<void> {
-    await this.#options.gateway()?.whenStarted(LIST_WAIT_MS, signal);
+    await this.#context.gateway()?.whenStarted(LIST_WAIT_MS, signal);
   }
 
   /** Counts as a call, and is logged as one without a tool. The body is optional, and not used. */
@@ -166,7 +163,7 @@ export class RestApi implements Api {
     request.resume();
     if (refused !== undefined) return err(refused);
     return this.#run(exchange, async () => {
-      const gateway = this.#options.gateway();
+      const gateway = this.#context.gateway();
       const known = gateway?.servers.map(({ name }) => name) ?? [];
       if (!known.includes(server)) return err(ofToolCallError({ kind: 'unknown_server', server, known }));
       const nowMs = this.#context.clock.elapsedMs();
@@ -197,7 +194,7 @@ export class RestApi implements Api {
     if (call.isErr() || exchange.response.destroyed) return call.map(() => undefined);
     const { server } = call.value;
     const { caller, entry, signal } = exchange;
-    const { builtIn, gateway } = this.#options;
+    const { builtIn, gateway } = this.#context;
     const observer = this.#context.observe(entry);
     const input = { ...call.value, caller, onEnded: observer.onServerCallEnded };
     return this.#run(exchange, async () => {
@@ -229,7 +226,7 @@ export class RestApi implements Api {
   }
 
   get #known(): readonly string[] {
-    return [...(this.#options.gateway()?.servers ?? []).map(({ name }) => name), BUILT_IN_SERVER];
+    return [...(this.#context.gateway()?.servers ?? []).map(({ name }) => name), BUILT_IN_SERVER];
   }
 
   #unknownServer(server: string): Refusal {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, withoutUndefined } from '../../../../domain/json.ts';
+import { isObject, type JsonObject } from '../../../../domain/json.ts';
 import type { SchemaError, ToolCallError } from '../../../../domain/tool-call-error.ts';
 import { type ToolResult, textOf } from '../../../../domain/tool-result.ts';
 import { duration, excerpt } from '../../words/plain.ts';
@@ -22,10 +22,7 @@ function detailsOf(error: ToolCallError): JsonObject {
     case 'invalid_input':
       return { errors: error.errors };
     case 'json_rpc':
-      return {
-        ...(isObject(error.data) ? error.data : withoutUndefined({ data: error.data })),
-        jsonrpcCode: error.code,
-      };
+      return { ...(isObject(error.data) ? error.data : { data: error.data }), jsonrpcCode: error.code };
     case 'unknown_server':
     case 'overloaded':
       return { server: excerpt(error.server) };
@@ -46,10 +43,7 @@ function detailsOf(error: ToolCallError): JsonObject {
 export function ofToolError(result: ToolResult, status: number): Refusal {
   const { content, structuredContent } = result;
   const message = textOf(result) || 'The tool reported an error without a text.';
-  return refusal('TOOL_EXECUTION_ERROR', message, {
-    status,
-    returned: withoutUndefined({ content, structuredContent }),
-  });
+  return refusal('TOOL_EXECUTION_ERROR', message, { status, returned: { content, structuredContent } });
 }
 
 /** A request whose body has the wrong shape. */

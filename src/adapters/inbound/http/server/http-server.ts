@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
 import { whenSettled } from '../../../../application/deadline.ts';
 import { CallerLimit } from '../shared/caller-limit.ts';
-import type { HttpContext } from '../shared/http-context.ts';
+import type { HttpContext } from '../shared/exchange.ts';
 import { Connections } from './connections.ts';
 import { Routes, type RoutesOptions } from './routes.ts';
 

@@ -2,10 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { err, ok, type Result } from 'neverthrow';
 import type { TokenOwner } from '../../../../application/ports/token-verifier.ts';
-import { latest } from '../../../../domain/latest.ts';
 import { type Refusal, refusal } from '../shared/refusal.ts';
-import type { OAuthOptions } from './protected-resource.ts';
-import { tokenRefusal } from './token-refusal.ts';
+import { type OAuthOptions, tokenRefusal } from './protected-resource.ts';
 
 export interface GuardOptions {
   /** The host name or address on which the server listens. */
@@ -99,11 +97,10 @@ export const preflightHeaders = (methods: string) => ({
 const MAX_SHOWN_LENGTH = 253;
 
 /** The complete name is compared: `localhost.evil.example` begins like a loopback name. */
-const hostNameOf = latest((host: string) =>
-  /^[\w.-]+(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i.test(host) && URL.canParse(`http://${host}`)
-    ? new URL(`http://${host}`).hostname
-    : undefined,
-);
+function hostNameOf(host: string): string | undefined {
+  const isHost = /^[\w.-]+(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i.test(host) && URL.canParse(`http://${host}`);
+  return isHost ? new URL(`http://${host}`).hostname : undefined;
+}
 
 function isLoopbackOrigin(origin: string): boolean {
   if (!URL.canParse(origin)) return false;

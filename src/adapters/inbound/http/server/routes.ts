@@ -4,8 +4,7 @@ import { McpEndpoint, type McpOptions } from '../mcp/mcp-endpoint.ts';
 import { Page } from '../page/page.ts';
 import { RestApi, type RestOptions } from '../rest/rest-api.ts';
 import type { CallerLimit } from '../shared/caller-limit.ts';
-import { type Api, Exchange, type Route } from '../shared/exchange.ts';
-import type { HttpContext } from '../shared/http-context.ts';
+import { type Api, Exchange, type HttpContext, type Route } from '../shared/exchange.ts';
 import {
   CLIENT_CLOSED,
   methodNotAllowed,
@@ -18,7 +17,7 @@ import { discardedBody } from '../shared/request-body.ts';
 import { REASONS, toAccessLine } from './access-log.ts';
 import type { Connections } from './connections.ts';
 import type { Metrics } from './metrics.ts';
-import { ProtectedResource } from './protected-resource.ts';
+import { protectedResource } from './protected-resource.ts';
 import { type GuardOptions, preflightHeaders, RequestGuard } from './request-guard.ts';
 
 export interface RoutesOptions extends GuardOptions, McpOptions {
@@ -44,7 +43,7 @@ export class Routes {
   readonly #mcp: McpEndpoint;
   readonly #rest: RestApi;
   readonly #page: Page | undefined;
-  readonly #metadata: ProtectedResource | undefined;
+  readonly #metadata: ReturnType<typeof protectedResource> | undefined;
   /** Each ends a request in progress. */
   readonly #pending = new Set<() => void>();
 
@@ -53,8 +52,8 @@ export class Routes {
     this.#context = context;
     this.#guard = new RequestGuard(context);
     this.#mcp = new McpEndpoint(context);
-    this.#rest = new RestApi(context, rest);
-    this.#metadata = oauth && new ProtectedResource(oauth);
+    this.#rest = new RestApi({ ...context, ...rest });
+    this.#metadata = oauth && protectedResource(oauth);
     this.#page = rest.pageFolder === undefined ? undefined : new Page(rest.pageFolder, path);
   }
 
