@@ -38,7 +38,7 @@ export type Era = 'legacy' | 'modern';
 
 /** The era of a message, by its `params`. */
 export function eraOf(params: Params | undefined): Era {
-  return isObject(params?._meta) && META.protocolVersion in params._meta ? 'modern' : 'legacy';
+  return requestedVersion(params) === undefined ? 'legacy' : 'modern';
 }
 
 /** The version that a modern request names, valid or not. */
@@ -53,7 +53,9 @@ export function checkEnvelope(params: Params | undefined): ErrorObject | undefin
   const logLevel = meta[META.logLevel];
   if (typeof meta[META.protocolVersion] !== 'string') return invalidMeta(META.protocolVersion, 'a string');
   if (!isObject(meta[META.clientCapabilities])) return invalidMeta(META.clientCapabilities, 'an object');
-  if (clientInfo !== undefined && !isImplementation(clientInfo)) {
+  const isImplementation =
+    isObject(clientInfo) && typeof clientInfo.name === 'string' && typeof clientInfo.version === 'string';
+  if (clientInfo !== undefined && !isImplementation) {
     return invalidMeta(META.clientInfo, 'an object with the strings name and version');
   }
   if (logLevel !== undefined && !LOG_LEVELS.some((level) => level === logLevel)) {
@@ -82,10 +84,6 @@ export function readMessage(value: unknown): ReadMessage {
   if (era === 'legacy' || message.kind !== 'request') return { message, era };
   const error = checkEnvelope(params) ?? checkVersion(requestedVersion(params));
   return error === undefined ? { message, era } : { rejection: errorMessage(message.id, error) };
-}
-
-function isImplementation(value: unknown): boolean {
-  return isObject(value) && typeof value.name === 'string' && typeof value.version === 'string';
 }
 
 function invalidMeta(name: string, accepted: string): ErrorObject {

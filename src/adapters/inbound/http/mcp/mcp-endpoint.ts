@@ -1,9 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { QuotaState } from '../../../../application/quota-guard.ts';
-import { isObject } from '../../../../domain/json.ts';
+import { isObject, type JsonObject } from '../../../../domain/json.ts';
+import { QUESTION_ARGUMENTS } from '../../../../domain/question.ts';
+import { isToolName } from '../../../../domain/tool-name.ts';
 import { type Era, META_PREFIX } from '../../mcp/era.ts';
 import { type OutgoingMessage, type RequestMessage, toMessage } from '../../mcp/json-rpc.ts';
-import { toKeptCall } from '../../mcp/kept-call.ts';
 import { McpSession, type McpSessionOptions } from '../../mcp/session.ts';
 import { toQuotaJson } from '../../words/quota-messages.ts';
 import type { Api, Exchange, HttpContext, Route } from '../shared/exchange.ts';
@@ -116,6 +117,28 @@ export class McpEndpoint implements Api {
     exchange.onShutDown = () => session.shutDown();
     return session;
   }
+}
+
+/**
+ * A `tools/call` with what is used of it. A call may take minutes, and members that nothing reads could fill the memory until its end.
+ * The arguments of other tools are theirs.
+ */
+export function toKeptCall(message: RequestMessage): RequestMessage {
+  const { params } = message;
+  if (params === undefined) return message;
+  const { name, arguments: args, _meta: meta } = params;
+  return {
+    ...message,
+    params: {
+      name,
+      arguments: isToolName(name) && isObject(args) ? pick(args, QUESTION_ARGUMENTS) : args,
+      _meta: isObject(meta) ? pick(meta, ['progressToken']) : undefined,
+    },
+  };
+}
+
+function pick(object: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(keys.filter((key) => Object.hasOwn(object, key)).map((key) => [key, object[key]]));
 }
 
 /** Adds to a result what its caller may still use, if that is limited. */

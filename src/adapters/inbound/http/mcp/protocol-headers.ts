@@ -25,11 +25,8 @@ export function checkHeaders(
   message: IncomingMessage,
   era: Era,
 ): ErrorObject | undefined {
-  return era === 'legacy' ? checkLegacyHeaders(headers, message) : checkModernHeaders(headers, message);
-}
-
-/** 2025-06-18, Protocol Version Header. `initialize` precedes the choice of a version. */
-function checkLegacyHeaders(headers: IncomingHttpHeaders, message: IncomingMessage): ErrorObject | undefined {
+  if (era === 'modern') return checkModernHeaders(headers, message);
+  // 2025-06-18, Protocol Version Header. `initialize` precedes the choice of a version.
   const version = headerOf(headers, 'mcp-protocol-version');
   if (isInitialize(message) || version === undefined || LEGACY_VERSIONS.includes(version)) return undefined;
   const versions = [...LEGACY_VERSIONS, MODERN_VERSION].join(', ');
