@@ -10,18 +10,28 @@ export const QUESTION_REQUIRED = 'ask needs a question: openai-responses-mcp ask
 /** Options about the configuration, by name; a bare `--debug` has the value ''. */
 type ConfigOptions = Readonly<Record<string, string>>;
 
+interface Ask {
+  readonly kind: 'ask';
+  readonly tool: ToolName;
+  /** Undefined: read from standard input. */
+  readonly question: string | undefined;
+  readonly json: boolean;
+  readonly verbose: boolean;
+}
+
+/** What uses the configuration. */
+type Configured =
+  | Ask
+  | { readonly kind: 'show-config' }
+  | { readonly kind: 'serve' | 'serve-http'; readonly showConfig: boolean }
+  | { readonly kind: 'doctor' | 'tools'; readonly json: boolean }
+  /** The input is a JSON object, `@` and the path of a file, or `-` for standard input. */
+  | { readonly kind: 'call'; readonly server: string; readonly tool: string; readonly input: string };
+
 /** What the command line asks for. */
 export type Command =
   | { readonly kind: 'help' | 'version' }
-  | ((
-      | { readonly kind: 'show-config' }
-      | { readonly kind: 'serve' | 'serve-http'; readonly showConfig: boolean }
-      /** Without a question, it is read from standard input. */
-      | { kind: 'ask'; tool: ToolName; question: string | undefined; json: boolean; verbose: boolean }
-      | { readonly kind: 'doctor' | 'tools'; readonly json: boolean }
-      /** The input is a JSON object, `@` and the path of a file, or `-` for standard input. */
-      | { readonly kind: 'call'; readonly server: string; readonly tool: string; readonly input: string }
-    ) & { readonly options: ConfigOptions })
+  | (Configured & { readonly options: ConfigOptions })
   | { readonly kind: 'bad-usage'; readonly problem: string };
 
 /** An option of the type `string` takes the next argument as its value; the others have a value only after `=`. */

@@ -31,18 +31,15 @@ export interface GatewayToolsOptions {
 /** The built-in tools and, named `server__tool`, those of the gateway's servers (ruling G23). */
 export class GatewayTools implements ToolSet {
   readonly #options: GatewayToolsOptions;
+  readonly isDynamic = true;
+  readonly notifiesOfChanges: boolean;
   #gateway: Gateway | undefined;
   /** The last list as JSON, if the client is notified of changes. */
   #listed: string | undefined;
 
   constructor(options: GatewayToolsOptions) {
     this.#options = options;
-  }
-
-  readonly isDynamic = true;
-
-  get notifiesOfChanges(): boolean {
-    return this.#options.notifiesOfChanges;
+    this.notifiesOfChanges = options.notifiesOfChanges;
   }
 
   async prepare(): Promise<void> {

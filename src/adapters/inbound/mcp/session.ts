@@ -36,7 +36,6 @@ export interface McpSessionOptions {
 
 const SHUTTING_DOWN = 'The server is shutting down; ask again.';
 
-/** A call in flight. */
 interface Call {
   readonly id: RequestId;
   readonly era: Era;

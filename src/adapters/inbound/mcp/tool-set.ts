@@ -34,9 +34,7 @@ export type ToolReply = { readonly result: Params } | { readonly error: ErrorObj
 /** Sends a message to the client. Messages arrive in the order of the calls. */
 export type Send = (message: OutgoingMessage) => void;
 
-/** Tools that a session offers. */
 export interface ToolSet {
-  /** The list for a client. */
   list(): readonly Tool[];
 
   /** The message for a tool that does not exist: which exist, or which was probably meant. */

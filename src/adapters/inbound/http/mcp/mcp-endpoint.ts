@@ -93,8 +93,13 @@ export class McpEndpoint implements Api {
   async #respond({ message, era }: Received, exchange: Exchange): Promise<void> {
     const respond = async () => {
       const send = openPostResponse(exchange, era, this.#context);
+      const { tools, logger, toolErrors = 'protocol', serverInfo, observe } = this.#context;
+      const { response, caller, entry } = exchange;
+      const session = new McpSession({ tools, logger, toolErrors, serverInfo, caller, observer: observe(entry) });
+      response.once('close', () => session.close());
+      exchange.onShutDown = () => session.shutDown();
       const responses: OutgoingMessage[] = [];
-      await this.#openSession(exchange).receive(message, era, (sent) => {
+      await session.receive(message, era, (sent) => {
         if ('method' in sent || exchange.entry.isShutDown) send(sent);
         else responses.push(sent);
       });
@@ -107,15 +112,6 @@ export class McpEndpoint implements Api {
     if (ran.isErr()) return exchange.refuse(ran.error);
     const { value, left } = ran.value;
     for (const response of value.responses) value.send(withQuota(response, left));
-  }
-
-  #openSession(exchange: Exchange): McpSession {
-    const { tools, logger, toolErrors = 'protocol', serverInfo, observe } = this.#context;
-    const { response, caller, entry } = exchange;
-    const session = new McpSession({ tools, logger, toolErrors, serverInfo, caller, observer: observe(entry) });
-    response.once('close', () => session.close());
-    exchange.onShutDown = () => session.shutDown();
-    return session;
   }
 }
 

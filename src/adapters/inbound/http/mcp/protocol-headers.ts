@@ -51,7 +51,6 @@ function checkModernHeaders(headers: IncomingHttpHeaders, message: IncomingMessa
   return checkHeader('Mcp-Name', name, params.name, name !== undefined && decodeHeader(name) === params.name);
 }
 
-/** The error for a header that does not match the body. */
 function checkHeader(name: string, sent: string | undefined, expected: unknown, matches = sent === expected) {
   if (matches) return undefined;
   const problem =

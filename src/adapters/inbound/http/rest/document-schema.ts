@@ -5,7 +5,6 @@ interface Resource {
   /** Its place in the document: a fragment such as `#/components/schemas/x`. */
   readonly pointer: string;
   readonly schema: JsonObject;
-  /** The places of its anchors, by their names. */
   readonly anchors: Map<string, string>;
 }
 

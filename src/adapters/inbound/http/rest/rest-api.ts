@@ -23,7 +23,6 @@ export interface RestOptions {
   /** Resolves when the gateway, which is being loaded, can be used; undefined at other times. */
   readonly loading?: () => Promise<void> | undefined;
   readonly builtIn: BuiltInServer;
-  /** The version of this program. */
   readonly version: string;
 }
 
@@ -76,54 +75,47 @@ export class RestApi implements Api {
     if (kind === 'tools') {
       const parse = (body: unknown) => parseInput(decode(server), decode(name), body);
       // The input is the body, and so is the result (ruling G16). Blocks other than a text have no plain value.
-      return this.#post((exchange) =>
+      return this.#route('POST', (exchange) =>
         this.#call(exchange, parse, 422, ({ result, content }) => result ?? content ?? null),
       );
     }
     if (kind === 'servers' && name === 'restart')
-      return this.#post((exchange) => this.#restart(decode(server), exchange));
+      return this.#route('POST', (exchange) => this.#restart(decode(server), exchange));
     return this.#routes[path];
   }
 
   readonly #routes: Readonly<Record<string, Route>> = {
-    '/mcp/tools': this.#get((exchange) => this.#listTools(exchange)),
-    '/mcp/servers': this.#get(async () => ok(this.#listServers())),
+    '/mcp/tools': this.#route('GET', (exchange) => this.#listTools(exchange)),
+    '/mcp/servers': this.#route('GET', async () => ok(this.#listServers())),
     // The result in an envelope, and a tool's own error with status 200 (rulings G14, G15).
-    '/mcp/call': this.#post((exchange) =>
+    '/mcp/call': this.#route('POST', (exchange) =>
       this.#call(exchange, parseCallBody, 200, (plain) => ({ success: true, ...plain })),
     ),
-    '/openapi.json': this.#get((exchange) => this.#describe(exchange)),
+    '/openapi.json': this.#route('GET', (exchange) => this.#describe(exchange)),
   };
 
-  /** Calls get a place when they start. */
-  #post(handle: Handler): Route {
-    return { methods: { POST: (exchange) => this.#serve(exchange, handle) } };
-  }
-
-  #get(handle: Handler): Route {
-    const withPlace: Handler = async (exchange) => {
-      const { places } = this.#context;
-      return places.hold(exchange, 1) ? handle(exchange) : err(tooManyCalls(places.max));
+  #route(method: 'GET' | 'POST', handle: Handler): Route {
+    const serve = async (exchange: Exchange) => {
+      const { request, response } = exchange;
+      const { loading, places } = this.#context;
+      await loading?.();
+      // The client may have left in the meantime.
+      if (response.destroyed) return;
+      // Calls get a place when they start.
+      const hasPlace = method === 'POST' || places.hold(exchange, 1);
+      const reply = hasPlace ? await handle(exchange) : err(tooManyCalls(places.max));
+      if (request.socket.destroyed || response.headersSent) return;
+      if (reply.isErr()) exchange.refuse(reply.error);
+      else if (reply.value !== undefined) exchange.sendJson(reply.value.status, reply.value.json);
     };
-    return { methods: { GET: (exchange) => this.#serve(exchange, withPlace) } };
-  }
-
-  async #serve(exchange: Exchange, handle: Handler): Promise<void> {
-    const { request, response } = exchange;
-    await this.#context.loading?.();
-    // The client may have left in the meantime.
-    if (response.destroyed) return;
-    const reply = await handle(exchange);
-    if (request.socket.destroyed || response.headersSent) return;
-    if (reply.isErr()) exchange.refuse(reply.error);
-    else if (reply.value !== undefined) exchange.sendJson(reply.value.status, reply.value.json);
+    return { methods: { [method]: serve } };
   }
 
   async #listTools(exchange: Exchange): Promise<Result<Reply, Refusal>> {
     const { request, response } = exchange;
     const only = new URLSearchParams((request.url ?? '').split('?')[1]).get('server');
     if (only !== null && !this.#known.includes(only)) return err(this.#unknownServer(only));
-    await this.#whenStarted(exchange);
+    await this.#context.gateway()?.whenStarted(LIST_WAIT_MS, exchange.signal);
     if (response.destroyed) return ok(undefined);
     const { json, etag } = this.#documents.list(only);
     response.setHeader('ETag', etag);
@@ -144,16 +136,12 @@ export class RestApi implements Api {
   }
 
   async #describe(exchange: Exchange): Promise<Result<Reply, Refusal>> {
-    await this.#whenStarted(exchange);
+    await this.#context.gateway()?.whenStarted(LIST_WAIT_MS, exchange.signal);
     const { headers } = exchange.request;
     // Each proxy may have added its own.
     const isTls = /^https\b/.test([headers['x-forwarded-proto']].flat()[0] ?? '');
     const url = `${isTls ? 'https' : 'http'}://${headers.host ?? 'localhost'}`;
     return ok({ status: 200, json: this.#documents.describe(url) });
-  }
-
-  async #whenStarted({ signal }: Exchange): Promise<void> {
-    await this.#context.gateway()?.whenStarted(LIST_WAIT_MS, signal);
   }
 
   /** Counts as a call, and is logged as one without a tool. The body is optional, and not used. */
@@ -175,12 +163,8 @@ export class RestApi implements Api {
       this.#restartedMs.set(server, nowMs);
       gateway?.restart(server);
       entry.call = { server, tool: '', outcome: 'answered' };
-      return ok(this.#reply(202, { success: true }));
+      return ok({ status: 202, json: '{"success":true}' });
     });
-  }
-
-  #reply(status: number, body: unknown): Reply {
-    return { status, json: redactedJson(body, this.#context.redactor.anywhere) };
   }
 
   /** Calls the tool that the request names. `toBody` makes the body of the response from what it returned. */
@@ -194,8 +178,8 @@ export class RestApi implements Api {
     if (call.isErr() || exchange.response.destroyed) return call.map(() => undefined);
     const { server } = call.value;
     const { caller, entry, signal } = exchange;
-    const { builtIn, gateway } = this.#context;
-    const observer = this.#context.observe(entry);
+    const { builtIn, gateway, redactor, observe } = this.#context;
+    const observer = observe(entry);
     const input = { ...call.value, caller, onEnded: observer.onServerCallEnded };
     return this.#run(exchange, async () => {
       const outcome =
@@ -208,9 +192,8 @@ export class RestApi implements Api {
       }
       if (outcome.isErr()) return err(ofToolCallError(outcome.error));
       const { value } = outcome;
-      return value.isError
-        ? err(ofToolError(value, toolErrorStatus))
-        : ok(this.#reply(200, toBody(toPlainResult(value))));
+      if (value.isError) return err(ofToolError(value, toolErrorStatus));
+      return ok({ status: 200, json: redactedJson(toBody(toPlainResult(value)), redactor.anywhere) });
     });
   }
 

@@ -7,13 +7,10 @@ import { type Refusal, refusal } from '../shared/refusal.ts';
 
 /** The refusal for a failed call (ruling G17). */
 export function ofToolCallError(error: ToolCallError): Refusal {
-  const details = detailsOf(error);
-  return refusal(toolErrorCode(error), toolErrorMessage(error), { details, retryAfterMs: retryAfterOf(error) });
-}
-
-function retryAfterOf(error: ToolCallError): number | undefined {
-  if (error.kind === 'not_available') return error.retryAfterMs;
-  return error.kind === 'overloaded' || error.kind === 'shutting_down' ? 1000 : undefined;
+  const { kind } = error;
+  const isSoon = kind === 'overloaded' || kind === 'shutting_down';
+  const retryAfterMs = kind === 'not_available' ? error.retryAfterMs : isSoon ? 1000 : undefined;
+  return refusal(toolErrorCode(error), toolErrorMessage(error), { details: detailsOf(error), retryAfterMs });
 }
 
 /** What a program can use. The server's own data is merged into it (ruling G15). */

@@ -7,7 +7,6 @@ import { slicedInput } from './sliced-input.ts';
 const MAX_REQUESTS = 100;
 
 interface Connection {
-  /** Requests without a complete response. */
   inProgress: number;
   /** All requests, also those that are not served. */
   parsed: number;

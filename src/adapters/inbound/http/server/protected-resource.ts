@@ -5,7 +5,6 @@ import { type Refusal, refusal } from '../shared/refusal.ts';
 /** What clients need to know to get a token, and what checks it. */
 export interface OAuthOptions {
   readonly issuer: string;
-  /** The URL that clients use for this server. */
   readonly resource: string;
   readonly scopes: readonly string[];
   readonly verifier: TokenVerifier;

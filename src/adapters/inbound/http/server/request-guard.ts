@@ -13,7 +13,6 @@ export interface GuardOptions {
   readonly allowedOrigins: readonly string[];
   /** Callers and their tokens; without any and without `oauth`, no token is required. */
   readonly tokens: readonly { readonly caller: string; readonly token: string }[];
-  /** Accepts the tokens of an authorization server too. */
   readonly oauth?: OAuthOptions | undefined;
 }
 

@@ -26,7 +26,6 @@ export interface RoutesOptions extends GuardOptions, McpOptions {
     readonly pageFolder: string | undefined;
   };
   readonly metrics: Metrics;
-  /** Writes one line of the access log. */
   readonly writeAccessLine: (line: string) => void;
 }
 
@@ -65,7 +64,7 @@ export class Routes {
   /** Resolves when the response was sent, or its connection is closed. Never rejects. `signal` aborts when it closes. */
   async serve(request: HttpRequest, response: ServerResponse, signal: AbortSignal): Promise<void> {
     const { clock, metrics, logger, writeAccessLine, connections } = this.#context;
-    const path = pathOf(request.url ?? '');
+    const path = (request.url ?? '').replace(TARGET_HOST, '').split('?')[0] || '/';
     const api = this.#rest.owns(path) ? this.#rest : this.#mcp;
     const exchange = new Exchange(request, response, api, signal);
     if (path === '/healthz' || path === '/readyz') {
@@ -174,11 +173,6 @@ export class Routes {
 
 /** The host of a request target that is a complete URL, which proxies may send (RFC 9112, 3.2.2). */
 const TARGET_HOST = /^https?:\/\/([^/?]*)/i;
-
-/** The path of a request target. */
-function pathOf(target: string): string {
-  return target.replace(TARGET_HOST, '').split('?')[0] || '/';
-}
 
 function targetRefusal({ url = '', headers }: HttpRequest): Refusal | undefined {
   if (url.startsWith('/')) return undefined;

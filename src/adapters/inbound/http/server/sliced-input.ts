@@ -7,9 +7,7 @@ const SLICE_BYTES = 2048;
 /** How many slices with requests are passed on before other connections are served. */
 const SLICES_PER_TURN = 16;
 
-/** What is known about the requests of a connection. */
 interface Requests {
-  /** How many were parsed so far. */
   readonly parsed: number;
   /** The last that is served: what arrives after its body is discarded. */
   readonly last?: Pick<HttpRequest, 'complete'>;

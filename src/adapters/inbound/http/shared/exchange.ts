@@ -14,9 +14,7 @@ import { type Refusal, tooManyUnread } from './refusal.ts';
 export interface Api {
   /** The HTTP methods that browsers may use. */
   readonly methods: string;
-  /** Headers of all its responses. */
   headersFor?(request: HttpRequest): Map<string, string>;
-  /** Undefined if there is no such path. */
   routeOf(path: string): Route | undefined;
   /** The body of the response to a request that is not served. */
   toRefusalJson(refusal: Refusal, exchange: Exchange): string;
@@ -24,7 +22,6 @@ export interface Api {
 
 /** What MCP and REST share. */
 export interface HttpContext {
-  /** The path of the MCP endpoint. */
   readonly path: string;
   /** Whether there is a key, or recordings to answer from. */
   readonly canAnswer: boolean;
@@ -48,7 +45,6 @@ export interface HttpContext {
 
 type Handler = (exchange: Exchange) => Promise<void> | void;
 
-/** The handlers of a path. */
 export interface Route {
   readonly methods: Readonly<Record<string, Handler>>;
   /** Handles the other methods, which are refused without it. */
@@ -57,12 +53,10 @@ export interface Route {
 
 /** What is logged about a request; completed while it is served. */
 export interface AccessEntry {
-  /** The HTTP method. */
   readonly verb: string;
   caller?: string;
   /** Whether the drain ended before the request did. */
   isShutDown: boolean;
-  /** The JSON-RPC method. */
   method?: string;
   traceparent?: string | undefined;
   /** The path of a request that is rejected, or has no method of JSON-RPC. */
@@ -124,7 +118,6 @@ export class Exchange {
       .end(json);
   }
 
-  /** Sends a response without a body. */
   sendEmpty(status: number, headers: OutgoingHttpHeaders = {}): void {
     // RFC 9110: a 204 has no Content-Length.
     this.response.writeHead(status, status === 204 ? headers : { 'Content-Length': 0, ...headers }).end();
