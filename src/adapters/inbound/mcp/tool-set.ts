@@ -6,7 +6,7 @@ import type { ErrorObject, OutgoingMessage, Params } from './json-rpc.ts';
 export const LIST_WAIT_MS = 5000;
 
 /** Time for a busy client to read the last progress: the official clients drop progress that they read with the response. */
-export const PROGRESS_FLUSH_DELAY_MS = 25;
+export const PROGRESS_FLUSH_MS = 25;
 
 /** A tool as in `tools/list`. */
 export interface Tool extends Params {

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { err, ok, type Result } from 'neverthrow';
 import type { TokenOwner } from '../../../../application/ports/token-verifier.ts';
 import { type Refusal, refusal } from '../shared/refusal.ts';
@@ -15,6 +15,9 @@ export interface GuardOptions {
   readonly tokens: readonly { readonly caller: string; readonly token: string }[];
   readonly oauth?: OAuthOptions | undefined;
 }
+
+/** The host of a request target that is a complete URL, which proxies may send (RFC 9112, 3.2.2). */
+export const TARGET_HOST = /^https?:\/\/([^/?]*)/i;
 
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -32,8 +35,13 @@ export class RequestGuard {
   }
 
   /** Checks `Host` (against pages whose own name resolves to this machine) and `Origin` (against other pages). */
-  refusalOf({ host = '', origin }: IncomingHttpHeaders): Refusal | undefined {
+  refusalOf({ url = '', headers }: IncomingMessage): Refusal | undefined {
     const { allowedHosts, allowedOrigins } = this.#options;
+    const { host = '', origin } = headers;
+    const [, targetHost] = TARGET_HOST.exec(url) ?? [];
+    if (targetHost !== undefined && targetHost.toLowerCase() !== headers.host?.toLowerCase()) {
+      return refusal('VALIDATION_ERROR', 'Bad Request: the request target and Host name different hosts');
+    }
     if (host.includes(',')) return refusal('VALIDATION_ERROR', 'Bad Request: there must be one Host header');
     const name = hostNameOf(host);
     if ((name === undefined || !this.#hostNames.includes(name)) && !allowedHosts.includes('*')) {

@@ -18,7 +18,7 @@ import { REASONS, toAccessLine } from './access-log.ts';
 import type { Connections } from './connections.ts';
 import type { Metrics } from './metrics.ts';
 import { protectedResource } from './protected-resource.ts';
-import { type GuardOptions, preflightHeaders, RequestGuard } from './request-guard.ts';
+import { type GuardOptions, preflightHeaders, RequestGuard, TARGET_HOST } from './request-guard.ts';
 
 export interface RoutesOptions extends GuardOptions, McpOptions {
   readonly rest: RestOptions & {
@@ -131,7 +131,7 @@ export class Routes {
       await discardedBody(request, maxBodyBytes, clock);
       if (!response.destroyed) exchange.refuse(refusal);
     };
-    const forbidden = targetRefusal(request) ?? this.#guard.refusalOf(headers);
+    const forbidden = this.#guard.refusalOf(request);
     if (forbidden !== undefined) return refuseStranger(forbidden);
     // The page asks for the token.
     if (method === 'GET' && path !== this.#context.path && this.#page?.owns(path)) {
@@ -169,16 +169,6 @@ export class Routes {
     response.writeHead(200, { 'Content-Type': registry.contentType }).end(await registry.metrics());
   };
   readonly #metrics: Route = { methods: { GET: this.#sendMetrics, HEAD: this.#sendMetrics } };
-}
-
-/** The host of a request target that is a complete URL, which proxies may send (RFC 9112, 3.2.2). */
-const TARGET_HOST = /^https?:\/\/([^/?]*)/i;
-
-function targetRefusal({ url = '', headers }: HttpRequest): Refusal | undefined {
-  if (url.startsWith('/')) return undefined;
-  const [, host] = TARGET_HOST.exec(url) ?? [];
-  if (host === undefined || host.toLowerCase() === headers.host?.toLowerCase()) return undefined;
-  return refusal('VALIDATION_ERROR', 'Bad Request: the request target and Host name different hosts');
 }
 
 /** When a connection closes, Node.js destroys only the first of the pipelined responses, and emits `close` on it: does so with all. */

@@ -63,14 +63,12 @@ export interface AccessEntry {
   path?: string;
   /** Why the request is rejected: one of a fixed set of reasons. */
   reason?: string | undefined;
-  call?: EndedCall;
-}
-
-/** A finished call; that of a tool of the gateway's servers has a server. */
-interface EndedCall extends SearchUse {
-  readonly server?: string;
-  readonly tool: string;
-  readonly outcome: CallReport['outcome'] | ToolCallReport['outcome'];
+  /** The finished call; that of a tool of the gateway's servers has a server. */
+  call?: SearchUse & {
+    readonly server?: string;
+    readonly tool: string;
+    readonly outcome: CallReport['outcome'] | ToolCallReport['outcome'];
+  };
 }
 
 /** A request, and its response. */
