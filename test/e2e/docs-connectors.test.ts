@@ -37,7 +37,7 @@ test('a server with the configuration of the page answers what the page shows', 
 });
 
 test('every reason in the list is one that is logged', () => {
-  const source = ['src/application/ports/token-verifier.ts', 'src/adapters/inbound/http/server/token-refusal.ts']
+  const source = ['src/application/ports/token-verifier.ts', 'src/adapters/inbound/http/server/protected-resource.ts']
     .concat('src/adapters/inbound/http/server/access-log.ts', 'src/adapters/inbound/http/server/request-guard.ts')
     .map((file) => readFileSync(file, 'utf8'))
     .join('');

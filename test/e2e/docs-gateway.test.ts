@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { ofToolCallError } from '../../src/adapters/inbound/http/rest/rest-error.ts';
-import { tokenRefusal } from '../../src/adapters/inbound/http/server/token-refusal.ts';
+import { tokenRefusal } from '../../src/adapters/inbound/http/server/protected-resource.ts';
 import { refusal } from '../../src/adapters/inbound/http/shared/refusal.ts';
 import { ofQuotaError } from '../../src/adapters/inbound/http/shared/run-call.ts';
 import { SERVER_TABLE } from '../../src/adapters/outbound/config/server-entry.ts';

@@ -9,7 +9,6 @@ export interface Terminal {
   write(text: string): unknown;
 }
 
-/** What every command uses. */
 export interface CommandContext {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -18,6 +17,5 @@ export interface CommandContext {
   readonly out: (text: string) => void;
   /** Whether a person sees standard output: it is then without characters that control a terminal or hide text. A program gets it unchanged. */
   readonly isTerminal?: boolean;
-  /** Standard error. */
   readonly err: Terminal;
 }

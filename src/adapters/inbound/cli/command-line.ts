@@ -10,29 +10,28 @@ export const QUESTION_REQUIRED = 'ask needs a question: openai-responses-mcp ask
 /** Options about the configuration, by name; a bare `--debug` has the value ''. */
 type ConfigOptions = Readonly<Record<string, string>>;
 
+interface Ask {
+  readonly kind: 'ask';
+  readonly tool: ToolName;
+  /** Undefined: read from standard input. */
+  readonly question: string | undefined;
+  readonly json: boolean;
+  readonly verbose: boolean;
+}
+
+/** What uses the configuration. */
+type Configured =
+  | Ask
+  | { readonly kind: 'show-config' }
+  | { readonly kind: 'serve' | 'serve-http'; readonly showConfig: boolean }
+  | { readonly kind: 'doctor' | 'tools'; readonly json: boolean }
+  /** The input is a JSON object, `@` and the path of a file, or `-` for standard input. */
+  | { readonly kind: 'call'; readonly server: string; readonly tool: string; readonly input: string };
+
 /** What the command line asks for. */
 export type Command =
   | { readonly kind: 'help' | 'version' }
-  | { readonly kind: 'show-config'; readonly options: ConfigOptions }
-  | { readonly kind: 'serve' | 'serve-http'; readonly showConfig: boolean; readonly options: ConfigOptions }
-  | {
-      readonly kind: 'ask';
-      readonly tool: ToolName;
-      /** Undefined: read from standard input. */
-      readonly question: string | undefined;
-      readonly json: boolean;
-      readonly verbose: boolean;
-      readonly options: ConfigOptions;
-    }
-  | { readonly kind: 'doctor' | 'tools'; readonly json: boolean; readonly options: ConfigOptions }
-  | {
-      readonly kind: 'call';
-      readonly server: string;
-      readonly tool: string;
-      /** A JSON object, `@` and the path of a file, or `-` for standard input. */
-      readonly input: string;
-      readonly options: ConfigOptions;
-    }
+  | (Configured & { readonly options: ConfigOptions })
   | { readonly kind: 'bad-usage'; readonly problem: string };
 
 /** An option of the type `string` takes the next argument as its value; the others have a value only after `=`. */
@@ -106,11 +105,24 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
   if (command === 'ask') return toAsk(words.slice(1), values, isTerminal, argv.includes('--record'));
   const misplaced = misplacedIn(command, values);
   if (misplaced !== undefined) return misplaced;
-  return command === 'call' ? toCall(words.slice(1), values) : toDoctor(command, words.slice(1), values);
+  const options = toConfigOptions(values);
+  const [, server, tool, input = '{}', ...rest] = words;
+  if (command === 'call') {
+    const isComplete = server !== undefined && tool !== undefined && rest.length === 0;
+    return isComplete ? { kind: 'call', server, tool, input, options } : badUsage(CALL_USAGE);
+  }
+  if (server !== undefined) return badUsage(`${command} takes no arguments`);
+  return { kind: command, json: 'json' in values, options };
 }
 
 function toServe([word]: readonly string[], values: Values, isTerminal: boolean): Command {
-  if (word !== undefined) return unknownCommand(word);
+  if (word !== undefined) {
+    const nearest = nearestName(word, [...COMMANDS, 'help', 'version']);
+    const suggestion = nearest === undefined ? '' : `did you mean ${nearest}? `;
+    return badUsage(
+      `unknown command ${JSON.stringify(word)}; ${suggestion}the commands are ask, doctor, tools and call`,
+    );
+  }
   const misplaced = MISPLACED.serve.find((name) => name in values);
   if (misplaced !== undefined) {
     return badUsage(`--${misplaced} is an option of ${misplaced === 'json' ? 'ask, doctor and tools' : 'ask'}`);
@@ -122,13 +134,6 @@ function toServe([word]: readonly string[], values: Values, isTerminal: boolean)
   if ('http' in values) return { kind: 'serve-http', showConfig, options };
   if (showConfig && !isStdio) return { kind: 'show-config', options };
   return isStdio || !isTerminal ? { kind: 'serve', showConfig, options } : { kind: 'help' };
-}
-
-function unknownCommand(word: string): Command {
-  const nearest = nearestName(word, [...COMMANDS, 'help', 'version']);
-  const suggestion = nearest === undefined ? '' : `did you mean ${nearest}? `;
-  const problem = `unknown command ${JSON.stringify(word)}; ${suggestion}the commands are ask, doctor, tools and call`;
-  return badUsage(problem);
 }
 
 /** With `hasDetachedRecord`, a folder follows `--record` as another argument, which may have been the question. */
@@ -152,16 +157,6 @@ function toAsk(words: readonly string[], values: Values, isTerminal: boolean, ha
     verbose: 'verbose' in values,
     options: toConfigOptions(values),
   };
-}
-
-function toDoctor(kind: 'doctor' | 'tools', words: readonly string[], values: Values): Command {
-  if (words.length > 0) return badUsage(`${kind} takes no arguments`);
-  return { kind, json: 'json' in values, options: toConfigOptions(values) };
-}
-
-function toCall([server, tool, input = '{}', ...rest]: readonly string[], values: Values): Command {
-  if (server === undefined || tool === undefined || rest.length > 0) return badUsage(CALL_USAGE);
-  return { kind: 'call', server, tool, input, options: toConfigOptions(values) };
 }
 
 const CALL_USAGE =

@@ -42,7 +42,6 @@ export interface CheckedSetup {
   readonly toolErrors: 'protocol' | 'result';
 }
 
-/** The quota. */
 export interface CheckedQuota extends QuotaPolicy {
   /** `memory`, or a URL without its password. */
   readonly store: string;
@@ -52,14 +51,14 @@ export interface CheckedQuota extends QuotaPolicy {
 }
 
 /** The authorization server, or why the section `http.oauth` cannot be used. */
-export type CheckedOAuth = ConfiguredOAuth | readonly ConfigProblem[];
-
-interface ConfiguredOAuth {
-  readonly issuer: string;
-  readonly audience: string;
-  /** Reads the published keys; the number of them, or why they cannot be read. */
-  readonly countKeys: (signal: AbortSignal) => Promise<Result<number, string>>;
-}
+export type CheckedOAuth =
+  | readonly ConfigProblem[]
+  | {
+      readonly issuer: string;
+      readonly audience: string;
+      /** Reads the published keys; the number of them, or why they cannot be read. */
+      readonly countKeys: (signal: AbortSignal) => Promise<Result<number, string>>;
+    };
 
 export function toCheck(name: string, verdict: Check['verdict'], detail: string): Check {
   return { name, verdict, detail };

@@ -20,6 +20,7 @@ export interface DoctorOptions extends CommandContext, CheckedSetup {
 type PrintedCheck = Check & { readonly todo?: string };
 
 const CHECKING = 'Checking';
+const INVALID = toCheck('configuration', 'failed', 'invalid');
 const MARKS = { ok: 'ok', note: 'note', warning: 'WARN', failed: 'FAIL', skipped: 'skip', running: '' } as const;
 
 /** Checks the way from this machine to an answer, one line per step. The exit code is 0 if nothing failed. Shows no key. */
@@ -29,9 +30,7 @@ export function doctor(options: DoctorOptions, signal: AbortSignal): Promise<num
 
 /** Prints the problems of a configuration that cannot be used, each as a failed check. Returns the exit code. */
 export function doctorOnProblems(problems: readonly ConfigProblem[], options: PrintOptions): Promise<number> {
-  const failed = problems.map((problem): PrintedCheck => {
-    return { ...toCheck('configuration', 'failed', 'invalid'), todo: messageForProblem(problem) };
-  });
+  const failed = problems.map((problem) => ({ ...INVALID, todo: messageForProblem(problem) }));
   return print([NODE, ...failed], options, withoutKeyLike, never());
 }
 

@@ -1,7 +1,5 @@
-type Variables = Readonly<Record<string, string | undefined>>;
-
 /** Whether a terminal opens links (OSC 8), by the rules of the package `supports-hyperlinks`. A terminal that is not known shows none. */
-export function supportsHyperlinks(environment: Variables): boolean {
+export function supportsHyperlinks(environment: NodeJS.ProcessEnv): boolean {
   const { TERM_PROGRAM = '', TERM_PROGRAM_VERSION = '', TERM = '', FORCE_HYPERLINK, VTE_VERSION } = environment;
   if (FORCE_HYPERLINK) return FORCE_HYPERLINK !== '0';
   if (environment.WT_SESSION) return true;

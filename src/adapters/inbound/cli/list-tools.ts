@@ -25,18 +25,14 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
   line?.end();
   const servers = gateway?.servers ?? [];
   const tools = gateway?.tools ?? [];
+  const names = offered(tools);
   if (json) {
-    const names = offered(tools);
+    const shown = servers.map((server) => ({ ...server, since: server.since.toISOString() }));
     const grounded = tools.map((tool) => ({ ...tool, offered: names.includes(`${tool.server}/${tool.name}`) }));
-    const body = {
-      servers: servers.map((server) => ({ ...server, since: server.since.toISOString() })),
-      tools: grounded,
-    };
-    const text = redactedJson(body, redact, 2);
+    const text = redactedJson({ servers: shown, tools: grounded }, redact, 2);
     out(`${isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
   } else {
     if (servers.length === 0) out('No servers are configured (servers in the YAML file, or --servers=<path>).\n');
-    const names = offered(tools);
     const markOf = (name: string) => (names.length === 0 ? '' : names.includes(name) ? '* ' : '  ');
     for (const { name, state, transport, lastError } of servers) {
       const reason = state === 'available' || lastError === undefined ? '' : `: ${redact(cleanLine(lastError))}`;

@@ -42,13 +42,8 @@ export class LiveLine {
     if (this.#ended.signal.aborted) return;
     const elapsed = Math.floor((this.#clock.elapsedMs() - this.#startedMs) / 1000);
     const columns = this.#terminal.columns || 80;
-    this.#terminal.write(`${CLEAR_LINE}${clip(`${elapsed} s  ${this.#message}`, columns - 1)}`);
+    const cells = toCells(`${elapsed} s  ${this.#message}`);
+    const fitting = cells.filter((_, index) => widthOf(cells.slice(0, index + 1)) < columns);
+    this.#terminal.write(`${CLEAR_LINE}${fitting.map(({ text }) => text).join('')}`);
   }
-}
-
-/** The beginning of a text that fits into `columns`. */
-function clip(text: string, columns: number): string {
-  const cells = toCells(text);
-  const fitting = cells.filter((_, index) => widthOf(cells.slice(0, index + 1)) <= columns);
-  return fitting.map(({ text }) => text).join('');
 }

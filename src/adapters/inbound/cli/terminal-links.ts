@@ -23,10 +23,9 @@ export class TerminalLinks {
 
   /** The number that follows a link in the text. */
   toNumber(url: string): number {
-    const key = pageKey(url);
-    const { number } = this.#numbered.get(key) ?? { number: this.#numbered.size + 1 };
-    if (!this.#numbered.has(key)) this.#numbered.set(key, { number, url });
-    return number;
+    const known = this.numberOf(url);
+    if (known === undefined) this.#numbered.set(pageKey(url), { number: this.#numbered.size + 1, url });
+    return known ?? this.#numbered.size;
   }
 
   /** The number that a page has in the text. */

@@ -8,14 +8,7 @@ import { excerpt } from '../words/plain.ts';
 import type { PresentationOptions } from './answer-presentation.ts';
 import { answerToolList } from './answer-schemas.ts';
 import { meterCall } from './call-meter.ts';
-import {
-  PROGRESS_FLUSH_DELAY_MS,
-  type Send,
-  type Tool,
-  type ToolCall,
-  type ToolReply,
-  type ToolSet,
-} from './tool-set.ts';
+import { PROGRESS_FLUSH_MS, type Send, type Tool, type ToolCall, type ToolReply, type ToolSet } from './tool-set.ts';
 
 export interface AnswerToolsOptions extends PresentationOptions {
   readonly application: Pick<Application, 'answerQuery'>;
@@ -76,7 +69,7 @@ export class AnswerTools implements ToolSet {
       const { toToolReply } = await presentation;
       const reply = toToolReply(answer, call.era, this.#options);
       const hasPending = reply !== 'cancelled' && (await reporter)?.finish() === true;
-      if (hasPending) await clock.sleep(PROGRESS_FLUSH_DELAY_MS, never());
+      if (hasPending) await clock.sleep(PROGRESS_FLUSH_MS, never());
       return reply;
     } finally {
       meter.end();

@@ -7,6 +7,7 @@ import {
   invalidParams,
   type OutgoingMessage,
   type Params,
+  type RequestId,
   toMessage,
 } from './json-rpc.ts';
 
@@ -37,7 +38,7 @@ export type Era = 'legacy' | 'modern';
 
 /** The era of a message, by its `params`. */
 export function eraOf(params: Params | undefined): Era {
-  return isObject(params?._meta) && META.protocolVersion in params._meta ? 'modern' : 'legacy';
+  return requestedVersion(params) === undefined ? 'legacy' : 'modern';
 }
 
 /** The version that a modern request names, valid or not. */
@@ -52,7 +53,9 @@ export function checkEnvelope(params: Params | undefined): ErrorObject | undefin
   const logLevel = meta[META.logLevel];
   if (typeof meta[META.protocolVersion] !== 'string') return invalidMeta(META.protocolVersion, 'a string');
   if (!isObject(meta[META.clientCapabilities])) return invalidMeta(META.clientCapabilities, 'an object');
-  if (clientInfo !== undefined && !isImplementation(clientInfo)) {
+  const isImplementation =
+    isObject(clientInfo) && typeof clientInfo.name === 'string' && typeof clientInfo.version === 'string';
+  if (clientInfo !== undefined && !isImplementation) {
     return invalidMeta(META.clientInfo, 'an object with the strings name and version');
   }
   if (logLevel !== undefined && !LOG_LEVELS.some((level) => level === logLevel)) {
@@ -83,10 +86,6 @@ export function readMessage(value: unknown): ReadMessage {
   return error === undefined ? { message, era } : { rejection: errorMessage(message.id, error) };
 }
 
-function isImplementation(value: unknown): boolean {
-  return isObject(value) && typeof value.name === 'string' && typeof value.version === 'string';
-}
-
 function invalidMeta(name: string, accepted: string): ErrorObject {
   return invalidParams(`_meta["${name}"] must be ${accepted}`);
 }
@@ -97,9 +96,14 @@ export interface ServerInfo {
   readonly version: string;
 }
 
-/** Adds what results of the modern era contain: their type, and the server. */
-export function stamp(result: Params, era: Era, serverInfo: ServerInfo): Params {
-  if (era === 'legacy') return result;
+/** The response to a request. Results of the modern era also contain their type, and the server. */
+export function resultMessage(
+  { id, era }: { readonly id: RequestId; readonly era: Era },
+  result: Params,
+  serverInfo: ServerInfo,
+): OutgoingMessage {
+  if (era === 'legacy') return { jsonrpc: '2.0', id, result };
   const meta = isObject(result._meta) ? result._meta : {};
-  return { resultType: 'complete', ...result, _meta: { [META.serverInfo]: serverInfo, ...meta } };
+  const _meta = { [META.serverInfo]: serverInfo, ...meta };
+  return { jsonrpc: '2.0', id, result: { resultType: 'complete', ...result, _meta } };
 }

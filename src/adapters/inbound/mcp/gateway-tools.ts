@@ -10,7 +10,7 @@ import { toolErrorCode, toolErrorMessage, unknownToolMessage } from '../words/to
 import { INTERNAL, isRequestId, METHOD_NOT_FOUND, type Params } from './json-rpc.ts';
 import {
   LIST_WAIT_MS,
-  PROGRESS_FLUSH_DELAY_MS,
+  PROGRESS_FLUSH_MS,
   type Send,
   type Tool,
   type ToolCall,
@@ -31,18 +31,15 @@ export interface GatewayToolsOptions {
 /** The built-in tools and, named `server__tool`, those of the gateway's servers (ruling G23). */
 export class GatewayTools implements ToolSet {
   readonly #options: GatewayToolsOptions;
+  readonly isDynamic = true;
+  readonly notifiesOfChanges: boolean;
   #gateway: Gateway | undefined;
   /** The last list as JSON, if the client is notified of changes. */
   #listed: string | undefined;
 
   constructor(options: GatewayToolsOptions) {
     this.#options = options;
-  }
-
-  readonly isDynamic = true;
-
-  get notifiesOfChanges(): boolean {
-    return this.#options.notifiesOfChanges;
+    this.notifiesOfChanges = options.notifiesOfChanges;
   }
 
   async prepare(): Promise<void> {
@@ -106,7 +103,7 @@ export class GatewayTools implements ToolSet {
     // If the server has started in the meantime, a name with a hash can be understood now.
     const known = listed === undefined ? find() : undefined;
     if (outcome.isErr() && outcome.error.kind === 'unknown_tool' && known !== undefined) outcome = await execute(known);
-    await clock.sleep(progressMs + PROGRESS_FLUSH_DELAY_MS - clock.elapsedMs(), signal);
+    await clock.sleep(progressMs + PROGRESS_FLUSH_MS - clock.elapsedMs(), signal);
     if (outcome.isErr()) return toReply(outcome.error, redactor.inLogs);
     const { resultType: _, ...result } = outcome.value.raw;
     return { result };

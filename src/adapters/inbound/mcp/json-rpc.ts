@@ -27,7 +27,6 @@ export interface RequestMessage {
   readonly params: Params | undefined;
 }
 
-/** A message from the client. */
 export type IncomingMessage =
   | RequestMessage
   | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
@@ -40,12 +39,10 @@ export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
-const INTERNAL_ERROR = -32603;
 
 /** The contract's error code for a failed call (spec B, ruling 4). */
 export const CALL_FAILED = -32001;
 
-/** Classifies a JSON value as a message. */
 export function toMessage(value: unknown): IncomingMessage {
   if (Array.isArray(value)) return invalid('batches are not part of MCP: send one message at a time');
   if (!isObject(value)) return invalid('a message is a JSON object');
@@ -77,15 +74,6 @@ export function isRequestId(value: unknown): value is RequestId {
   );
 }
 
-/** A key for which `1` and `"1"` are different IDs (ruling 18). */
-export function keyOf(id: RequestId): string {
-  return JSON.stringify(id);
-}
-
-export function resultMessage(id: RequestId, result: Params): OutgoingMessage {
-  return { jsonrpc: '2.0', id, result };
-}
-
 /** An error for a message whose ID could not be read has no `id` member: MCP's schemas reject null (ruling 4). */
 export function errorMessage(id: RequestId | undefined, error: ErrorObject): OutgoingMessage {
   return { jsonrpc: '2.0', id, error };
@@ -96,7 +84,7 @@ export function invalidParams(reason: string): ErrorObject {
 }
 
 /** A bug in this program. The details are only logged. */
-export const INTERNAL: ErrorObject = { code: INTERNAL_ERROR, message: 'Internal error' };
+export const INTERNAL: ErrorObject = { code: -32603, message: 'Internal error' };
 
 /** The error for an exception, which is a bug or a file of this program that is missing. */
 export function internalError(thrown: unknown): ErrorObject {

@@ -1,28 +1,24 @@
+import type { JsonObject } from '../../../domain/json.ts';
 import { excerpt } from '../words/plain.ts';
-import { checkEnvelope, type Era, LEGACY_VERSION, MODERN_VERSION, type ServerInfo, stamp } from './era.ts';
+import { checkEnvelope, type Era, LEGACY_VERSION, MODERN_VERSION, resultMessage, type ServerInfo } from './era.ts';
 import {
   errorMessage,
   invalidParams,
   METHOD_NOT_FOUND,
   type OutgoingMessage,
-  type Params,
-  type RequestId,
-  resultMessage,
+  type RequestMessage,
 } from './json-rpc.ts';
 import type { Tool, ToolSet } from './tool-set.ts';
 
 /** A request whose `params` are an object, in an era whose requirements it meets. */
-export interface Request {
-  readonly id: RequestId;
-  readonly method: string;
-  readonly params: Params;
+export interface Request extends Omit<RequestMessage, 'kind'> {
+  readonly params: JsonObject;
   readonly era: Era;
 }
 
 /** Caching hints (MCP 2026-07-28) for what does not change while the process runs. */
 const CACHING = { ttlMs: 3_600_000, cacheScope: 'public' };
 
-/** The instructions for the client's model. */
 const INSTRUCTIONS = [
   'Answers questions with current web sources. Choose answer for most questions, answer_quick for simple facts that should come fast, answer_detailed for research, comparisons and long explanations (it may take minutes).',
   "Ask in complete sentences, one topic per call, in the user's language. Do not add a year or date to the query; the server supplies today's date.",
@@ -32,13 +28,12 @@ const INSTRUCTIONS = [
 /** The same for tools that may change (ruling G23). */
 const SHORT_CACHING = { ttlMs: 5000, cacheScope: 'public' };
 
-/** Tools on a page of `tools/list`. */
 const PAGE_SIZE = 100;
 
 /** Responds to every request except `tools/call`. */
 export function respond(request: Request, serverInfo: ServerInfo, tools: ToolSet): OutgoingMessage {
   const { id, method, params, era } = request;
-  const result = (result: Params) => resultMessage(id, stamp(result, era, serverInfo));
+  const result = (result: JsonObject) => resultMessage(request, result, serverInfo);
   const caching = tools.isDynamic === true ? SHORT_CACHING : CACHING;
   switch (`${era} ${method}`) {
     case 'legacy initialize':
@@ -61,12 +56,12 @@ export function respond(request: Request, serverInfo: ServerInfo, tools: ToolSet
   }
 }
 
-function describe(listChanged: boolean): Params {
+function describe(listChanged: boolean): JsonObject {
   return { capabilities: { tools: listChanged ? { listChanged } : {} }, instructions: INSTRUCTIONS };
 }
 
 /** A page of the list. The cursor is the index of its first tool. Undefined for a cursor that was never sent. */
-function pageOf(tools: readonly Tool[], cursor: unknown): Params | undefined {
+function pageOf(tools: readonly Tool[], cursor: unknown): JsonObject | undefined {
   const start = cursor == null ? 0 : Number(cursor);
   const isKnown = cursor === String(start) && start > 0 && start % PAGE_SIZE === 0 && start < tools.length;
   if (cursor != null && !isKnown) return undefined;

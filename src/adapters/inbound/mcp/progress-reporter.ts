@@ -6,7 +6,6 @@ import { progressMessage } from '../words/progress-messages.ts';
 import type { Send } from './tool-set.ts';
 
 interface ProgressReporterOptions {
-  /** The client's progress token. */
   readonly token: string | number;
   readonly language: Language;
   readonly clock: Clock;
@@ -26,9 +25,7 @@ const MAX_LENGTH = 200;
 export class ProgressReporter implements SearchObserver {
   readonly #options: ProgressReporterOptions;
   readonly #startedMs: number;
-  /** Steps that were not reported yet. */
   #pending: SearchProgress[] = [];
-  /** The current activity. */
   #state: SearchProgress = { kind: 'asking' };
   #isStateReported = true;
   #sentCount = 0;

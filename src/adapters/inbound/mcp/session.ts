@@ -1,9 +1,8 @@
-import { CancelRequest } from '../../../application/cancel-request.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject } from '../../../domain/json.ts';
 import { excerpt } from '../words/plain.ts';
 import type { CallObserver } from './call-meter.ts';
-import { type Era, type ServerInfo, stamp } from './era.ts';
+import { type Era, resultMessage, type ServerInfo } from './era.ts';
 import {
   CALL_FAILED,
   errorMessage,
@@ -14,12 +13,10 @@ import {
   internalError,
   invalidParams,
   isRequestId,
-  keyOf,
   METHOD_NOT_FOUND,
   type OutgoingMessage,
   type Params,
   type RequestId,
-  resultMessage,
 } from './json-rpc.ts';
 import { type Request, respond } from './methods.ts';
 import type { Send, ToolReply, ToolSet } from './tool-set.ts';
@@ -39,21 +36,20 @@ export interface McpSessionOptions {
 
 const SHUTTING_DOWN = 'The server is shutting down; ask again.';
 
-/** A call in flight. */
 interface Call {
   readonly id: RequestId;
   readonly era: Era;
-  /** True once its response was sent or it was cancelled: nothing more is sent for it. */
+  /** Its response was sent or it was cancelled: nothing more is sent for it. */
   isOver: boolean;
   readonly send: Send;
+  readonly controller: AbortController;
 }
 
 /** The MCP session of one client, in both eras. It receives valid messages from a transport and sends messages to it. */
 export class McpSession {
   readonly #options: McpSessionOptions;
-  readonly #cancelRequest = new CancelRequest();
-  /** The calls in flight by the keys of their request IDs. */
-  readonly #calls = new Map<string, Call>();
+  /** By their IDs: `1` and `"1"` are different (ruling 18). */
+  readonly #calls = new Map<RequestId, Call>();
   #isClosed = false;
 
   constructor(options: McpSessionOptions) {
@@ -68,10 +64,9 @@ export class McpSession {
       if (message.method === 'notifications/cancelled') this.#cancel(message.params);
     } else if (message.kind === 'request') {
       const { id, method, params } = message;
-      const key = keyOf(id);
-      logger.debug(`server: recv method=${method} id=${key}`);
-      if (this.#calls.get(key)?.isOver === false) {
-        const reason = `Invalid Request: a request with id ${key} is still in flight`;
+      logger.debug(`server: recv method=${method} id=${JSON.stringify(id)}`);
+      if (this.#calls.get(id)?.isOver === false) {
+        const reason = `Invalid Request: a request with id ${JSON.stringify(id)} is still in flight`;
         send(errorMessage(id, { code: INVALID_REQUEST, message: reason }));
       } else if (params === undefined) send(errorMessage(id, invalidParams('params must be an object')));
       else if (method === 'tools/call') await this.#callTool({ id, method, params, era }, send);
@@ -94,12 +89,11 @@ export class McpSession {
   shutDown(): void {
     const { serverInfo, toolErrors } = this.#options;
     for (const call of this.#calls.values()) {
-      const { id, era } = call;
       const result = { content: [{ type: 'text', text: SHUTTING_DOWN }], isError: true };
       call.send(
-        era === 'modern' || toolErrors === 'result'
-          ? resultMessage(id, stamp(result, era, serverInfo))
-          : errorMessage(id, { code: CALL_FAILED, message: SHUTTING_DOWN }),
+        call.era === 'modern' || toolErrors === 'result'
+          ? resultMessage(call, result, serverInfo)
+          : errorMessage(call.id, { code: CALL_FAILED, message: SHUTTING_DOWN }),
       );
       this.#end(call);
     }
@@ -116,7 +110,7 @@ export class McpSession {
   }
 
   async #callTool(request: Request, send: Send): Promise<void> {
-    const { tools, caller, isLocal, observer } = this.#options;
+    const { tools, caller, isLocal, observer, logger } = this.#options;
     const { id, params, era } = request;
     const { name, arguments: received, _meta: meta } = params;
     const args = received ?? {};
@@ -124,10 +118,10 @@ export class McpSession {
     if (typeof name !== 'string') return send(errorMessage(id, invalidParams('name must be a string')));
     if (!isObject(args)) return send(errorMessage(id, invalidParams('arguments must be an object')));
 
-    const key = keyOf(id);
     const call: Call = {
       id,
       era,
+      controller: new AbortController(),
       isOver: false,
       send: (message) => {
         if (call.isOver) return;
@@ -136,28 +130,29 @@ export class McpSession {
       },
     };
     const toolCall = { name, args, meta: isObject(meta) ? meta : {}, era, caller, isLocal, observer };
-    await this.#cancelRequest.run(key, async (signal) => {
-      const reply = tools.call(toolCall, call.send, signal);
-      if (reply === undefined) return send(this.#unknownTool(request, name));
-      this.#logCall(name, args);
-      this.#calls.set(key, call);
-      const response = await this.#toResponse(request, name, reply);
-      if (response !== undefined) call.send(response);
-      // A cancelled call may end after another has its ID.
-      if (this.#calls.get(key) === call) this.#calls.delete(key);
-    });
+    const reply = tools.call(toolCall, call.send, call.controller.signal);
+    if (reply === undefined) return send(this.#unknownTool(request, name));
+    if (logger.isDebug) {
+      // Of a query, only the length is logged (spec 8.1).
+      const queryLen = typeof args.query === 'string' ? args.query.length : 0;
+      const argsKeys = JSON.stringify(Object.keys(args));
+      logger.debug(`server: tools/call name=${name} argsKeys=${argsKeys} queryLen=${queryLen}`);
+    }
+    this.#calls.set(id, call);
+    const response = await this.#toResponse(request, name, reply);
+    if (response !== undefined) call.send(response);
+    // A cancelled call may end after another has its ID.
+    if (this.#calls.get(id) === call) this.#calls.delete(id);
   }
 
   /** The response to a call; undefined for a cancelled call, which gets none. */
   async #toResponse(request: Request, name: string, reply: Promise<ToolReply>): Promise<OutgoingMessage | undefined> {
-    const { id, era } = request;
-    const { serverInfo } = this.#options;
     try {
       const outcome = await reply;
       if (outcome === 'cancelled') return undefined;
       if (outcome === 'unknown_tool') return this.#unknownTool(request, name);
-      if ('error' in outcome) return errorMessage(id, outcome.error);
-      return resultMessage(id, stamp(outcome.result, era, serverInfo));
+      if ('error' in outcome) return errorMessage(request.id, outcome.error);
+      return resultMessage(request, outcome.result, this.#options.serverInfo);
     } catch (bug) {
       return this.#toInternalError(request, bug);
     }
@@ -172,26 +167,17 @@ export class McpSession {
 
   #end(call: Call): void {
     call.isOver = true;
-    this.#cancelRequest.execute(keyOf(call.id));
+    call.controller.abort();
   }
 
   /** An unknown or finished request is ignored, and so is a malformed notification. */
   #cancel({ requestId, reason }: Params): void {
     if (!isRequestId(requestId)) return;
-    const call = this.#calls.get(keyOf(requestId));
+    const call = this.#calls.get(requestId);
     if (call === undefined) return;
     const { logger } = this.#options;
     logger.debug(`server: cancelled requestId=${requestId} reason=${typeof reason === 'string' ? reason : ''}`);
     this.#end(call);
-  }
-
-  /** Of a query, only the length is logged (spec 8.1). */
-  #logCall(tool: string, args: Params): void {
-    const { logger } = this.#options;
-    if (!logger.isDebug) return;
-    const queryLen = typeof args.query === 'string' ? args.query.length : 0;
-    const argsKeys = JSON.stringify(Object.keys(args));
-    logger.debug(`server: tools/call name=${tool} argsKeys=${argsKeys} queryLen=${queryLen}`);
   }
 
   /** The code depends on the era (ruling 4). */

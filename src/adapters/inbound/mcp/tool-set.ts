@@ -6,7 +6,7 @@ import type { ErrorObject, OutgoingMessage, Params } from './json-rpc.ts';
 export const LIST_WAIT_MS = 5000;
 
 /** Time for a busy client to read the last progress: the official clients drop progress that they read with the response. */
-export const PROGRESS_FLUSH_DELAY_MS = 25;
+export const PROGRESS_FLUSH_MS = 25;
 
 /** A tool as in `tools/list`. */
 export interface Tool extends Params {
@@ -34,9 +34,7 @@ export type ToolReply = { readonly result: Params } | { readonly error: ErrorObj
 /** Sends a message to the client. Messages arrive in the order of the calls. */
 export type Send = (message: OutgoingMessage) => void;
 
-/** Tools that a session offers. */
 export interface ToolSet {
-  /** The list for a client. */
   list(): readonly Tool[];
 
   /** The message for a tool that does not exist: which exist, or which was probably meant. */

@@ -2,7 +2,6 @@ import type { AnswerError } from '../../../domain/answer-error.ts';
 import { cleanText } from '../../../domain/clean-text.ts';
 import { shutdownOf } from '../../../domain/model-shutdown.ts';
 import type { ArgumentProblem } from '../../../domain/question.ts';
-import type { ToolName } from '../../../domain/tool-name.ts';
 import { count, duration, excerpt } from './plain.ts';
 
 /** The message for a failure: what happened, then what to do. The only place where these messages are written. */
@@ -14,8 +13,10 @@ function rawMessageFor(error: AnswerError): string {
   switch (error.kind) {
     case 'invalid_arguments':
       return error.problems.map(argumentMessage).join('; ');
-    case 'no_profile':
-      return `The tool ${error.tool} has no model, because the configuration removes the profile answer. Set ${modelKeys(error.tool)}, or MODEL_ANSWER, to a model ID.`;
+    case 'no_profile': {
+      const keys = [...new Set(['answer', error.tool])].map((tool) => `model_profiles.${tool}.model`).join(' or ');
+      return `The tool ${error.tool} has no model, because the configuration removes the profile answer. Set ${keys}, or MODEL_ANSWER, to a model ID.`;
+    }
     case 'no_api_key':
       return `No API key: the environment variable ${error.variable} is not set. Set it (or ${error.variable}_FILE, the path of a file that contains the key) in the MCP client's configuration of this server or in your shell, or start with --offline to try recorded answers.`;
     case 'placeholder_api_key':
@@ -122,11 +123,6 @@ function recordedList(recorded: readonly string[]): string {
   return recorded.length === 0
     ? '. There are no recordings.'
     : `, or ask one of these:\n${recorded.map((question) => `- ${question}`).join('\n')}`;
-}
-
-/** The keys that can set the model of a tool. */
-function modelKeys(tool: ToolName): string {
-  return [...new Set(['model_profiles.answer.model', `model_profiles.${tool}.model`])].join(' or ');
 }
 
 function sentence(detail: string): string {

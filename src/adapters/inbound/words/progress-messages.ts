@@ -8,16 +8,12 @@ import { duration } from './plain.ts';
 export function progressMessage(progress: SearchProgress, language: Language): string {
   const say = (ja: string, en: string) => (language === 'ja' ? ja : en);
   switch (progress.kind) {
-    case 'asking': {
-      const { round } = progress;
-      if (round === undefined) return say('モデルに尋ねています', 'Asking the model');
-      return say(`モデルに尋ねています（${round} 回目）`, `Asking the model (round ${round})`);
-    }
-    case 'waiting': {
-      const { ahead } = progress;
-      if (ahead === 0) return say('空きを待っています', 'Waiting for a free slot');
-      return say(`順番を待っています（前に ${ahead} 件）`, `Waiting in the queue (${ahead} ahead)`);
-    }
+    case 'asking':
+      if (progress.round === undefined) return say('モデルに尋ねています', 'Asking the model');
+      return say(`モデルに尋ねています（${progress.round} 回目）`, `Asking the model (round ${progress.round})`);
+    case 'waiting':
+      if (progress.ahead === 0) return say('空きを待っています', 'Waiting for a free slot');
+      return say(`順番を待っています（前に ${progress.ahead} 件）`, `Waiting in the queue (${progress.ahead} ahead)`);
     case 'thinking':
       return say('考えています', 'Thinking');
     case 'searching':
@@ -36,10 +32,8 @@ export function progressMessage(progress: SearchProgress, language: Language): s
           : say(`失敗しました（${words}）、`, `failed (${words}), `);
       return `${toolName(progress)}: ${outcome}${duration(progress.ms)}`;
     }
-    case 'writing': {
-      const { characters } = progress;
-      return say(`書いています（${characters} 文字）`, `Writing (${characters} characters)`);
-    }
+    case 'writing':
+      return say(`書いています（${progress.characters} 文字）`, `Writing (${progress.characters} characters)`);
     case 'retrying': {
       const wait = duration(progress.waitMs);
       const { ja, en } = RETRY_REASONS[progress.reason] ?? { ja: 'API に障害が出ています', en: 'API error' };

@@ -17,11 +17,28 @@ export function quotaMessage(error: QuotaError): string {
   return `The daily quota is used up: ${limitName(unit)} is ${limit}. It ends at ${end}; try again after that.`;
 }
 
-/** What is left, as JSON for callers. */
-export function toQuotaJson({ limits, used, endsAt }: QuotaState): Readonly<Record<string, unknown>> {
-  const entries = QUOTA_UNITS.flatMap((unit) => {
+/** The limits that are set, and what is left of each. */
+function leftOf({ limits, used }: QuotaState) {
+  return QUOTA_UNITS.flatMap((unit) => {
     const limit = limits[unit];
-    return limit === undefined ? [] : [[limitName(unit), { limit, left: Math.max(0, limit - used[unit]) }] as const];
+    return limit === undefined ? [] : [{ name: limitName(unit), limit, left: Math.max(0, limit - used[unit]) }];
   });
-  return { ...Object.fromEntries(entries), ends_at: endsAt.toISOString() };
+}
+
+/** What is left, as JSON for callers. */
+export function toQuotaJson(state: QuotaState): Readonly<Record<string, unknown>> {
+  const entries = leftOf(state).map(({ name, ...left }) => [name, left] as const);
+  return { ...Object.fromEntries(entries), ends_at: state.endsAt.toISOString() };
+}
+
+const DAY_S = 24 * 60 * 60;
+
+/** The same as the headers of draft-ietf-httpapi-ratelimit-headers-10, with seconds until the day ends. */
+export function rateLimitHeaders(state: QuotaState): Map<string, string> {
+  const limits = leftOf(state);
+  const endsInS = Math.ceil(state.endsInMs / 1000);
+  return new Map([
+    ['RateLimit-Policy', limits.map(({ name, limit }) => `"${name}";q=${limit};w=${DAY_S}`).join(', ')],
+    ['RateLimit', limits.map(({ name, left }) => `"${name}";r=${left};t=${endsInS}`).join(', ')],
+  ]);
 }

@@ -27,7 +27,10 @@ function rawMessage(error: ToolCallError): string {
     case 'overloaded':
       return `The server ${error.server} has ${error.maxConcurrency} calls in progress and as many waiting. Try again when some have finished, or raise its max_concurrency.`;
     case 'json_rpc':
-      return isBlank(error.message) ? `The server answered with the error ${error.code}.` : error.message;
+      // Nothing may be left of it when it is displayed.
+      return cleanText(error.message).trim() === ''
+        ? `The server answered with the error ${error.code}.`
+        : error.message;
     case 'crashed':
       return `The server was lost during the call (${error.reason}). The call may have had effects; it was not repeated.`;
     case 'too_large':
@@ -52,11 +55,6 @@ const STATES: Readonly<Record<ServerState, string>> = {
   failed: 'it failed and is not started again',
   stopped: 'it was stopped',
 };
-
-/** Also if nothing is left of it when it is displayed. */
-function isBlank(text: string): boolean {
-  return cleanText(text).trim() === '';
-}
 
 function retryAdvice({ server, state, retryAfterMs }: Extract<ToolCallError, { kind: 'not_available' }>): string {
   if (retryAfterMs !== undefined) return `It is started again in ${duration(Math.max(retryAfterMs, 100))}.`;

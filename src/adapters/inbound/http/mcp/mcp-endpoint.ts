@@ -1,12 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
-import { isObject } from '../../../../domain/json.ts';
-import type { Era } from '../../mcp/era.ts';
+import type { QuotaState } from '../../../../application/quota-guard.ts';
+import { isObject, type JsonObject } from '../../../../domain/json.ts';
+import { QUESTION_ARGUMENTS } from '../../../../domain/question.ts';
+import { isToolName } from '../../../../domain/tool-name.ts';
+import { type Era, META_PREFIX } from '../../mcp/era.ts';
 import { type OutgoingMessage, type RequestMessage, toMessage } from '../../mcp/json-rpc.ts';
-import { toKeptCall } from '../../mcp/kept-call.ts';
-import { withQuota } from '../../mcp/quota-meta.ts';
 import { McpSession, type McpSessionOptions } from '../../mcp/session.ts';
-import type { Api, Exchange, Route } from '../shared/exchange.ts';
-import type { HttpContext } from '../shared/http-context.ts';
+import { toQuotaJson } from '../../words/quota-messages.ts';
+import type { Api, Exchange, HttpContext, Route } from '../shared/exchange.ts';
 import { methodNotAllowed, ofErrorObject, type Refusal, shuttingDown } from '../shared/refusal.ts';
 import { readJsonBody } from '../shared/request-body.ts';
 import { runCall } from '../shared/run-call.ts';
@@ -92,8 +93,13 @@ export class McpEndpoint implements Api {
   async #respond({ message, era }: Received, exchange: Exchange): Promise<void> {
     const respond = async () => {
       const send = openPostResponse(exchange, era, this.#context);
+      const { tools, logger, toolErrors = 'protocol', serverInfo, observe } = this.#context;
+      const { response, caller, entry } = exchange;
+      const session = new McpSession({ tools, logger, toolErrors, serverInfo, caller, observer: observe(entry) });
+      response.once('close', () => session.close());
+      exchange.onShutDown = () => session.shutDown();
       const responses: OutgoingMessage[] = [];
-      await this.#openSession(exchange).receive(message, era, (sent) => {
+      await session.receive(message, era, (sent) => {
         if ('method' in sent || exchange.entry.isShutDown) send(sent);
         else responses.push(sent);
       });
@@ -107,15 +113,36 @@ export class McpEndpoint implements Api {
     const { value, left } = ran.value;
     for (const response of value.responses) value.send(withQuota(response, left));
   }
+}
 
-  #openSession(exchange: Exchange): McpSession {
-    const { tools, logger, toolErrors = 'protocol', serverInfo, observe } = this.#context;
-    const { response, caller, entry } = exchange;
-    const session = new McpSession({ tools, logger, toolErrors, serverInfo, caller, observer: observe(entry) });
-    response.once('close', () => session.close());
-    exchange.onShutDown = () => session.shutDown();
-    return session;
-  }
+/**
+ * A `tools/call` with what is used of it. A call may take minutes, and members that nothing reads could fill the memory until its end.
+ * The arguments of other tools are theirs.
+ */
+export function toKeptCall(message: RequestMessage): RequestMessage {
+  const { params } = message;
+  if (params === undefined) return message;
+  const { name, arguments: args, _meta: meta } = params;
+  return {
+    ...message,
+    params: {
+      name,
+      arguments: isToolName(name) && isObject(args) ? pick(args, QUESTION_ARGUMENTS) : args,
+      _meta: isObject(meta) ? pick(meta, ['progressToken']) : undefined,
+    },
+  };
+}
+
+function pick(object: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(keys.filter((key) => Object.hasOwn(object, key)).map((key) => [key, object[key]]));
+}
+
+/** Adds to a result what its caller may still use, if that is limited. */
+function withQuota(message: OutgoingMessage, left: QuotaState | undefined): OutgoingMessage {
+  if (left === undefined || !('result' in message)) return message;
+  const { result } = message;
+  const meta = isObject(result._meta) ? result._meta : {};
+  return { ...message, result: { ...result, _meta: { ...meta, [`${META_PREFIX}quota`]: toQuotaJson(left) } } };
 }
 
 /** The first valid W3C `traceparent` of the candidates. */

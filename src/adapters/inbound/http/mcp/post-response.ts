@@ -1,14 +1,7 @@
 import { redactedJson } from '../../../../domain/redaction.ts';
 import type { Era } from '../../mcp/era.ts';
-import {
-  errorMessage,
-  INVALID_REQUEST,
-  METHOD_NOT_FOUND,
-  type OutgoingMessage,
-  type RequestId,
-} from '../../mcp/json-rpc.ts';
-import type { Exchange } from '../shared/exchange.ts';
-import type { HttpContext } from '../shared/http-context.ts';
+import { errorMessage, INVALID_REQUEST, METHOD_NOT_FOUND, type OutgoingMessage } from '../../mcp/json-rpc.ts';
+import type { Exchange, HttpContext } from '../shared/exchange.ts';
 import { type Refusal, tooManyUnread } from '../shared/refusal.ts';
 
 /** Proxies and clients close a connection that is silent for about a minute. */
@@ -84,7 +77,7 @@ export function openPostResponse(
 }
 
 /** The form of a refusal over MCP. */
-export function toRefusalMessage({ message, details, jsonRpcCode }: Refusal, id: RequestId | undefined) {
+export function toRefusalMessage({ message, details, jsonRpcCode }: Refusal, id: Exchange['id']) {
   const error = { code: jsonRpcCode ?? INVALID_REQUEST, message, ...(details && { data: details }) };
   return errorMessage(id, error);
 }

@@ -25,11 +25,8 @@ export function checkHeaders(
   message: IncomingMessage,
   era: Era,
 ): ErrorObject | undefined {
-  return era === 'legacy' ? checkLegacyHeaders(headers, message) : checkModernHeaders(headers, message);
-}
-
-/** 2025-06-18, Protocol Version Header. `initialize` precedes the choice of a version. */
-function checkLegacyHeaders(headers: IncomingHttpHeaders, message: IncomingMessage): ErrorObject | undefined {
+  if (era === 'modern') return checkModernHeaders(headers, message);
+  // 2025-06-18, Protocol Version Header. `initialize` precedes the choice of a version.
   const version = headerOf(headers, 'mcp-protocol-version');
   if (isInitialize(message) || version === undefined || LEGACY_VERSIONS.includes(version)) return undefined;
   const versions = [...LEGACY_VERSIONS, MODERN_VERSION].join(', ');
@@ -54,7 +51,6 @@ function checkModernHeaders(headers: IncomingHttpHeaders, message: IncomingMessa
   return checkHeader('Mcp-Name', name, params.name, name !== undefined && decodeHeader(name) === params.name);
 }
 
-/** The error for a header that does not match the body. */
 function checkHeader(name: string, sent: string | undefined, expected: unknown, matches = sent === expected) {
   if (matches) return undefined;
   const problem =

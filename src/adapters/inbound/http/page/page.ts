@@ -21,7 +21,6 @@ const HEADERS: OutgoingHttpHeaders = {
 export class Page {
   readonly #folder: string;
   readonly #mcpPath: string;
-  /** The files that were sent, by their paths. */
   readonly #files = new Map<string, Buffer>();
 
   /** `mcpPath` is that of the MCP endpoint, of which the page asks its questions. */
@@ -34,17 +33,15 @@ export class Page {
     return Object.hasOwn(TYPES, path);
   }
 
-  /** Sends one of its files. */
   send(path: string, response: ServerResponse): void {
     const [name, type] = TYPES[path] ?? ['', ''];
-    const body = this.#files.get(path) ?? this.#read(name);
-    this.#files.set(path, body);
+    let body = this.#files.get(path);
+    if (body === undefined) {
+      const text = readFileSync(join(this.#folder, name), 'utf8');
+      body = Buffer.from(text.replace('{{mcp-path}}', () => escapeHtml(this.#mcpPath)));
+      this.#files.set(path, body);
+    }
     response.writeHead(200, { 'Content-Type': type, 'Content-Length': body.length, ...HEADERS }).end(body);
-  }
-
-  #read(name: string): Buffer {
-    const text = readFileSync(join(this.#folder, name), 'utf8');
-    return Buffer.from(name === 'index.html' ? text.replace('{{mcp-path}}', () => escapeHtml(this.#mcpPath)) : text);
   }
 }
 

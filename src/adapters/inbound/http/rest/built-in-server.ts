@@ -12,9 +12,7 @@ import type { ToolCall, ToolSet } from '../../mcp/tool-set.ts';
 interface BuiltInServerOptions {
   readonly tools: ToolSet;
   readonly clock: Clock;
-  /** Loaded with the first call. */
   readonly validator: () => Promise<SchemaValidator>;
-  /** `request.timeout_ms`. */
   readonly timeoutMs: number;
 }
 

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { ToolCallInput } from '../../../../application/call-tool.ts';
-import { isObject, type JsonObject, withoutUndefined } from '../../../../domain/json.ts';
+import { isObject, type JsonObject } from '../../../../domain/json.ts';
 import type { SchemaError } from '../../../../domain/tool-call-error.ts';
 import { excerpt } from '../../words/plain.ts';
 import type { Refusal } from '../shared/refusal.ts';
@@ -24,12 +24,7 @@ export function parseCallBody(body: unknown): Result<ToolCallInput, Refusal> {
   if (!isTimeout) errors.push({ path: '/timeout', message: 'must be an integer of milliseconds, 1 or greater' });
   if (errors.length > 0) return err(ofInvalidBody(errors));
   const timeoutMs = timeout as number | undefined;
-  return ok({
-    server: String(server),
-    tool: String(toolName),
-    args: input as JsonObject,
-    ...withoutUndefined({ timeoutMs }),
-  });
+  return ok({ server: String(server), tool: String(toolName), args: input as JsonObject, timeoutMs });
 }
 
 /** Reads the body of `POST /mcp/tools/{server}/{tool}`: the input of the tool. */

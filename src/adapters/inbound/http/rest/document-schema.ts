@@ -5,7 +5,6 @@ interface Resource {
   /** Its place in the document: a fragment such as `#/components/schemas/x`. */
   readonly pointer: string;
   readonly schema: JsonObject;
-  /** The places of its anchors, by their names. */
   readonly anchors: Map<string, string>;
 }
 
@@ -27,21 +26,17 @@ export function toDocumentSchema(schema: JsonObject, pointer: string): JsonObjec
   const byPointer = new Map([[pointer, root]]);
 
   const collect = (part: unknown, at: string, within: Resource): void => {
-    if (Array.isArray(part)) for (const [index, entry] of part.entries()) collect(entry, `${at}/${index}`, within);
-    if (!isObject(part)) return;
-    const isNested = typeof part.$id === 'string' && at !== pointer;
-    const resource: Resource = isNested ? { pointer: at, schema: part, anchors: new Map() } : within;
-    byPointer.set(resource.pointer, resource);
-    if (typeof part.$id === 'string') byId.set(part.$id.replace(/#$/, ''), resource);
-    for (const anchor of [part.$anchor, part.$dynamicAnchor]) {
-      if (typeof anchor === 'string') resource.anchors.set(anchor, at);
+    let resource = within;
+    if (isObject(part)) {
+      const isNested = typeof part.$id === 'string' && at !== pointer;
+      if (isNested) resource = { pointer: at, schema: part, anchors: new Map() };
+      byPointer.set(resource.pointer, resource);
+      if (typeof part.$id === 'string') byId.set(part.$id.replace(/#$/, ''), resource);
+      for (const anchor of [part.$anchor, part.$dynamicAnchor]) {
+        if (typeof anchor === 'string') resource.anchors.set(anchor, at);
+      }
     }
-    for (const [key, value] of Object.entries(part)) {
-      const inner = `${at}/${toToken(key)}`;
-      if (VALUES.has(key)) continue;
-      if (!MAPS.has(key) || !isObject(value)) collect(value, inner, resource);
-      else for (const [name, member] of Object.entries(value)) collect(member, `${inner}/${toToken(name)}`, resource);
-    }
+    mapSchemas(part, at, (inner, innerAt) => collect(inner, innerAt, resource));
   };
 
   const resolve = (reference: string, from: Resource): string | undefined => {
@@ -54,30 +49,35 @@ export function toDocumentSchema(schema: JsonObject, pointer: string): JsonObjec
   };
 
   const convert = (part: unknown, at: string, within: Resource): unknown => {
-    if (Array.isArray(part)) return part.map((entry, index) => convert(entry, `${at}/${index}`, within));
-    if (!isObject(part)) return part;
     const resource = byPointer.get(at) ?? within;
-    const members: [string, unknown][] = [];
+    const converted = mapSchemas(part, at, (inner, innerAt) => convert(inner, innerAt, resource));
+    if (!isObject(converted)) return converted;
     let target: string | undefined;
-    for (const [key, value] of Object.entries(part)) {
-      const inner = `${at}/${toToken(key)}`;
-      if (typeof value === 'string' && REFERENCES.has(key)) target ??= resolve(value, resource);
-      else if (VALUES.has(key)) members.push([key, value]);
-      else if (MAPS.has(key) && isObject(value)) {
-        const schemas = Object.entries(value).map(([name, schema]) => [
-          name,
-          convert(schema, `${inner}/${toToken(name)}`, resource),
-        ]);
-        members.push([key, Object.fromEntries(schemas)]);
-      } else if (typeof value !== 'string' || !IDENTIFIERS.has(key)) {
-        members.push([key, convert(value, inner, resource)]);
-      }
-    }
+    const members = Object.entries(converted).filter(([key, value]) => {
+      if (typeof value !== 'string') return true;
+      if (REFERENCES.has(key)) target ??= resolve(value, resource);
+      return !REFERENCES.has(key) && !IDENTIFIERS.has(key);
+    });
     return withReference(Object.fromEntries(members), target);
   };
 
   collect(schema, pointer, root);
   return convert(schema, pointer, root) as JsonObject;
+}
+
+/** A copy of a schema, or of a list of schemas, in which each schema directly within it is converted; `at` is its place. */
+function mapSchemas(part: unknown, at: string, convert: (inner: unknown, at: string) => unknown): unknown {
+  if (Array.isArray(part)) return part.map((entry, index) => convert(entry, `${at}/${index}`));
+  if (!isObject(part)) return part;
+  return mapMembers(part, at, (value, inner, key) => {
+    if (VALUES.has(key)) return value;
+    return MAPS.has(key) && isObject(value) ? mapMembers(value, inner, convert) : convert(value, inner);
+  });
+}
+
+function mapMembers(object: JsonObject, at: string, convert: (value: unknown, at: string, key: string) => unknown) {
+  const members = Object.entries(object).map(([key, value]) => [key, convert(value, `${at}/${toToken(key)}`, key)]);
+  return Object.fromEntries(members) as JsonObject;
 }
 
 /** Many programs ignore what is beside a reference, so that references within it would lead nowhere. */

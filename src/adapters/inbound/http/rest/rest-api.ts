@@ -7,14 +7,13 @@ import { BUILT_IN_SERVER } from '../../../../domain/gateway-tool.ts';
 import { redactedJson } from '../../../../domain/redaction.ts';
 import { toPlainResult } from '../../../../domain/tool-result.ts';
 import { LIST_WAIT_MS } from '../../mcp/tool-set.ts';
-import type { Api, Exchange, Route } from '../shared/exchange.ts';
-import type { HttpContext } from '../shared/http-context.ts';
+import { rateLimitHeaders } from '../../words/quota-messages.ts';
+import type { Api, Exchange, HttpContext, Route } from '../shared/exchange.ts';
 import { type Refusal, tooManyCalls } from '../shared/refusal.ts';
 import { readJsonBody, typeRefusal } from '../shared/request-body.ts';
 import { runCall } from '../shared/run-call.ts';
 import type { BuiltInServer } from './built-in-server.ts';
 import { parseCallBody, parseInput } from './call-body.ts';
-import { rateLimitHeaders } from './rate-limit-headers.ts';
 import { ofEarlyRestart, ofToolCallError, ofToolError } from './rest-error.ts';
 import { ToolDocuments } from './tool-documents.ts';
 
@@ -24,7 +23,6 @@ export interface RestOptions {
   /** Resolves when the gateway, which is being loaded, can be used; undefined at other times. */
   readonly loading?: () => Promise<void> | undefined;
   readonly builtIn: BuiltInServer;
-  /** The version of this program. */
   readonly version: string;
 }
 
@@ -38,17 +36,15 @@ const RESTART_EVERY_MS = 10_000;
 
 /** The tools of the gateway's servers, and the answer tools, over REST (rulings G12 to G19). */
 export class RestApi implements Api {
-  readonly #context: HttpContext;
-  readonly #options: RestOptions;
+  readonly #context: HttpContext & RestOptions;
   readonly #documents: ToolDocuments;
   /** When each server was last restarted by request, by its name. */
   readonly #restartedMs = new Map<string, number>();
   readonly methods = 'GET, POST';
 
-  constructor(context: HttpContext, options: RestOptions) {
+  constructor(context: HttpContext & RestOptions) {
     this.#context = context;
-    this.#options = options;
-    this.#documents = new ToolDocuments({ ...context, ...options });
+    this.#documents = new ToolDocuments(context);
   }
 
   /** Whether a path belongs to REST, so that errors have its form. */
@@ -79,54 +75,47 @@ export class RestApi implements Api {
     if (kind === 'tools') {
       const parse = (body: unknown) => parseInput(decode(server), decode(name), body);
       // The input is the body, and so is the result (ruling G16). Blocks other than a text have no plain value.
-      return this.#post((exchange) =>
+      return this.#route('POST', (exchange) =>
         this.#call(exchange, parse, 422, ({ result, content }) => result ?? content ?? null),
       );
     }
     if (kind === 'servers' && name === 'restart')
-      return this.#post((exchange) => this.#restart(decode(server), exchange));
+      return this.#route('POST', (exchange) => this.#restart(decode(server), exchange));
     return this.#routes[path];
   }
 
   readonly #routes: Readonly<Record<string, Route>> = {
-    '/mcp/tools': this.#get((exchange) => this.#listTools(exchange)),
-    '/mcp/servers': this.#get(async () => ok(this.#listServers())),
+    '/mcp/tools': this.#route('GET', (exchange) => this.#listTools(exchange)),
+    '/mcp/servers': this.#route('GET', async () => ok(this.#listServers())),
     // The result in an envelope, and a tool's own error with status 200 (rulings G14, G15).
-    '/mcp/call': this.#post((exchange) =>
+    '/mcp/call': this.#route('POST', (exchange) =>
       this.#call(exchange, parseCallBody, 200, (plain) => ({ success: true, ...plain })),
     ),
-    '/openapi.json': this.#get((exchange) => this.#describe(exchange)),
+    '/openapi.json': this.#route('GET', (exchange) => this.#describe(exchange)),
   };
 
-  /** Calls get a place when they start. */
-  #post(handle: Handler): Route {
-    return { methods: { POST: (exchange) => this.#serve(exchange, handle) } };
-  }
-
-  #get(handle: Handler): Route {
-    const withPlace: Handler = async (exchange) => {
-      const { places } = this.#context;
-      return places.hold(exchange, 1) ? handle(exchange) : err(tooManyCalls(places.max));
+  #route(method: 'GET' | 'POST', handle: Handler): Route {
+    const serve = async (exchange: Exchange) => {
+      const { request, response } = exchange;
+      const { loading, places } = this.#context;
+      await loading?.();
+      // The client may have left in the meantime.
+      if (response.destroyed) return;
+      // Calls get a place when they start.
+      const hasPlace = method === 'POST' || places.hold(exchange, 1);
+      const reply = hasPlace ? await handle(exchange) : err(tooManyCalls(places.max));
+      if (request.socket.destroyed || response.headersSent) return;
+      if (reply.isErr()) exchange.refuse(reply.error);
+      else if (reply.value !== undefined) exchange.sendJson(reply.value.status, reply.value.json);
     };
-    return { methods: { GET: (exchange) => this.#serve(exchange, withPlace) } };
-  }
-
-  async #serve(exchange: Exchange, handle: Handler): Promise<void> {
-    const { request, response } = exchange;
-    await this.#options.loading?.();
-    // The client may have left in the meantime.
-    if (response.destroyed) return;
-    const reply = await handle(exchange);
-    if (request.socket.destroyed || response.headersSent) return;
-    if (reply.isErr()) exchange.refuse(reply.error);
-    else if (reply.value !== undefined) exchange.sendJson(reply.value.status, reply.value.json);
+    return { methods: { [method]: serve } };
   }
 
   async #listTools(exchange: Exchange): Promise<Result<Reply, Refusal>> {
     const { request, response } = exchange;
     const only = new URLSearchParams((request.url ?? '').split('?')[1]).get('server');
     if (only !== null && !this.#known.includes(only)) return err(this.#unknownServer(only));
-    await this.#whenStarted(exchange);
+    await this.#context.gateway()?.whenStarted(LIST_WAIT_MS, exchange.signal);
     if (response.destroyed) return ok(undefined);
     const { json, etag } = this.#documents.list(only);
     response.setHeader('ETag', etag);
@@ -140,23 +129,19 @@ export class RestApi implements Api {
 
   #listServers(): Reply {
     const { canAnswer, redactor } = this.#context;
-    const statuses = this.#options.gateway()?.servers ?? [];
+    const statuses = this.#context.gateway()?.servers ?? [];
     const servers = statuses.map(({ since, ...status }) => ({ ...status, since: since.toISOString() }));
     const body = { success: true, servers, ...(canAnswer ? {} : { canAnswer }) };
     return { status: 200, json: redactedJson(body, redactor.inLogs) };
   }
 
   async #describe(exchange: Exchange): Promise<Result<Reply, Refusal>> {
-    await this.#whenStarted(exchange);
+    await this.#context.gateway()?.whenStarted(LIST_WAIT_MS, exchange.signal);
     const { headers } = exchange.request;
     // Each proxy may have added its own.
     const isTls = /^https\b/.test([headers['x-forwarded-proto']].flat()[0] ?? '');
     const url = `${isTls ? 'https' : 'http'}://${headers.host ?? 'localhost'}`;
     return ok({ status: 200, json: this.#documents.describe(url) });
-  }
-
-  async #whenStarted({ signal }: Exchange): Promise<void> {
-    await this.#options.gateway()?.whenStarted(LIST_WAIT_MS, signal);
   }
 
   /** Counts as a call, and is logged as one without a tool. The body is optional, and not used. */
@@ -166,7 +151,7 @@ export class RestApi implements Api {
     request.resume();
     if (refused !== undefined) return err(refused);
     return this.#run(exchange, async () => {
-      const gateway = this.#options.gateway();
+      const gateway = this.#context.gateway();
       const known = gateway?.servers.map(({ name }) => name) ?? [];
       if (!known.includes(server)) return err(ofToolCallError({ kind: 'unknown_server', server, known }));
       const nowMs = this.#context.clock.elapsedMs();
@@ -178,12 +163,8 @@ export class RestApi implements Api {
       this.#restartedMs.set(server, nowMs);
       gateway?.restart(server);
       entry.call = { server, tool: '', outcome: 'answered' };
-      return ok(this.#reply(202, { success: true }));
+      return ok({ status: 202, json: '{"success":true}' });
     });
-  }
-
-  #reply(status: number, body: unknown): Reply {
-    return { status, json: redactedJson(body, this.#context.redactor.anywhere) };
   }
 
   /** Calls the tool that the request names. `toBody` makes the body of the response from what it returned. */
@@ -197,8 +178,8 @@ export class RestApi implements Api {
     if (call.isErr() || exchange.response.destroyed) return call.map(() => undefined);
     const { server } = call.value;
     const { caller, entry, signal } = exchange;
-    const { builtIn, gateway } = this.#options;
-    const observer = this.#context.observe(entry);
+    const { builtIn, gateway, redactor, observe } = this.#context;
+    const observer = observe(entry);
     const input = { ...call.value, caller, onEnded: observer.onServerCallEnded };
     return this.#run(exchange, async () => {
       const outcome =
@@ -211,9 +192,8 @@ export class RestApi implements Api {
       }
       if (outcome.isErr()) return err(ofToolCallError(outcome.error));
       const { value } = outcome;
-      return value.isError
-        ? err(ofToolError(value, toolErrorStatus))
-        : ok(this.#reply(200, toBody(toPlainResult(value))));
+      if (value.isError) return err(ofToolError(value, toolErrorStatus));
+      return ok({ status: 200, json: redactedJson(toBody(toPlainResult(value)), redactor.anywhere) });
     });
   }
 
@@ -229,7 +209,7 @@ export class RestApi implements Api {
   }
 
   get #known(): readonly string[] {
-    return [...(this.#options.gateway()?.servers ?? []).map(({ name }) => name), BUILT_IN_SERVER];
+    return [...(this.#context.gateway()?.servers ?? []).map(({ name }) => name), BUILT_IN_SERVER];
   }
 
   #unknownServer(server: string): Refusal {

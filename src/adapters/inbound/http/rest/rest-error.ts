@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, withoutUndefined } from '../../../../domain/json.ts';
+import { isObject, type JsonObject } from '../../../../domain/json.ts';
 import type { SchemaError, ToolCallError } from '../../../../domain/tool-call-error.ts';
 import { type ToolResult, textOf } from '../../../../domain/tool-result.ts';
 import { duration, excerpt } from '../../words/plain.ts';
@@ -7,13 +7,10 @@ import { type Refusal, refusal } from '../shared/refusal.ts';
 
 /** The refusal for a failed call (ruling G17). */
 export function ofToolCallError(error: ToolCallError): Refusal {
-  const details = detailsOf(error);
-  return refusal(toolErrorCode(error), toolErrorMessage(error), { details, retryAfterMs: retryAfterOf(error) });
-}
-
-function retryAfterOf(error: ToolCallError): number | undefined {
-  if (error.kind === 'not_available') return error.retryAfterMs;
-  return error.kind === 'overloaded' || error.kind === 'shutting_down' ? 1000 : undefined;
+  const { kind } = error;
+  const isSoon = kind === 'overloaded' || kind === 'shutting_down';
+  const retryAfterMs = kind === 'not_available' ? error.retryAfterMs : isSoon ? 1000 : undefined;
+  return refusal(toolErrorCode(error), toolErrorMessage(error), { details: detailsOf(error), retryAfterMs });
 }
 
 /** What a program can use. The server's own data is merged into it (ruling G15). */
@@ -22,10 +19,7 @@ function detailsOf(error: ToolCallError): JsonObject {
     case 'invalid_input':
       return { errors: error.errors };
     case 'json_rpc':
-      return {
-        ...(isObject(error.data) ? error.data : withoutUndefined({ data: error.data })),
-        jsonrpcCode: error.code,
-      };
+      return { ...(isObject(error.data) ? error.data : { data: error.data }), jsonrpcCode: error.code };
     case 'unknown_server':
     case 'overloaded':
       return { server: excerpt(error.server) };
@@ -46,10 +40,7 @@ function detailsOf(error: ToolCallError): JsonObject {
 export function ofToolError(result: ToolResult, status: number): Refusal {
   const { content, structuredContent } = result;
   const message = textOf(result) || 'The tool reported an error without a text.';
-  return refusal('TOOL_EXECUTION_ERROR', message, {
-    status,
-    returned: withoutUndefined({ content, structuredContent }),
-  });
+  return refusal('TOOL_EXECUTION_ERROR', message, { status, returned: { content, structuredContent } });
 }
 
 /** A request whose body has the wrong shape. */

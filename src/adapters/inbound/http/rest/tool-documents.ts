@@ -13,7 +13,6 @@ interface ToolDocumentsOptions {
   readonly redactor: Pick<Redactor, 'anywhere'>;
 }
 
-/** A list of tools as JSON. */
 interface ToolListDocument {
   readonly json: Buffer;
   readonly etag: string;

@@ -15,10 +15,10 @@ export function toAccessLine(entry: AccessEntry, status: number, time: Date, ms:
     method: method === undefined || KNOWN_METHODS.test(method) ? method : 'other',
     server: call?.server || undefined,
     // The name of a tool is text of its server.
-    tool: (call && clip(withoutUnsafeCharacters(call.tool), MAX_TOOL)) || undefined,
+    tool: (call && clip(withoutUnsafeCharacters(call.tool), MAX_LENGTH)) || undefined,
     status,
     // A path may contain any text: only usual characters are logged.
-    path: path?.replace(/[^\w./~-]/g, '?').slice(0, MAX_PATH),
+    path: path?.replace(/[^\w./~-]/g, '?').slice(0, MAX_LENGTH),
     reason,
     outcome: isShutDown ? 'shutting_down' : (call?.outcome ?? served),
     ms: Math.round(ms),
@@ -27,7 +27,6 @@ export function toAccessLine(entry: AccessEntry, status: number, time: Date, ms:
   })}\n`;
 }
 
-/** The reasons of rejections in the log, by status. */
 export const REASONS: Readonly<Record<number, string>> = {
   400: 'malformed message',
   401: 'no valid token',
@@ -40,8 +39,7 @@ export const REASONS: Readonly<Record<number, string>> = {
   503: 'shutting down',
 };
 
-const MAX_PATH = 100;
-const MAX_TOOL = 100;
+const MAX_LENGTH = 100;
 
 /** A client can send any text as a method, even a question. */
 const KNOWN_METHODS =
@@ -53,7 +51,6 @@ const MAX_UNREAD = 1024 * 1024;
 
 interface LineStream {
   write(lines: string): unknown;
-  /** How much has not been read yet. */
   readonly writableLength: number;
 }
 
@@ -68,7 +65,6 @@ export class LineWriter {
     this.#stream = stream;
   }
 
-  /** Adds a line, with its line end. */
   add(line: string): void {
     if (this.#lines === '') void this.#clock.sleep(DELAY_MS, never()).then(() => this.flush());
     this.#lines += line;

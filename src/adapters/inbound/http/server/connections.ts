@@ -1,13 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage as HttpRequest, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { SlicedInput } from './sliced-input.ts';
+import { slicedInput } from './sliced-input.ts';
 
 /** No HTTP client that is in use sends further requests on a connection before it has the response to the first. */
 const MAX_REQUESTS = 100;
 
 interface Connection {
-  /** Requests without a complete response. */
   inProgress: number;
   /** All requests, also those that are not served. */
   parsed: number;
@@ -23,7 +22,7 @@ export class Connections {
 
   /** Limits the input of connections, and discards those of which nothing is read for `unreadMs`, as found every `everyMs`. */
   constructor(server: Server, unreadMs: number, everyMs: number) {
-    const input = new SlicedInput();
+    const slice = slicedInput();
     server.on('connection', (socket: Socket) => {
       const connection: Connection = { inProgress: 0, parsed: 0, closed: new AbortController() };
       // A connection may have any number of requests in progress.
@@ -33,7 +32,7 @@ export class Connections {
         this.#open.delete(socket);
         connection.closed.abort();
       });
-      input.add(socket, connection);
+      slice(socket, connection);
     });
     // Only for those that need it: setting a timeout takes time in every request. Node.js ends it with the response.
     const check = () => {

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
 import { whenSettled } from '../../../../application/deadline.ts';
 import { CallerLimit } from '../shared/caller-limit.ts';
-import type { HttpContext } from '../shared/http-context.ts';
+import type { HttpContext } from '../shared/exchange.ts';
 import { Connections } from './connections.ts';
 import { Routes, type RoutesOptions } from './routes.ts';
 
@@ -41,7 +41,6 @@ const MAX_RESPONSES_BYTES = 32 * 1024 * 1024;
 /** Longer than the 60 s of load balancers: the balancer must close first, otherwise it may reuse a closing connection. */
 const KEEP_ALIVE_MS = 65_000;
 
-/** The HTTP server: connections, limits, draining. */
 export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #server: Server;
@@ -115,7 +114,6 @@ export class HttpServer {
     });
   }
 
-  /** The number of requests that are being served. */
   get inFlight(): number {
     return this.#serving.size;
   }

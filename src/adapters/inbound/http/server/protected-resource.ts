@@ -1,10 +1,10 @@
-import type { TokenVerifier } from '../../../../application/ports/token-verifier.ts';
+import type { TokenError, TokenProblem, TokenVerifier } from '../../../../application/ports/token-verifier.ts';
 import type { Exchange } from '../shared/exchange.ts';
+import { type Refusal, refusal } from '../shared/refusal.ts';
 
 /** What clients need to know to get a token, and what checks it. */
 export interface OAuthOptions {
   readonly issuer: string;
-  /** The URL that clients use for this server. */
   readonly resource: string;
   readonly scopes: readonly string[];
   readonly verifier: TokenVerifier;
@@ -13,31 +13,22 @@ export interface OAuthOptions {
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
 /** The metadata that leads clients to the authorization server (RFC 9728). Anyone may read it: it is the same for everyone. */
-export class ProtectedResource {
-  readonly #paths: readonly string[];
-  readonly #json: string;
-
-  constructor({ resource, issuer, scopes }: OAuthOptions) {
-    this.#paths = [WELL_KNOWN, new URL(metadataUrl(resource)).pathname];
-    this.#json = JSON.stringify({
-      resource,
-      authorization_servers: [issuer],
-      ...(scopes.length === 0 ? {} : { scopes_supported: scopes }),
-      bearer_methods_supported: ['header'],
-    });
-  }
-
-  owns(path: string): boolean {
-    return this.#paths.includes(path);
-  }
-
-  send(exchange: Exchange): void {
+export function protectedResource({ resource, issuer, scopes }: OAuthOptions) {
+  const paths = [WELL_KNOWN, new URL(metadataUrl(resource)).pathname];
+  const json = JSON.stringify({
+    resource,
+    authorization_servers: [issuer],
+    scopes_supported: scopes.length === 0 ? undefined : scopes,
+    bearer_methods_supported: ['header'],
+  });
+  const send = (exchange: Exchange): void => {
     const { method = '' } = exchange.request;
     exchange.response.setHeader('Access-Control-Allow-Origin', '*');
-    if (method === 'GET' || method === 'HEAD') exchange.sendJson(200, this.#json);
+    if (method === 'GET' || method === 'HEAD') exchange.sendJson(200, json);
     else if (method === 'OPTIONS') exchange.sendEmpty(204, PREFLIGHT);
     else exchange.sendEmpty(405, { Allow: 'GET, HEAD, OPTIONS' });
-  }
+  };
+  return { owns: (path: string) => paths.includes(path), send };
 }
 
 /** Clients in a browser send the header of the revision with every request. */
@@ -51,7 +42,62 @@ const PREFLIGHT = {
  * Where the metadata of a resource is published (RFC 9728, 3.1). It follows from the configuration: behind a proxy, requests do
  * not contain the public URL, and `Host` is chosen by the sender.
  */
-export function metadataUrl(resource: string): string {
+function metadataUrl(resource: string): string {
   const { origin, pathname } = new URL(resource);
   return `${origin}${WELL_KNOWN}${pathname === '/' ? '' : pathname}`;
 }
+
+/** The response to a request without an acceptable token, if clients can get one from an authorization server (RFC 6750). */
+export function tokenRefusal(error: TokenError | { readonly kind: 'no_token' }, oauth: OAuthOptions): Refusal {
+  switch (error.kind) {
+    case 'no_token': {
+      const message = `Unauthorized: send a token of ${oauth.issuer} (Authorization: Bearer ...)`;
+      return refusal('UNAUTHORIZED', message, { headers: challenge(oauth) });
+    }
+    case 'invalid_token': {
+      const problem = PROBLEMS[error.problem];
+      const message = `Unauthorized: the token ${problem}; get a new one from ${oauth.issuer}`;
+      const headers = challenge(oauth, { error: 'invalid_token', error_description: `The token ${problem}` });
+      return refusal('UNAUTHORIZED', message, { headers, reason: `token: ${error.problem}` });
+    }
+    case 'insufficient_scope': {
+      const message = `Forbidden: the token needs the scopes ${oauth.scopes.join(' ')}; authorize again with these scopes`;
+      const headers = challenge(oauth, { error: 'insufficient_scope' });
+      return refusal('FORBIDDEN', message, { headers, reason: 'token: insufficient_scope' });
+    }
+    case 'issuer_unavailable': {
+      const message = `Service Unavailable: the token cannot be checked, because the keys of ${oauth.issuer} cannot be read; try again later`;
+      const { retryAfterMs } = error;
+      return refusal('ISSUER_UNAVAILABLE', message, { retryAfterMs, reason: 'issuer unavailable' });
+    }
+  }
+}
+
+/** Tells the client where to get a token, and which scopes it needs (RFC 9728, 5.1). No value contains a quote. */
+function challenge({ resource, scopes }: OAuthOptions, parameters: Readonly<Record<string, string>> = {}) {
+  const all = {
+    ...parameters,
+    ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }),
+    resource_metadata: metadataUrl(resource),
+  };
+  const list = Object.entries(all).map(([name, value]) => `${name}="${value}"`);
+  return { 'WWW-Authenticate': `Bearer ${list.join(', ')}` };
+}
+
+/** Completes "the token ...". */
+const PROBLEMS: Readonly<Record<TokenProblem, string>> = {
+  not_a_jwt: 'is not known here and is not a JWT',
+  too_long: 'is too long',
+  unsupported_header: 'has a header that is not supported',
+  unsupported_algorithm: 'is not signed with an accepted algorithm',
+  not_an_access_token: 'is not an access token',
+  unknown_key: 'is signed with a key that the issuer does not publish',
+  wrong_signature: 'has an invalid signature',
+  wrong_issuer: 'is from another issuer',
+  wrong_audience: 'is not for this server alone',
+  expired: 'has expired',
+  not_yet_valid: 'is not valid yet',
+  bound_to_a_key: 'is bound to a key of its owner, which is not supported',
+  invalid_claims: 'has missing or invalid claims',
+  no_caller: 'does not name its owner',
+};

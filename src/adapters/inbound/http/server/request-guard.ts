@@ -1,11 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { err, ok, type Result } from 'neverthrow';
 import type { TokenOwner } from '../../../../application/ports/token-verifier.ts';
-import { latest } from '../../../../domain/latest.ts';
 import { type Refusal, refusal } from '../shared/refusal.ts';
-import type { OAuthOptions } from './protected-resource.ts';
-import { tokenRefusal } from './token-refusal.ts';
+import { type OAuthOptions, tokenRefusal } from './protected-resource.ts';
 
 export interface GuardOptions {
   /** The host name or address on which the server listens. */
@@ -15,9 +13,11 @@ export interface GuardOptions {
   readonly allowedOrigins: readonly string[];
   /** Callers and their tokens; without any and without `oauth`, no token is required. */
   readonly tokens: readonly { readonly caller: string; readonly token: string }[];
-  /** Accepts the tokens of an authorization server too. */
   readonly oauth?: OAuthOptions | undefined;
 }
+
+/** The host of a request target that is a complete URL, which proxies may send (RFC 9112, 3.2.2). */
+export const TARGET_HOST = /^https?:\/\/([^/?]*)/i;
 
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -35,8 +35,13 @@ export class RequestGuard {
   }
 
   /** Checks `Host` (against pages whose own name resolves to this machine) and `Origin` (against other pages). */
-  refusalOf({ host = '', origin }: IncomingHttpHeaders): Refusal | undefined {
+  refusalOf({ url = '', headers }: IncomingMessage): Refusal | undefined {
     const { allowedHosts, allowedOrigins } = this.#options;
+    const { host = '', origin } = headers;
+    const [, targetHost] = TARGET_HOST.exec(url) ?? [];
+    if (targetHost !== undefined && targetHost.toLowerCase() !== headers.host?.toLowerCase()) {
+      return refusal('VALIDATION_ERROR', 'Bad Request: the request target and Host name different hosts');
+    }
     if (host.includes(',')) return refusal('VALIDATION_ERROR', 'Bad Request: there must be one Host header');
     const name = hostNameOf(host);
     if ((name === undefined || !this.#hostNames.includes(name)) && !allowedHosts.includes('*')) {
@@ -99,11 +104,10 @@ export const preflightHeaders = (methods: string) => ({
 const MAX_SHOWN_LENGTH = 253;
 
 /** The complete name is compared: `localhost.evil.example` begins like a loopback name. */
-const hostNameOf = latest((host: string) =>
-  /^[\w.-]+(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i.test(host) && URL.canParse(`http://${host}`)
-    ? new URL(`http://${host}`).hostname
-    : undefined,
-);
+function hostNameOf(host: string): string | undefined {
+  const isHost = /^[\w.-]+(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i.test(host) && URL.canParse(`http://${host}`);
+  return isHost ? new URL(`http://${host}`).hostname : undefined;
+}
 
 function isLoopbackOrigin(origin: string): boolean {
   if (!URL.canParse(origin)) return false;

@@ -4,8 +4,7 @@ import { McpEndpoint, type McpOptions } from '../mcp/mcp-endpoint.ts';
 import { Page } from '../page/page.ts';
 import { RestApi, type RestOptions } from '../rest/rest-api.ts';
 import type { CallerLimit } from '../shared/caller-limit.ts';
-import { type Api, Exchange, type Route } from '../shared/exchange.ts';
-import type { HttpContext } from '../shared/http-context.ts';
+import { type Api, Exchange, type HttpContext, type Route } from '../shared/exchange.ts';
 import {
   CLIENT_CLOSED,
   methodNotAllowed,
@@ -18,8 +17,8 @@ import { discardedBody } from '../shared/request-body.ts';
 import { REASONS, toAccessLine } from './access-log.ts';
 import type { Connections } from './connections.ts';
 import type { Metrics } from './metrics.ts';
-import { ProtectedResource } from './protected-resource.ts';
-import { type GuardOptions, preflightHeaders, RequestGuard } from './request-guard.ts';
+import { protectedResource } from './protected-resource.ts';
+import { type GuardOptions, preflightHeaders, RequestGuard, TARGET_HOST } from './request-guard.ts';
 
 export interface RoutesOptions extends GuardOptions, McpOptions {
   readonly rest: RestOptions & {
@@ -27,7 +26,6 @@ export interface RoutesOptions extends GuardOptions, McpOptions {
     readonly pageFolder: string | undefined;
   };
   readonly metrics: Metrics;
-  /** Writes one line of the access log. */
   readonly writeAccessLine: (line: string) => void;
 }
 
@@ -44,7 +42,7 @@ export class Routes {
   readonly #mcp: McpEndpoint;
   readonly #rest: RestApi;
   readonly #page: Page | undefined;
-  readonly #metadata: ProtectedResource | undefined;
+  readonly #metadata: ReturnType<typeof protectedResource> | undefined;
   /** Each ends a request in progress. */
   readonly #pending = new Set<() => void>();
 
@@ -53,8 +51,8 @@ export class Routes {
     this.#context = context;
     this.#guard = new RequestGuard(context);
     this.#mcp = new McpEndpoint(context);
-    this.#rest = new RestApi(context, rest);
-    this.#metadata = oauth && new ProtectedResource(oauth);
+    this.#rest = new RestApi({ ...context, ...rest });
+    this.#metadata = oauth && protectedResource(oauth);
     this.#page = rest.pageFolder === undefined ? undefined : new Page(rest.pageFolder, path);
   }
 
@@ -66,7 +64,7 @@ export class Routes {
   /** Resolves when the response was sent, or its connection is closed. Never rejects. `signal` aborts when it closes. */
   async serve(request: HttpRequest, response: ServerResponse, signal: AbortSignal): Promise<void> {
     const { clock, metrics, logger, writeAccessLine, connections } = this.#context;
-    const path = pathOf(request.url ?? '');
+    const path = (request.url ?? '').replace(TARGET_HOST, '').split('?')[0] || '/';
     const api = this.#rest.owns(path) ? this.#rest : this.#mcp;
     const exchange = new Exchange(request, response, api, signal);
     if (path === '/healthz' || path === '/readyz') {
@@ -133,7 +131,7 @@ export class Routes {
       await discardedBody(request, maxBodyBytes, clock);
       if (!response.destroyed) exchange.refuse(refusal);
     };
-    const forbidden = targetRefusal(request) ?? this.#guard.refusalOf(headers);
+    const forbidden = this.#guard.refusalOf(request);
     if (forbidden !== undefined) return refuseStranger(forbidden);
     // The page asks for the token.
     if (method === 'GET' && path !== this.#context.path && this.#page?.owns(path)) {
@@ -171,21 +169,6 @@ export class Routes {
     response.writeHead(200, { 'Content-Type': registry.contentType }).end(await registry.metrics());
   };
   readonly #metrics: Route = { methods: { GET: this.#sendMetrics, HEAD: this.#sendMetrics } };
-}
-
-/** The host of a request target that is a complete URL, which proxies may send (RFC 9112, 3.2.2). */
-const TARGET_HOST = /^https?:\/\/([^/?]*)/i;
-
-/** The path of a request target. */
-function pathOf(target: string): string {
-  return target.replace(TARGET_HOST, '').split('?')[0] || '/';
-}
-
-function targetRefusal({ url = '', headers }: HttpRequest): Refusal | undefined {
-  if (url.startsWith('/')) return undefined;
-  const [, host] = TARGET_HOST.exec(url) ?? [];
-  if (host === undefined || host.toLowerCase() === headers.host?.toLowerCase()) return undefined;
-  return refusal('VALIDATION_ERROR', 'Bad Request: the request target and Host name different hosts');
 }
 
 /** When a connection closes, Node.js destroys only the first of the pipelined responses, and emits `close` on it: does so with all. */

@@ -7,9 +7,7 @@ const SLICE_BYTES = 2048;
 /** How many slices with requests are passed on before other connections are served. */
 const SLICES_PER_TURN = 16;
 
-/** What is known about the requests of a connection. */
 interface Requests {
-  /** How many were parsed so far. */
   readonly parsed: number;
   /** The last that is served: what arrives after its body is discarded. */
   readonly last?: Pick<HttpRequest, 'complete'>;
@@ -19,17 +17,23 @@ interface Requests {
  * Passes what arrives on connections to the HTTP parser in slices; the connections take turns. Node.js reads up to 64 KiB at once, and
  * creates all of their requests, more than a thousand, before the first response can close the connection.
  */
-export class SlicedInput {
+export function slicedInput(): (socket: Socket, requests: Requests) => void {
   /** Each passes the next slice with a request of a connection. */
-  readonly #waiting: (() => void)[] = [];
-  #isScheduled = false;
-
-  /**
-   * Takes the input of a connection. Only the source of the socket's stream changes (`push` and `_read`), so that Node.js still decides
-   * about order, end and pauses.
-   */
-  add(socket: Socket, requests: Requests): void {
+  const waiting: (() => void)[] = [];
+  let isScheduled = false;
+  const schedule = () => {
+    if (isScheduled || waiting.length === 0) return;
+    isScheduled = true;
+    setImmediate(() => {
+      isScheduled = false;
+      for (const pass of waiting.splice(0, SLICES_PER_TURN)) pass();
+      schedule();
+    });
+  };
+  // Only the source of the socket's stream changes (`push` and `_read`), so that Node.js still decides about order, end and pauses.
+  return (socket, requests) => {
     // Node.js connects the parser to the socket's handle, past the stream, until there is a listener of its own.
+    const ignore = () => {};
     socket.on('data', ignore).off('data', ignore);
     const push = socket.push.bind(socket);
     const read = socket._read.bind(socket);
@@ -55,8 +59,8 @@ export class SlicedInput {
       if (chunks.length > 0) wait();
     };
     const wait = () => {
-      this.#waiting.push(pass);
-      this.#schedule();
+      waiting.push(pass);
+      schedule();
     };
     socket.push = (chunk: Buffer | null) => {
       if (chunk !== null && areOver()) return false;
@@ -67,17 +71,5 @@ export class SlicedInput {
     socket._read = (size) => {
       if (chunks.length === 0) read(size);
     };
-  }
-
-  #schedule(): void {
-    if (this.#isScheduled || this.#waiting.length === 0) return;
-    this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      for (const pass of this.#waiting.splice(0, SLICES_PER_TURN)) pass();
-      this.#schedule();
-    });
-  }
+  };
 }
-
-function ignore(): void {}

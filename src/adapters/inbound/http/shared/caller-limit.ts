@@ -1,10 +1,3 @@
-/** A request of a caller. */
-interface Holder {
-  readonly caller: string;
-  /** Each frees what the request uses of a limit. */
-  readonly held: (() => void)[];
-}
-
 /** Bounds what the requests in progress of each caller use, over MCP and REST together: places, or bytes. */
 export class CallerLimit {
   readonly max: number;
@@ -16,9 +9,9 @@ export class CallerLimit {
 
   /**
    * Uses more until the response was sent, or its connection is closed; false, and nothing is used, if it is too much. The first of a caller
-   * is never too much.
+   * is never too much. Each function in `held` frees what the request uses of a limit.
    */
-  hold({ caller, held }: Holder, amount: number): boolean {
+  hold({ caller, held }: { readonly caller: string; readonly held: (() => void)[] }, amount: number): boolean {
     const used = this.#used.get(caller) ?? 0;
     if (used > 0 && used + amount > this.max) return false;
     this.#used.set(caller, used + amount);

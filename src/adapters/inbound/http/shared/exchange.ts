@@ -1,7 +1,11 @@
 import type { IncomingMessage as HttpRequest, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { ToolCallReport } from '../../../../application/call-tool.ts';
+import type { Clock } from '../../../../application/ports/clock.ts';
 import type { SearchUse } from '../../../../application/ports/llm-search.ts';
-import type { CallReport } from '../../mcp/call-meter.ts';
+import type { Logger } from '../../../../application/ports/logger.ts';
+import type { QuotaGuard } from '../../../../application/quota-guard.ts';
+import type { Redactor } from '../../../../domain/redaction.ts';
+import type { CallObserver, CallReport } from '../../mcp/call-meter.ts';
 import type { RequestId } from '../../mcp/json-rpc.ts';
 import type { CallerLimit } from './caller-limit.ts';
 import { type Refusal, tooManyUnread } from './refusal.ts';
@@ -10,17 +14,37 @@ import { type Refusal, tooManyUnread } from './refusal.ts';
 export interface Api {
   /** The HTTP methods that browsers may use. */
   readonly methods: string;
-  /** Headers of all its responses. */
   headersFor?(request: HttpRequest): Map<string, string>;
-  /** Undefined if there is no such path. */
   routeOf(path: string): Route | undefined;
   /** The body of the response to a request that is not served. */
   toRefusalJson(refusal: Refusal, exchange: Exchange): string;
 }
 
+/** What MCP and REST share. */
+export interface HttpContext {
+  readonly path: string;
+  /** Whether there is a key, or recordings to answer from. */
+  readonly canAnswer: boolean;
+  readonly requiresToken: boolean;
+  readonly isDraining: () => boolean;
+  readonly maxBodyBytes: number;
+  /** Calls, and lists over REST. */
+  readonly places: CallerLimit;
+  /** Bytes of request bodies. A value needs up to 21 times as much memory as its JSON. */
+  readonly bodyBytes: CallerLimit;
+  /** Undefined if nothing is limited per day. */
+  readonly quota?: Pick<QuotaGuard, 'admit'> | undefined;
+  /** `limit` is the name of a limit, or `unknown` if the store failed. */
+  readonly onQuotaRefused: (limit: string) => void;
+  /** Observes a call, for the metrics and the access log. */
+  readonly observe: (entry: AccessEntry) => Required<CallObserver>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly redactor: Redactor;
+}
+
 type Handler = (exchange: Exchange) => Promise<void> | void;
 
-/** The handlers of a path. */
 export interface Route {
   readonly methods: Readonly<Record<string, Handler>>;
   /** Handles the other methods, which are refused without it. */
@@ -29,26 +53,22 @@ export interface Route {
 
 /** What is logged about a request; completed while it is served. */
 export interface AccessEntry {
-  /** The HTTP method. */
   readonly verb: string;
   caller?: string;
   /** Whether the drain ended before the request did. */
   isShutDown: boolean;
-  /** The JSON-RPC method. */
   method?: string;
   traceparent?: string | undefined;
   /** The path of a request that is rejected, or has no method of JSON-RPC. */
   path?: string;
   /** Why the request is rejected: one of a fixed set of reasons. */
   reason?: string | undefined;
-  call?: EndedCall;
-}
-
-/** A finished call; that of a tool of the gateway's servers has a server. */
-interface EndedCall extends SearchUse {
-  readonly server?: string;
-  readonly tool: string;
-  readonly outcome: CallReport['outcome'] | ToolCallReport['outcome'];
+  /** The finished call; that of a tool of the gateway's servers has a server. */
+  call?: SearchUse & {
+    readonly server?: string;
+    readonly tool: string;
+    readonly outcome: CallReport['outcome'] | ToolCallReport['outcome'];
+  };
 }
 
 /** A request, and its response. */
@@ -96,7 +116,6 @@ export class Exchange {
       .end(json);
   }
 
-  /** Sends a response without a body. */
   sendEmpty(status: number, headers: OutgoingHttpHeaders = {}): void {
     // RFC 9110: a 204 has no Content-Length.
     this.response.writeHead(status, status === 204 ? headers : { 'Content-Length': 0, ...headers }).end();

@@ -5,8 +5,7 @@ import type { Clock } from '../../../../application/ports/clock.ts';
 import { parseJson } from '../../../../domain/json.ts';
 import { nestsDeeper } from '../../../../domain/json-nesting.ts';
 import { PARSE_ERROR } from '../../mcp/json-rpc.ts';
-import type { Exchange } from './exchange.ts';
-import type { HttpContext } from './http-context.ts';
+import type { Exchange, HttpContext } from './exchange.ts';
 import { ofErrorObject, overloaded, type Refusal, refusal } from './refusal.ts';
 
 type Limits = Pick<HttpContext, 'maxBodyBytes' | 'bodyBytes'>;

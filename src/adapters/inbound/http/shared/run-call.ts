@@ -3,8 +3,7 @@ import type { QuotaState } from '../../../../application/quota-guard.ts';
 import { NOTHING_USED, type QuotaError, type QuotaUse } from '../../../../domain/quota.ts';
 import { NOT_SENT } from '../../../../domain/tool-call-error.ts';
 import { limitName, quotaMessage } from '../../words/quota-messages.ts';
-import type { AccessEntry, Exchange } from './exchange.ts';
-import type { HttpContext } from './http-context.ts';
+import type { AccessEntry, Exchange, HttpContext } from './exchange.ts';
 import { type Refusal, refusal, tooManyCalls } from './refusal.ts';
 
 /** How long a client should wait for a store that fails. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toKeptCall } from '../../../../../src/adapters/inbound/mcp/kept-call.ts';
+import { toKeptCall } from '../../../../../../src/adapters/inbound/http/mcp/mcp-endpoint.ts';
 
 const call = (params: object | undefined) =>
   toKeptCall({ kind: 'request', id: 1, method: 'tools/call', params: params as never });
