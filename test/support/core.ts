@@ -1,5 +1,6 @@
 import type { AnswerQueryInput } from '../../src/application/answer-query.ts';
 import { type Application, createApplication } from '../../src/application/application.ts';
+import { CancelRequest } from '../../src/application/cancel-request.ts';
 import type { Clock } from '../../src/application/ports/clock.ts';
 import type { Config } from '../../src/application/ports/config.ts';
 import type { PageDates } from '../../src/application/ports/page-dates.ts';
@@ -29,14 +30,11 @@ export function startCore({
 
 /** The application behind a protocol that cancels a question by its key. */
 export function withCancellation(application: Application) {
-  const running = new Map<string, AbortController>();
+  const cancelRequest = new CancelRequest();
   return {
-    answerQuery: ({ requestKey, ...input }: TestQuestion) => {
-      const controller = new AbortController();
-      running.set(requestKey, controller);
-      return application.answerQuery(input, controller.signal);
-    },
-    cancelRequest: ({ requestKey }: Pick<TestQuestion, 'requestKey'>) => running.get(requestKey)?.abort(),
+    answerQuery: ({ requestKey, ...input }: TestQuestion) =>
+      cancelRequest.run(requestKey, (signal) => application.answerQuery(input, signal)),
+    cancelRequest: ({ requestKey }: Pick<TestQuestion, 'requestKey'>) => cancelRequest.execute(requestKey),
   };
 }
 

@@ -1,3 +1,4 @@
+import { CancelRequest } from '../../../application/cancel-request.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject } from '../../../domain/json.ts';
 import { excerpt } from '../words/plain.ts';
@@ -42,12 +43,12 @@ interface Call {
   /** Its response was sent or it was cancelled: nothing more is sent for it. */
   isOver: boolean;
   readonly send: Send;
-  readonly controller: AbortController;
 }
 
 /** The MCP session of one client, in both eras. It receives valid messages from a transport and sends messages to it. */
 export class McpSession {
   readonly #options: McpSessionOptions;
+  readonly #cancelRequest = new CancelRequest<RequestId>();
   /** By their IDs: `1` and `"1"` are different (ruling 18). */
   readonly #calls = new Map<RequestId, Call>();
   #isClosed = false;
@@ -110,7 +111,7 @@ export class McpSession {
   }
 
   async #callTool(request: Request, send: Send): Promise<void> {
-    const { tools, caller, isLocal, observer, logger } = this.#options;
+    const { tools, caller, isLocal, observer } = this.#options;
     const { id, params, era } = request;
     const { name, arguments: received, _meta: meta } = params;
     const args = received ?? {};
@@ -121,7 +122,6 @@ export class McpSession {
     const call: Call = {
       id,
       era,
-      controller: new AbortController(),
       isOver: false,
       send: (message) => {
         if (call.isOver) return;
@@ -130,19 +130,25 @@ export class McpSession {
       },
     };
     const toolCall = { name, args, meta: isObject(meta) ? meta : {}, era, caller, isLocal, observer };
-    const reply = tools.call(toolCall, call.send, call.controller.signal);
-    if (reply === undefined) return send(this.#unknownTool(request, name));
-    if (logger.isDebug) {
-      // Of a query, only the length is logged (spec 8.1).
-      const queryLen = typeof args.query === 'string' ? args.query.length : 0;
-      const argsKeys = JSON.stringify(Object.keys(args));
-      logger.debug(`server: tools/call name=${name} argsKeys=${argsKeys} queryLen=${queryLen}`);
-    }
-    this.#calls.set(id, call);
-    const response = await this.#toResponse(request, name, reply);
-    if (response !== undefined) call.send(response);
-    // A cancelled call may end after another has its ID.
-    if (this.#calls.get(id) === call) this.#calls.delete(id);
+    await this.#cancelRequest.run(id, async (signal) => {
+      const reply = tools.call(toolCall, call.send, signal);
+      if (reply === undefined) return send(this.#unknownTool(request, name));
+      this.#logCall(name, args);
+      this.#calls.set(id, call);
+      const response = await this.#toResponse(request, name, reply);
+      if (response !== undefined) call.send(response);
+      // A cancelled call may end after another has its ID.
+      if (this.#calls.get(id) === call) this.#calls.delete(id);
+    });
+  }
+
+  /** Of a query, only the length is logged (spec 8.1). */
+  #logCall(name: string, args: Params): void {
+    const { logger } = this.#options;
+    if (!logger.isDebug) return;
+    const queryLen = typeof args.query === 'string' ? args.query.length : 0;
+    const argsKeys = JSON.stringify(Object.keys(args));
+    logger.debug(`server: tools/call name=${name} argsKeys=${argsKeys} queryLen=${queryLen}`);
   }
 
   /** The response to a call; undefined for a cancelled call, which gets none. */
@@ -167,7 +173,7 @@ export class McpSession {
 
   #end(call: Call): void {
     call.isOver = true;
-    call.controller.abort();
+    this.#cancelRequest.execute(call.id);
   }
 
   /** An unknown or finished request is ignored, and so is a malformed notification. */
