@@ -8,6 +8,6 @@ export default defineConfig({
     // No test changes what others see, so that the files of a worker share their modules: to load them anew takes longer than most tests.
     isolate: false,
     // Most end-to-end tests wait for a process: with more workers than cores, others run meanwhile.
-    maxWorkers: 4,
+    maxWorkers: 3,
   },
 });
