@@ -12,7 +12,7 @@ import { listTools } from '../adapters/inbound/cli/list-tools.ts';
 import { BAD_USAGE, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
 import { toolErrorMessage } from '../adapters/inbound/words/tool-error-messages.ts';
 import { isUnencrypted } from '../adapters/outbound/config/addresses.ts';
-import { shownStore } from '../adapters/outbound/config/secrets.ts';
+import { shownStore } from '../adapters/outbound/config/shown-tree.ts';
 import { untilAborted } from '../application/deadline.ts';
 import type { Logger } from '../application/ports/logger.ts';
 import type { GatewayTool } from '../domain/gateway-tool.ts';

@@ -42,6 +42,7 @@ export function toConfigTree(values: Values): ConfigTree {
 }
 
 function inCamelCase(name: string): string {
+  if (!name.includes('_')) return name;
   const [first = '', ...others] = name.split('_');
   return others.reduce((camel, word) => `${camel}${word.charAt(0).toUpperCase()}${word.slice(1)}`, first);
 }

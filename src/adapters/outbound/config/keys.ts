@@ -174,10 +174,14 @@ export const TABLE = {
 /** The keys with their paths, dotted as in YAML, in the order of the table. */
 export const KEYS: readonly (Key & { readonly path: string })[] = keysOf(TABLE, '');
 
-function keysOf(section: Section, prefix: string): readonly (Key & { readonly path: string })[] {
-  return Object.entries(section).flatMap(([name, entry]) =>
-    isKey(entry) ? [{ path: `${prefix}${name}`, ...entry }] : keysOf(entry, `${prefix}${name}.`),
-  );
+/** A loop, since the start waits for it. */
+function keysOf(section: Section, prefix: string, keys: (Key & { readonly path: string })[] = []) {
+  for (const [name, entry] of Object.entries(section)) {
+    const path = prefix + name;
+    if (isKey(entry)) keys.push({ path, ...entry });
+    else keysOf(entry, `${path}.`, keys);
+  }
+  return keys;
 }
 
 export function isKey(entry: Key | Section): entry is Key {

@@ -11,7 +11,7 @@ import { type CommandLineOptions, readEnvironment, readOptions } from './layers.
 import { mistypedVariables } from './mistyped-variables.ts';
 import { reporter, withoutSecrets } from './problems.ts';
 import { readProxy } from './proxies.ts';
-import { formsOf, httpSecrets, secretVariables, toShownTree } from './secrets.ts';
+import { formsOf, httpSecrets, secretVariables } from './secrets.ts';
 import { inBothForms, toGroundingPolicy, toProfiles, toQuotaConfig, toZone } from './server-config.ts';
 import type { ServerEntry } from './server-entry.ts';
 
@@ -134,7 +134,8 @@ async function readConfig(
     },
     sources,
     /** What `--show-config` prints. Contains no key. */
-    shown: () => {
+    shown: async () => {
+      const { toShownTree } = await import('./shown-tree.ts');
       const shown = hasServers ? new Map([...values, ['servers', servers?.shown ?? []]]) : values;
       return { version, sources, effective: toShownTree(shown) };
     },

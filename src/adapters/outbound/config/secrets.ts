@@ -1,9 +1,6 @@
-import { isObject, type JsonObject } from '../../../domain/json.ts';
-import { MASK } from '../../../domain/redaction.ts';
 import { decoded, withScheme } from './addresses.ts';
-import { type ConfigTree, toTree, type Values } from './config-tree.ts';
-import { type Environment, shownName, variableText } from './environment.ts';
-import { KEYS } from './keys.ts';
+import type { ConfigTree } from './config-tree.ts';
+import { type Environment, variableText } from './environment.ts';
 
 /** The names of the variables that contain the API key, the tokens of callers and the URL of the quota store. */
 export function secretVariables(config: ConfigTree): readonly string[] {
@@ -30,7 +27,8 @@ export function formsOf(secret: string): readonly string[] {
 /** The password in a URL, with or without a scheme, in the forms in which a message may contain it; none if there is no password. */
 export function passwordsOf(text: string): readonly string[] {
   // Most texts have none, and the first URL of a process takes time to read.
-  const url = text.includes('@') ? withScheme(text) : '';
+  if (!text.includes('@')) return [];
+  const url = withScheme(text);
   if (!URL.canParse(url)) return [];
   const { username, password } = new URL(url);
   if (password === '') return [];
@@ -38,24 +36,4 @@ export function passwordsOf(text: string): readonly string[] {
   const [user, plain] = [username, password].map((part) => decoded(part) ?? part);
   const basic = Buffer.from(`${user}:${plain}`).toString('base64');
   return [...new Set([password, plain ?? '', basic.replace(/=+$/, '')])];
-}
-
-/** The merged keys for display. The redactor masks secrets that were set in a wrong place. */
-export function toShownTree(values: Values): JsonObject {
-  const shown = new Map(values);
-  for (const { path, kind } of KEYS) {
-    const value = values.get(path);
-    const masked = isObject(value)
-      ? Object.entries(value).map(([caller, name]) => [caller, shownName(String(name))])
-      : [];
-    if (kind.namesSecret && value !== undefined)
-      shown.set(path, isObject(value) ? Object.fromEntries(masked) : shownName(String(value)));
-  }
-  shown.set('http.quota.store', shownStore(String(values.get('http.quota.store'))));
-  return toTree(shown);
-}
-
-/** The URL of a store without its password. */
-export function shownStore(store: string): string {
-  return store.replace(/^(rediss?:\/\/[^:@/]*):.*@/, `$1:${MASK}@`);
 }

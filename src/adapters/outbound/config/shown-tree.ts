@@ -1,0 +1,25 @@
+import { isObject, type JsonObject } from '../../../domain/json.ts';
+import { MASK } from '../../../domain/redaction.ts';
+import { toTree, type Values } from './config-tree.ts';
+import { shownName } from './environment.ts';
+import { KEYS } from './keys.ts';
+
+/** The merged keys for display. The redactor masks secrets that were set in a wrong place. */
+export function toShownTree(values: Values): JsonObject {
+  const shown = new Map(values);
+  for (const { path, kind } of KEYS) {
+    const value = values.get(path);
+    const masked = isObject(value)
+      ? Object.entries(value).map(([caller, name]) => [caller, shownName(String(name))])
+      : [];
+    if (kind.namesSecret && value !== undefined)
+      shown.set(path, isObject(value) ? Object.fromEntries(masked) : shownName(String(value)));
+  }
+  shown.set('http.quota.store', shownStore(String(values.get('http.quota.store'))));
+  return toTree(shown);
+}
+
+/** The URL of a store without its password. */
+export function shownStore(store: string): string {
+  return store.replace(/^(rediss?:\/\/[^:@/]*):.*@/, `$1:${MASK}@`);
+}
