@@ -52,3 +52,17 @@ export function decoded(text: string): string | undefined {
     return undefined;
   }
 }
+
+/** The password in a URL, with or without a scheme, in the forms in which a message may contain it; none if there is no password. */
+export function passwordsOf(text: string): readonly string[] {
+  // Most texts have none, and the first URL of a process takes time to read.
+  if (!text.includes('@')) return [];
+  const url = withScheme(text);
+  if (!URL.canParse(url)) return [];
+  const { username, password } = new URL(url);
+  if (password === '') return [];
+  // A malformed escape is taken as it is.
+  const [user, plain] = [username, password].map((part) => decoded(part) ?? part);
+  const basic = Buffer.from(`${user}:${plain}`).toString('base64');
+  return [...new Set([password, plain ?? '', basic.replace(/=+$/, '')])];
+}

@@ -1,13 +1,15 @@
-import { decoded, withScheme } from './addresses.ts';
+import { decoded, passwordsOf, withScheme } from './addresses.ts';
 import { type Environment, PROXY_VARIABLES, variableText } from './environment.ts';
-import type { Report } from './problems.ts';
-import { passwordsOf } from './secrets.ts';
 
 /**
  * The URL of the proxy for requests to `baseUrl` by `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower case; the variables that were
  * used; and the passwords of all proxies, because servers inherit the variables.
  */
-export function readProxy(environment: Environment, baseUrl: string, report: Report = () => {}) {
+export function readProxy(
+  environment: Environment,
+  baseUrl: string,
+  report: (name: string, message: string, received: string) => void = () => {},
+) {
   const textOf = (name: string) => variableText(environment, name);
   if (PROXY_VARIABLES.every((name) => textOf(name) === '')) return { proxy: undefined, names: [], secrets: [] };
   const named = (name: string) => [name.toLowerCase(), name].find((variant) => textOf(variant) !== '') ?? '';

@@ -1,4 +1,4 @@
-import { decoded, withScheme } from './addresses.ts';
+import { passwordsOf } from './addresses.ts';
 import type { ConfigTree } from './config-tree.ts';
 import { type Environment, variableText } from './environment.ts';
 
@@ -22,18 +22,4 @@ function tokenVariables({ http: { tokenEnv = {} } }: ConfigTree): readonly strin
 export function formsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   return [secret, bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')];
-}
-
-/** The password in a URL, with or without a scheme, in the forms in which a message may contain it; none if there is no password. */
-export function passwordsOf(text: string): readonly string[] {
-  // Most texts have none, and the first URL of a process takes time to read.
-  if (!text.includes('@')) return [];
-  const url = withScheme(text);
-  if (!URL.canParse(url)) return [];
-  const { username, password } = new URL(url);
-  if (password === '') return [];
-  // A malformed escape is taken as it is.
-  const [user, plain] = [username, password].map((part) => decoded(part) ?? part);
-  const basic = Buffer.from(`${user}:${plain}`).toString('base64');
-  return [...new Set([password, plain ?? '', basic.replace(/=+$/, '')])];
 }

@@ -1,6 +1,7 @@
 import { isObject, parseJson } from '../../../domain/json.ts';
+import { passwordsOf } from './addresses.ts';
 import type { NamedText } from './environment.ts';
-import { formsOf, passwordsOf } from './secrets.ts';
+import { formsOf } from './secrets.ts';
 import type { ServerEntry } from './server-entry.ts';
 
 /**
