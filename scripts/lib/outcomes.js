@@ -54,7 +54,7 @@ const MEANINGS = {
 export function outcomeRows({ toolErrorCode }) {
   const outcomes = outcomesOf({
     'src/adapters/inbound/mcp/call-meter.ts': 'CallReport',
-    'src/application/call-tool.ts': 'ToolCallReport',
+    'src/application/gateway/call-tool.ts': 'ToolCallReport',
   });
   const codeOf = (outcome) => {
     if (outcome === 'answered') return undefined;

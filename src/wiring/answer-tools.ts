@@ -1,6 +1,6 @@
 import { AnswerTools, type AnswerToolsOptions } from '../adapters/inbound/mcp/answer-tools.ts';
-import type { Application } from '../application/application.ts';
-import type { Gateway } from '../application/gateway.ts';
+import type { Application } from '../application/answers/application.ts';
+import type { Gateway } from '../application/gateway/gateway.ts';
 import type { Runtime } from './runtime.ts';
 
 /**
@@ -24,6 +24,6 @@ export async function createAnswerTools(
   };
   const options = { ...runtime, application, timeZone, maxAnswerChars, toolErrors };
   if (grounding === undefined) return new AnswerTools(options);
-  const { mayHaveEffects } = await import('../domain/grounding.ts');
+  const { mayHaveEffects } = await import('../domain/grounded/grounding.ts');
   return new AnswerTools({ ...options, hasEffects: () => mayHaveEffects(grounding, gateway()?.tools ?? []) });
 }

@@ -1,10 +1,10 @@
-import { isUnencrypted } from '../adapters/outbound/config/addresses.ts';
-import { routeTo } from '../adapters/outbound/openai/route.ts';
-import { type Application, createApplication, type Grounding } from '../application/application.ts';
-import type { AnswerGateway } from '../application/grounded-calls.ts';
+import { isUnencrypted } from '../adapters/outbound/network/addresses.ts';
+import { routeTo } from '../adapters/outbound/network/route.ts';
+import { type Application, createApplication, type Grounding } from '../application/answers/application.ts';
+import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
 import type { ApiProbe } from '../application/ports/api-probe.ts';
 import type { LlmSearch } from '../application/ports/llm-search.ts';
-import type { GroundingPolicy } from '../domain/grounding.ts';
+import type { GroundingPolicy } from '../domain/grounded/grounding.ts';
 import { PROGRAM, VERSION } from '../version.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -26,7 +26,7 @@ export async function composeAnswers(
   const proxied =
     proxy === undefined
       ? undefined
-      : (await import('../adapters/outbound/openai/proxy-fetch.ts')).createProxyFetch(proxy);
+      : (await import('../adapters/outbound/network/proxy-fetch.ts')).createProxyFetch(proxy);
   const api = isOffline
     ? undefined
     : (await import('../adapters/outbound/openai/api-fetch.ts')).createApiFetch(proxied?.dispatcher);

@@ -11,12 +11,12 @@ import { supportsHyperlinks } from '../adapters/inbound/cli/hyperlink-support.ts
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
 import { BAD_USAGE, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
 import { toolErrorMessage } from '../adapters/inbound/words/tool-error-messages.ts';
-import { isUnencrypted } from '../adapters/outbound/config/addresses.ts';
 import { shownStore } from '../adapters/outbound/config/shown-tree.ts';
-import { untilAborted } from '../application/deadline.ts';
+import { isUnencrypted } from '../adapters/outbound/network/addresses.ts';
+import { untilAborted } from '../application/async/deadline.ts';
 import type { Logger } from '../application/ports/logger.ts';
-import type { GatewayTool } from '../domain/gateway-tool.ts';
-import { isObject, type JsonObject, parseJson } from '../domain/json.ts';
+import type { GatewayTool } from '../domain/gateway/gateway-tool.ts';
+import { isObject, type JsonObject, parseJson } from '../domain/values/json.ts';
 import { PROGRAM } from '../version.ts';
 import { answerServers, type Runtime } from './runtime.ts';
 import type { LoadServices } from './services.ts';
@@ -119,7 +119,7 @@ async function checkedOAuth({ config, clock }: Runtime): Promise<CheckedOAuth | 
 async function offeredBy({ config }: Runtime): Promise<(tools: readonly GatewayTool[]) => readonly string[]> {
   const { grounding } = config;
   if (grounding === undefined) return () => [];
-  const { toOffer } = await import('../domain/grounding.ts');
+  const { toOffer } = await import('../domain/grounded/grounding.ts');
   return (tools) => toOffer(tools, grounding).functions.map(({ tool }) => `${tool.server}/${tool.name}`);
 }
 

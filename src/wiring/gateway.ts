@@ -1,6 +1,6 @@
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
-import type { ToolCallReport } from '../application/call-tool.ts';
-import type { ConfiguredServer, Gateway } from '../application/gateway.ts';
+import type { ToolCallReport } from '../application/gateway/call-tool.ts';
+import type { ConfiguredServer, Gateway } from '../application/gateway/gateway.ts';
 import type { Logger } from '../application/ports/logger.ts';
 import type { SchemaValidator } from '../application/ports/schema-validator.ts';
 import type { ToolServer } from '../application/ports/tool-server.ts';
@@ -37,11 +37,11 @@ export async function composeGateway(runtime: Runtime, options: GatewayOptions):
   const { config, clock, logger } = runtime;
   const [{ Gateway }, { ChildToolServer }, { RemoteToolServer }, { childEnvironment }, { ProxyFetches }] =
     await Promise.all([
-      import('../application/gateway.ts'),
+      import('../application/gateway/gateway.ts'),
       import('../adapters/outbound/mcp-client/child-tool-server.ts'),
       import('../adapters/outbound/mcp-client/remote-tool-server.ts'),
       import('../adapters/outbound/mcp-client/child-environment.ts'),
-      import('../adapters/outbound/mcp-client/proxy-fetches.ts'),
+      import('../adapters/outbound/network/proxy-fetches.ts'),
     ]);
   const fetches = new ProxyFetches(process.env);
   const toServer = async ({ name, connection, maxResponseBytes: maxBytes }: ServerEntry): Promise<ToolServer> => {

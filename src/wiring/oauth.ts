@@ -1,10 +1,10 @@
 import type { Result } from 'neverthrow';
 import type { OAuthConfig } from '../adapters/outbound/config/http-config.ts';
-import { ProxyFetches } from '../adapters/outbound/mcp-client/proxy-fetches.ts';
+import { ProxyFetches } from '../adapters/outbound/network/proxy-fetches.ts';
 import { readKeySet } from '../adapters/outbound/oauth/issuer-documents.ts';
 import { IssuerKeys, TIME_LIMIT_MS } from '../adapters/outbound/oauth/issuer-keys.ts';
 import { JwtTokenVerifier } from '../adapters/outbound/oauth/jwt-token-verifier.ts';
-import { withDeadline } from '../application/deadline.ts';
+import { withDeadline } from '../application/async/deadline.ts';
 import type { Clock } from '../application/ports/clock.ts';
 import type { TokenVerifier } from '../application/ports/token-verifier.ts';
 import type { Runtime } from './runtime.ts';

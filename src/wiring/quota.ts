@@ -1,7 +1,7 @@
 import type { QuotaConfig } from '../adapters/outbound/config/server-config.ts';
 import type { Clock } from '../application/ports/clock.ts';
 import type { QuotaStore } from '../application/ports/quota-store.ts';
-import { QuotaGuard } from '../application/quota-guard.ts';
+import { QuotaGuard } from '../application/quota/quota-guard.ts';
 import type { Runtime } from './runtime.ts';
 
 /** The limits of callers per day, and what ends the connection to their store. */

@@ -5,7 +5,7 @@ import { StderrLogger } from '../adapters/outbound/logger/stderr-logger.ts';
 import type { Clock } from '../application/ports/clock.ts';
 import type { Validated } from '../application/ports/config.ts';
 import type { Logger } from '../application/ports/logger.ts';
-import { createRedactor, type Redactor } from '../domain/redaction.ts';
+import { createRedactor, type Redactor } from '../domain/values/redaction.ts';
 
 /** What every mode needs before the first request. The services are made when they are needed. */
 export interface Runtime {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { AjvSchemaValidator } from '../adapters/outbound/mcp-client/ajv-schema-validator.ts';
-import type { Application } from '../application/application.ts';
+import type { Application } from '../application/answers/application.ts';
 import { Container } from './container.ts';
 import type { ComposedGateway, GatewayOptions } from './gateway.ts';
 import type { Runtime } from './runtime.ts';

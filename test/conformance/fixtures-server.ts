@@ -3,7 +3,7 @@ import { Metrics } from '../../src/adapters/inbound/http/server/metrics.ts';
 import { AnswerTools } from '../../src/adapters/inbound/mcp/answer-tools.ts';
 import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
-import { createRedactor } from '../../src/domain/redaction.ts';
+import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { startCore } from '../support/core.ts';
 import { FakeLlmSearch } from '../support/fake-llm-search.ts';
 import { noServers } from '../support/no-servers.ts';

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { ChildToolServer } from '../../src/adapters/outbound/mcp-client/child-tool-server.ts';
 import type { Clock } from '../../src/application/ports/clock.ts';
-import { textOf } from '../../src/domain/tool-result.ts';
+import { textOf } from '../../src/domain/gateway/tool-result.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { posixTest } from '../support/platform.ts';
 import { newProcessTree, STDIO_SERVER } from '../support/process-tree.ts';

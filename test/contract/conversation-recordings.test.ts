@@ -6,7 +6,7 @@ import { FolderRecorder } from '../../src/adapters/outbound/openai/recordings/fo
 import { OfflineSearch } from '../../src/adapters/outbound/openai/recordings/offline-search.ts';
 import { Recordings } from '../../src/adapters/outbound/openai/recordings/recordings.ts';
 import type { LlmSearch, Round, SearchReply } from '../../src/application/ports/llm-search.ts';
-import { createRedactor } from '../../src/domain/redaction.ts';
+import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { type Behaviour, fails } from '../support/behaviours.ts';
 import { type ConversationItem, calls, reasons, says, searches } from '../support/conversation-items.ts';
 import type { ScriptedResponse } from '../support/conversation-stream.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { totalUse } from '../../src/application/grounded/total-use.ts';
 import type { LlmSearch, SearchRequest } from '../../src/application/ports/llm-search.ts';
-import { totalUse } from '../../src/application/total-use.ts';
 import { settled } from '../support/fake-clock.ts';
 import { errorOf, expectNoListener, never, ProgressLog, replyOf, searchRequest } from './search-kit.ts';
 

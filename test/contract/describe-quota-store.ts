@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { QuotaKey, QuotaStore } from '../../src/application/ports/quota-store.ts';
-import { NOTHING_USED, type QuotaUse } from '../../src/domain/quota.ts';
+import { NOTHING_USED, type QuotaUse } from '../../src/domain/values/quota.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const ALICE: QuotaKey = { caller: 'alice', date: '2026-11-22', keepMs: DAY_MS };

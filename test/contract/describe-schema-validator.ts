@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SchemaCheck, SchemaValidator } from '../../src/application/ports/schema-validator.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values/json.ts';
 import { settled } from '../support/fake-clock.ts';
 import { expectNoListener, never } from './search-kit.ts';
 

@@ -5,8 +5,8 @@ import type {
   ToolProgress,
   ToolServer,
 } from '../../src/application/ports/tool-server.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
-import { textOf } from '../../src/domain/tool-result.ts';
+import { textOf } from '../../src/domain/gateway/tool-result.ts';
+import type { JsonObject } from '../../src/domain/values/json.ts';
 import { settled } from '../support/fake-clock.ts';
 import { errorOf, expectNoListener, never } from './search-kit.ts';
 

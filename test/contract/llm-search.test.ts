@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { OfflineSearch } from '../../src/adapters/outbound/openai/recordings/offline-search.ts';
 import { Recordings } from '../../src/adapters/outbound/openai/recordings/recordings.ts';
-import { CoalescingSearch } from '../../src/application/coalescing-search.ts';
+import { CoalescingSearch } from '../../src/application/answers/coalescing-search.ts';
 import type { LlmSearch } from '../../src/application/ports/llm-search.ts';
-import { createRedactor } from '../../src/domain/redaction.ts';
+import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { answers, fails, stallsMidStream } from '../support/behaviours.ts';
 import { startFakeApi } from '../support/fake-api.ts';
 import { FakeClock, settled } from '../support/fake-clock.ts';

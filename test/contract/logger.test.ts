@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { StderrLogger } from '../../src/adapters/outbound/logger/stderr-logger.ts';
-import { createRedactor } from '../../src/domain/redaction.ts';
+import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { describeLogger, type StartedLogger } from './describe-logger.ts';

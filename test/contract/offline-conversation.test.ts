@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { OfflineSearch } from '../../src/adapters/outbound/openai/recordings/offline-search.ts';
 import { Recordings } from '../../src/adapters/outbound/openai/recordings/recordings.ts';
-import { createRedactor } from '../../src/domain/redaction.ts';
+import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { errorOf, never, ProgressLog, searchRequest } from './search-kit.ts';

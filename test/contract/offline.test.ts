@@ -7,9 +7,9 @@ import { FolderRecorder } from '../../src/adapters/outbound/openai/recordings/fo
 import { OfflineSearch } from '../../src/adapters/outbound/openai/recordings/offline-search.ts';
 import { Recordings } from '../../src/adapters/outbound/openai/recordings/recordings.ts';
 import type { SearchRequest } from '../../src/application/ports/llm-search.ts';
-import type { Question } from '../../src/domain/question.ts';
-import { createRedactor } from '../../src/domain/redaction.ts';
-import { zonedDate } from '../../src/domain/zoned-date.ts';
+import type { Question } from '../../src/domain/answers/question.ts';
+import { createRedactor } from '../../src/domain/values/redaction.ts';
+import { zonedDate } from '../../src/domain/values/zoned-date.ts';
 import { toApiResponse } from '../support/api-response.ts';
 import { answerEvents, toSse } from '../support/api-stream.ts';
 import { answers, answersJson, type Behaviour, cutsStream, fails, sendsBody } from '../support/behaviours.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { never } from '../../src/application/deadline.ts';
+import { never } from '../../src/application/async/deadline.ts';
 import { answerServers, bootstrap } from '../../src/wiring/runtime.ts';
 import { createServices } from '../../src/wiring/services.ts';
 import type { JsonObject } from '../support/api-response.ts';

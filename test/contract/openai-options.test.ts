@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { messageFor } from '../../src/adapters/inbound/words/error-messages.ts';
 import type { RequestOptions } from '../../src/adapters/outbound/openai/request-body.ts';
-import type { ModelProfile } from '../../src/domain/model-profile.ts';
+import type { ModelProfile } from '../../src/domain/answers/model-profile.ts';
 import { answers, type Behaviour, fails, failsInStream, sendsJson } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { FakeClock } from '../support/fake-clock.ts';

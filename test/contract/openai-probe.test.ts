@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { err, ok } from 'neverthrow';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createProxyFetch } from '../../src/adapters/outbound/network/proxy-fetch.ts';
+import { routeTo } from '../../src/adapters/outbound/network/route.ts';
 import { OpenAiProbe, type OpenAiProbeOptions } from '../../src/adapters/outbound/openai/openai-probe.ts';
-import { createProxyFetch } from '../../src/adapters/outbound/openai/proxy-fetch.ts';
-import { routeTo } from '../../src/adapters/outbound/openai/route.ts';
 import { FakeApiProbe, type FakeApiProbeOptions } from '../support/fake-api-probe.ts';
 import { redactorOf } from '../support/redactor.ts';
 import { type ApiState, describeApiProbe } from './describe-api-probe.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Citation } from '../../src/domain/citation.ts';
+import type { Citation } from '../../src/domain/answers/citation.ts';
 import { inSlices, sendsBody } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { answerOf, ask, errorOf, openAiSearch, searchRequest, TODAY } from './search-kit.ts';

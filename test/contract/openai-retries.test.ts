@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RequestOptions } from '../../src/adapters/outbound/openai/request-body.ts';
+import { totalUse } from '../../src/application/grounded/total-use.ts';
 import type { SearchRequest } from '../../src/application/ports/llm-search.ts';
-import { totalUse } from '../../src/application/total-use.ts';
 import {
   answers,
   type Behaviour,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import nock from 'nock';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RequestOptions } from '../../src/adapters/outbound/openai/request-body.ts';
-import { never } from '../../src/application/deadline.ts';
+import { never } from '../../src/application/async/deadline.ts';
 import { composeAnswers } from '../../src/wiring/answers.ts';
 import { bootstrap } from '../../src/wiring/runtime.ts';
 import { toApiResponse } from '../support/api-response.ts';

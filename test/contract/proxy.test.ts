@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { readProxy } from '../../src/adapters/outbound/config/proxies.ts';
-import { createProxyFetch } from '../../src/adapters/outbound/openai/proxy-fetch.ts';
-import { never } from '../../src/application/deadline.ts';
+import { readProxy } from '../../src/adapters/outbound/network/proxies.ts';
+import { createProxyFetch } from '../../src/adapters/outbound/network/proxy-fetch.ts';
+import { never } from '../../src/application/async/deadline.ts';
 import { composeAnswers } from '../../src/wiring/answers.ts';
 import { bootstrap } from '../../src/wiring/runtime.ts';
 import { answers, failsHtml, stallsMidStream } from '../support/behaviours.ts';

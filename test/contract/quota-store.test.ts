@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { MemoryQuotaStore } from '../../src/adapters/outbound/quota/memory-quota-store.ts';
 import { RedisQuotaStore } from '../../src/adapters/outbound/quota/redis-quota-store.ts';
-import { NOTHING_USED } from '../../src/domain/quota.ts';
+import { NOTHING_USED } from '../../src/domain/values/quota.ts';
 import { FakeClock, settled } from '../support/fake-clock.ts';
 import { describeWithRedis, type RedisServer, startRedisServer } from '../support/redis-server.ts';
 import { describeQuotaStore } from './describe-quota-store.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
-import { ProxyFetches } from '../../src/adapters/outbound/mcp-client/proxy-fetches.ts';
 import { RemoteToolServer } from '../../src/adapters/outbound/mcp-client/remote-tool-server.ts';
-import { textOf } from '../../src/domain/tool-result.ts';
+import { ProxyFetches } from '../../src/adapters/outbound/network/proxy-fetches.ts';
+import { textOf } from '../../src/domain/gateway/tool-result.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
 import {

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { AjvSchemaValidator } from '../../src/adapters/outbound/mcp-client/ajv-schema-validator.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values/json.ts';
 import { FakeSchemaValidator } from '../support/fake-schema-validator.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { bundledSchemaThread } from '../support/schema-thread.ts';

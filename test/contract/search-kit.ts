@@ -17,10 +17,10 @@ import type {
   SearchUse,
 } from '../../src/application/ports/llm-search.ts';
 import type { Logger } from '../../src/application/ports/logger.ts';
-import type { AnswerError, SearchError } from '../../src/domain/answer-error.ts';
-import { type AnswerResult, toAnswerResult } from '../../src/domain/answer-result.ts';
-import type { ModelProfile } from '../../src/domain/model-profile.ts';
-import type { Question } from '../../src/domain/question.ts';
+import type { AnswerError, SearchError } from '../../src/domain/answers/answer-error.ts';
+import { type AnswerResult, toAnswerResult } from '../../src/domain/answers/answer-result.ts';
+import type { ModelProfile } from '../../src/domain/answers/model-profile.ts';
+import type { Question } from '../../src/domain/answers/question.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { redactorOf } from '../support/redactor.ts';

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { Conversation, Round, SearchReply, SearchRequest } from '../../src/application/ports/llm-search.ts';
-import type { OfferedFunction } from '../../src/domain/grounding.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { OfferedFunction } from '../../src/domain/grounded/grounding.ts';
+import type { JsonObject } from '../../src/domain/values/json.ts';
 import type { BackEnd } from '../support/conversation-rules.ts';
 import { type ConversationApi, startConversationApi } from '../support/fake-conversation-api.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';

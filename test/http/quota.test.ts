@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { QuotaGuard } from '../../src/application/quota-guard.ts';
-import type { QuotaPolicy } from '../../src/domain/quota.ts';
+import { QuotaGuard } from '../../src/application/quota/quota-guard.ts';
+import type { QuotaPolicy } from '../../src/domain/values/quota.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import {
   type ConfiguredReply,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ToolServerError } from '../../src/domain/tool-call-error.ts';
+import type { ToolServerError } from '../../src/domain/gateway/tool-call-error.ts';
 import { deferred } from '../support/fake-llm-search.ts';
 import { type Reply, send } from '../support/http-client.ts';
 import {

@@ -1,5 +1,5 @@
 import { GatewayTools } from '../../src/adapters/inbound/mcp/gateway-tools.ts';
-import type { Gateway } from '../../src/application/gateway.ts';
+import type { Gateway } from '../../src/application/gateway/gateway.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { type Ask, begin, type Exchange, type Reply, send } from '../support/http-client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';

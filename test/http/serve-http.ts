@@ -3,7 +3,7 @@ import { HttpServer, type HttpServerOptions } from '../../src/adapters/inbound/h
 import { Metrics } from '../../src/adapters/inbound/http/server/metrics.ts';
 import { AnswerTools } from '../../src/adapters/inbound/mcp/answer-tools.ts';
 import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
-import type { Redactor } from '../../src/domain/redaction.ts';
+import type { Redactor } from '../../src/domain/values/redaction.ts';
 import { type CoreOptions, startCore } from '../support/core.ts';
 import { type Ask, begin, type Exchange, modernHeaders, type Reply } from '../support/http-client.ts';
 import { noServers } from '../support/no-servers.ts';

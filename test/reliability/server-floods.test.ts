@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values/json.ts';
 import { startGatewayProcess, stdioServer } from '../e2e/gateway/serve-gateway.ts';
 import { startSessionServer } from '../support/servers/remote-servers.ts';
 import { StandardTools } from '../support/servers/standard-tools.js';

@@ -1,6 +1,6 @@
-import type { AnswerQueryInput } from '../../src/application/answer-query.ts';
-import { type Application, createApplication } from '../../src/application/application.ts';
-import { CancelRequest } from '../../src/application/cancel-request.ts';
+import type { AnswerQueryInput } from '../../src/application/answers/answer-query.ts';
+import { type Application, createApplication } from '../../src/application/answers/application.ts';
+import { CancelRequest } from '../../src/application/answers/cancel-request.ts';
 import type { Clock } from '../../src/application/ports/clock.ts';
 import type { Config } from '../../src/application/ports/config.ts';
 import type { PageDates } from '../../src/application/ports/page-dates.ts';

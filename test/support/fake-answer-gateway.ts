@@ -1,10 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { ToolCallInput } from '../../src/application/call-tool.ts';
-import type { AnswerGateway } from '../../src/application/grounded-calls.ts';
-import type { GatewayTool } from '../../src/domain/gateway-tool.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
-import type { ServerState, ToolCallError } from '../../src/domain/tool-call-error.ts';
-import type { ToolResult } from '../../src/domain/tool-result.ts';
+import type { ToolCallInput } from '../../src/application/gateway/call-tool.ts';
+import type { AnswerGateway } from '../../src/application/grounded/grounded-calls.ts';
+import type { GatewayTool } from '../../src/domain/gateway/gateway-tool.ts';
+import type { ServerState, ToolCallError } from '../../src/domain/gateway/tool-call-error.ts';
+import type { ToolResult } from '../../src/domain/gateway/tool-result.ts';
+import type { JsonObject } from '../../src/domain/values/json.ts';
 
 type Outcome = Result<ToolResult, ToolCallError>;
 export type ConfiguredCall = (args: JsonObject, signal: AbortSignal) => Promise<Outcome>;

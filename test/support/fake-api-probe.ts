@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { err, ok, type Result } from 'neverthrow';
 import type { ApiProbe } from '../../src/application/ports/api-probe.ts';
-import type { SearchError } from '../../src/domain/answer-error.ts';
+import type { SearchError } from '../../src/domain/answers/answer-error.ts';
 
 type Reach = Result<number, SearchError>;
 type FoundModel = Result<'found' | 'unknown', SearchError>;

@@ -1,8 +1,8 @@
 import { err, ok } from 'neverthrow';
-import type { Answer, AnswerQueryInput } from '../../src/application/answer-query.ts';
-import type { Application } from '../../src/application/application.ts';
-import type { Check } from '../../src/application/diagnose-setup.ts';
-import type { AnswerError } from '../../src/domain/answer-error.ts';
+import type { Answer, AnswerQueryInput } from '../../src/application/answers/answer-query.ts';
+import type { Application } from '../../src/application/answers/application.ts';
+import type { Check } from '../../src/application/answers/diagnose-setup.ts';
+import type { AnswerError } from '../../src/domain/answers/answer-error.ts';
 
 export type ConfiguredAnswer = Application['answerQuery'];
 

@@ -8,7 +8,7 @@ import type {
   SearchReply,
   SearchRequest,
 } from '../../src/application/ports/llm-search.ts';
-import type { SearchError } from '../../src/domain/answer-error.ts';
+import type { SearchError } from '../../src/domain/answers/answer-error.ts';
 
 type Outcome = Result<SearchReply, SearchError>;
 export type ConfiguredReply = (observer: SearchObserver, signal: AbortSignal) => Promise<Outcome>;

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import { untilAborted } from '../../src/application/deadline.ts';
+import { untilAborted } from '../../src/application/async/deadline.ts';
 import type { SchemaCheck, SchemaValidator } from '../../src/application/ports/schema-validator.ts';
-import type { SchemaCheckError } from '../../src/domain/tool-call-error.ts';
+import type { SchemaCheckError } from '../../src/domain/gateway/tool-call-error.ts';
 import { RecordingLogger } from './recording-logger.ts';
 
 /** Knows only the keyword `required`, of objects. A schema with `does: slow` takes until the test ends the wait; one with `does: fail` cannot be used. */

@@ -6,10 +6,10 @@ import type {
   ToolProgress,
   ToolServer,
 } from '../../src/application/ports/tool-server.ts';
-import type { GatewayTool } from '../../src/domain/gateway-tool.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
-import type { ToolServerError } from '../../src/domain/tool-call-error.ts';
-import { parseToolResult, type ToolResult } from '../../src/domain/tool-result.ts';
+import type { GatewayTool } from '../../src/domain/gateway/gateway-tool.ts';
+import type { ToolServerError } from '../../src/domain/gateway/tool-call-error.ts';
+import { parseToolResult, type ToolResult } from '../../src/domain/gateway/tool-result.ts';
+import type { JsonObject } from '../../src/domain/values/json.ts';
 
 type Reply<T> = Promise<Result<T, ToolServerError>>;
 export type AnswerCall = (

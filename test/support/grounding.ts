@@ -1,9 +1,9 @@
 import { toolErrorMessage } from '../../src/adapters/inbound/words/tool-error-messages.ts';
-import { GroundedSearch, type GroundedSearchOptions } from '../../src/application/grounded-search.ts';
+import { GroundedSearch, type GroundedSearchOptions } from '../../src/application/grounded/grounded-search.ts';
 import type { SearchProgress, SearchRequest } from '../../src/application/ports/llm-search.ts';
-import type { GatewayTool } from '../../src/domain/gateway-tool.ts';
-import type { GroundingPolicy } from '../../src/domain/grounding.ts';
-import { createRedactor } from '../../src/domain/redaction.ts';
+import type { GatewayTool } from '../../src/domain/gateway/gateway-tool.ts';
+import type { GroundingPolicy } from '../../src/domain/grounded/grounding.ts';
+import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { never } from './core.ts';
 import type { FakeAnswerGateway } from './fake-answer-gateway.ts';
 import { FakeClock } from './fake-clock.ts';

@@ -2,8 +2,8 @@ import { AnswerTools, type AnswerToolsOptions } from '../../src/adapters/inbound
 import { readMessage } from '../../src/adapters/inbound/mcp/era.ts';
 import { McpSession, type McpSessionOptions } from '../../src/adapters/inbound/mcp/session.ts';
 import type { Send } from '../../src/adapters/inbound/mcp/tool-set.ts';
-import type { Application } from '../../src/application/application.ts';
-import { createRedactor } from '../../src/domain/redaction.ts';
+import type { Application } from '../../src/application/answers/application.ts';
+import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { FakeClock } from './fake-clock.ts';
 import { RecordingLogger } from './recording-logger.ts';
 

@@ -1,4 +1,4 @@
-import { createRedactor, type Redactor } from '../../src/domain/redaction.ts';
+import { createRedactor, type Redactor } from '../../src/domain/values/redaction.ts';
 
 /** Knows these keys of the program. */
 export function redactorOf(...own: readonly string[]): Redactor {

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { AjvSchemaValidator } from '../../src/adapters/outbound/mcp-client/ajv-schema-validator.ts';
-import { Gateway, type GatewayOptions } from '../../src/application/gateway.ts';
-import type { ServerDefinition } from '../../src/application/server-supervisor.ts';
+import { Gateway, type GatewayOptions } from '../../src/application/gateway/gateway.ts';
+import type { ServerDefinition } from '../../src/application/gateway/server-supervisor.ts';
 import { FakeClock } from './fake-clock.ts';
 import { RecordingLogger } from './recording-logger.ts';
 import type { ScriptedToolServer } from './scripted-tool-server.ts';

@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { ServerConnection, ServerEvents, ToolProgress } from '../../src/application/ports/tool-server.ts';
-import { type GatewayTool, parseTool } from '../../src/domain/gateway-tool.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
-import type { ToolServerError } from '../../src/domain/tool-call-error.ts';
-import { parseToolResult, type ToolResult } from '../../src/domain/tool-result.ts';
+import { type GatewayTool, parseTool } from '../../src/domain/gateway/gateway-tool.ts';
+import type { ToolServerError } from '../../src/domain/gateway/tool-call-error.ts';
+import { parseToolResult, type ToolResult } from '../../src/domain/gateway/tool-result.ts';
+import type { JsonObject } from '../../src/domain/values/json.ts';
 import { FakeToolServer, textResult } from './fake-tool-server.ts';
 
 /** What a tool does when it is called. */

@@ -1,5 +1,5 @@
-import type { Answer } from '../../application/answer-query.ts';
-import { cleanLine, shortLine } from '../../domain/clean-text.ts';
+import type { Answer } from '../../application/answers/answer-query.ts';
+import { cleanLine, shortLine } from '../../domain/values/clean-text.ts';
 
 const MAX_QUERIES = 50;
 const MAX_LENGTH = 200;

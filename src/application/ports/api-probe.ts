@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { SearchError } from '../../domain/answer-error.ts';
+import type { SearchError } from '../../domain/answers/answer-error.ts';
 
 /** Checks whether the API can be used, without asking a question. The promises never reject. */
 export interface ApiProbe {

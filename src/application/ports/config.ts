@@ -1,5 +1,5 @@
-import type { ModelProfiles } from '../../domain/model-profile.ts';
-import type { SearchDefaults } from '../../domain/question.ts';
+import type { ModelProfiles } from '../../domain/answers/model-profile.ts';
+import type { SearchDefaults } from '../../domain/answers/question.ts';
 
 /** The part of the configuration that the core uses. */
 export interface Config {

@@ -1,10 +1,10 @@
 import type { Result } from 'neverthrow';
-import type { SearchError } from '../../domain/answer-error.ts';
-import type { OfferedFunction } from '../../domain/grounding.ts';
-import type { ModelProfile } from '../../domain/model-profile.ts';
-import type { Question } from '../../domain/question.ts';
-import type { Reply } from '../../domain/reply.ts';
-import type { ToolOutput } from '../../domain/tool-output.ts';
+import type { SearchError } from '../../domain/answers/answer-error.ts';
+import type { ModelProfile } from '../../domain/answers/model-profile.ts';
+import type { Question } from '../../domain/answers/question.ts';
+import type { Reply } from '../../domain/answers/reply.ts';
+import type { OfferedFunction } from '../../domain/grounded/grounding.ts';
+import type { ToolOutput } from '../../domain/grounded/tool-output.ts';
 
 /** A question, and how to ask it. */
 export interface SearchRequest {

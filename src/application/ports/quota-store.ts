@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { QuotaLimits, QuotaUnit, QuotaUse } from '../../domain/quota.ts';
+import type { QuotaLimits, QuotaUnit, QuotaUse } from '../../domain/values/quota.ts';
 
 export interface QuotaKey {
   readonly caller: string;

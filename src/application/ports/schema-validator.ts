@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
-import type { JsonObject } from '../../domain/json.ts';
-import type { SchemaCheckError } from '../../domain/tool-call-error.ts';
+import type { SchemaCheckError } from '../../domain/gateway/tool-call-error.ts';
+import type { JsonObject } from '../../domain/values/json.ts';
 
 /** A value, and the schema of a tool: JSON Schema of version 2020-12 unless `$schema` names another. */
 export interface SchemaCheck {

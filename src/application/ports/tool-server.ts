@@ -1,8 +1,8 @@
 import type { Result } from 'neverthrow';
-import type { GatewayTool } from '../../domain/gateway-tool.ts';
-import type { JsonObject } from '../../domain/json.ts';
-import type { ToolServerError } from '../../domain/tool-call-error.ts';
-import type { ToolResult } from '../../domain/tool-result.ts';
+import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
+import type { ToolServerError } from '../../domain/gateway/tool-call-error.ts';
+import type { ToolResult } from '../../domain/gateway/tool-result.ts';
+import type { JsonObject } from '../../domain/values/json.ts';
 
 /** What a connected server reports on its own. Must not throw. */
 export interface ServerEvents {

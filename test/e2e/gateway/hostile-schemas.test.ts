@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/domain/json.ts';
+import type { JsonObject } from '../../../src/domain/values/json.ts';
 import { send } from '../../support/http-client.ts';
 import { scriptedServer } from '../../support/scripted-mcp.ts';
 import { startGatewayProcess } from './serve-gateway.ts';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JsonObject } from '../../../src/domain/json.ts';
+import type { JsonObject } from '../../../src/domain/values/json.ts';
 import { begin, type Exchange, send } from '../../support/http-client.ts';
 import { type HttpProcess, startHttpProcess } from '../../support/http-process.ts';
 import { newProcessTree, type ProcessTree, STDIO_SERVER } from '../../support/process-tree.ts';

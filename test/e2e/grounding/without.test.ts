@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { SYSTEM_POLICY } from '../../../src/domain/system-policy.ts';
+import { SYSTEM_POLICY } from '../../../src/domain/answers/system-policy.ts';
 import { says } from '../../support/conversation-items.ts';
 import { scriptedServer } from '../../support/scripted-mcp.ts';
 import { newFile, newFolder } from '../files.ts';

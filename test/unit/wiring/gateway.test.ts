@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { ServerEntry } from '../../../src/adapters/outbound/config/server-entry.ts';
-import type { Gateway } from '../../../src/application/gateway.ts';
+import type { Gateway } from '../../../src/application/gateway/gateway.ts';
 import { composeGateway } from '../../../src/wiring/gateway.ts';
 import { answerServers, type Runtime } from '../../../src/wiring/runtime.ts';
 import { FakeClock } from '../../support/fake-clock.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { redactedJson } from '../../../src/domain/redaction.ts';
+import { redactedJson } from '../../../src/domain/values/redaction.ts';
 import { bootstrap } from '../../../src/wiring/runtime.ts';
 
 test('keys and tokens are masked everywhere', async () => {

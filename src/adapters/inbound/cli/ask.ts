@@ -1,10 +1,10 @@
-import type { Answer, AnswerQueryInput } from '../../../application/answer-query.ts';
-import type { Application } from '../../../application/application.ts';
+import type { Answer, AnswerQueryInput } from '../../../application/answers/answer-query.ts';
+import type { Application } from '../../../application/answers/application.ts';
 import type { SearchProgress } from '../../../application/ports/llm-search.ts';
-import { cleanLine } from '../../../domain/clean-text.ts';
-import { languageOf } from '../../../domain/language.ts';
-import { redactedJson } from '../../../domain/redaction.ts';
-import type { ToolName } from '../../../domain/tool-name.ts';
+import { languageOf } from '../../../domain/answers/language.ts';
+import type { ToolName } from '../../../domain/answers/tool-name.ts';
+import { cleanLine } from '../../../domain/values/clean-text.ts';
+import { redactedJson } from '../../../domain/values/redaction.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { toReportJson } from '../report-json.ts';
 import { messageFor } from '../words/error-messages.ts';

@@ -1,10 +1,10 @@
-import type { Gateway } from '../../../application/gateway.ts';
+import type { Gateway } from '../../../application/gateway/gateway.ts';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
-import { cleanLine, cleanText, withoutUnsafeCharacters } from '../../../domain/clean-text.ts';
-import type { JsonObject } from '../../../domain/json.ts';
-import { redactedJson } from '../../../domain/redaction.ts';
-import type { ToolCallError } from '../../../domain/tool-call-error.ts';
-import { textOf, toPlainResult } from '../../../domain/tool-result.ts';
+import type { ToolCallError } from '../../../domain/gateway/tool-call-error.ts';
+import { textOf, toPlainResult } from '../../../domain/gateway/tool-result.ts';
+import { cleanLine, cleanText, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
+import type { JsonObject } from '../../../domain/values/json.ts';
+import { redactedJson } from '../../../domain/values/redaction.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { toolErrorMessage } from '../words/tool-error-messages.ts';
 import type { CommandContext } from './command-context.ts';

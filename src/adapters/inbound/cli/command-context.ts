@@ -1,6 +1,6 @@
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import type { Redactor } from '../../../domain/redaction.ts';
+import type { Redactor } from '../../../domain/values/redaction.ts';
 
 /** An output stream, such as standard error. Progress is shown only on a terminal. */
 export interface Terminal {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { withoutKeyLike } from '../../../domain/redaction.ts';
-import { TOOL_NAMES, type ToolName } from '../../../domain/tool-name.ts';
+import { TOOL_NAMES, type ToolName } from '../../../domain/answers/tool-name.ts';
+import { withoutKeyLike } from '../../../domain/values/redaction.ts';
 import { nearestName } from '../nearest-name.ts';
 
 export { USAGE } from './usage.ts';

@@ -1,14 +1,14 @@
 import type { Result } from 'neverthrow';
-import type { Application } from '../../../application/application.ts';
-import type { Check } from '../../../application/diagnose-setup.ts';
-import type { Gateway } from '../../../application/gateway.ts';
+import type { Application } from '../../../application/answers/application.ts';
+import type { Check } from '../../../application/answers/diagnose-setup.ts';
+import type { Gateway } from '../../../application/gateway/gateway.ts';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import { cleanLine, clip } from '../../../domain/clean-text.ts';
-import type { GroundingPolicy } from '../../../domain/grounding.ts';
-import { type ModelProfiles, profileFor } from '../../../domain/model-profile.ts';
-import { QUOTA_UNITS, type QuotaLimits, type QuotaPolicy } from '../../../domain/quota.ts';
-import { keyProblem } from '../../../domain/redaction.ts';
-import { TOOL_NAMES } from '../../../domain/tool-name.ts';
+import { type ModelProfiles, profileFor } from '../../../domain/answers/model-profile.ts';
+import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
+import type { GroundingPolicy } from '../../../domain/grounded/grounding.ts';
+import { cleanLine, clip } from '../../../domain/values/clean-text.ts';
+import { QUOTA_UNITS, type QuotaLimits, type QuotaPolicy } from '../../../domain/values/quota.ts';
+import { keyProblem } from '../../../domain/values/redaction.ts';
 import { messageForProblem } from '../words/config-problems.ts';
 import { count } from '../words/plain.ts';
 import { limitName } from '../words/quota-messages.ts';
@@ -143,7 +143,9 @@ const WEB = {
 
 /** What is offered to the model (rulings L2, L3). */
 async function* checkGrounding(gateway: Servers | undefined, policy: GroundingPolicy) {
-  const { toOffer, unknownTools, RECOMMENDED_FUNCTIONS, MAX_FUNCTIONS } = await import('../../../domain/grounding.ts');
+  const { toOffer, unknownTools, RECOMMENDED_FUNCTIONS, MAX_FUNCTIONS } = await import(
+    '../../../domain/grounded/grounding.ts'
+  );
   const { servers = [], tools = [] } = gateway ?? {};
   const { functions, tooLarge } = toOffer(tools, policy);
   const available = servers.filter(({ state }) => state === 'available').map(({ name }) => name);

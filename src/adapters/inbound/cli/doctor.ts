@@ -1,8 +1,8 @@
-import { never } from '../../../application/deadline.ts';
-import type { Check } from '../../../application/diagnose-setup.ts';
+import type { Check } from '../../../application/answers/diagnose-setup.ts';
+import { never } from '../../../application/async/deadline.ts';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import { withoutUnsafeCharacters } from '../../../domain/clean-text.ts';
-import { withoutKeyLike } from '../../../domain/redaction.ts';
+import { withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
+import { withoutKeyLike } from '../../../domain/values/redaction.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { messageForProblem } from '../words/config-problems.ts';
 import { messageFor } from '../words/error-messages.ts';

@@ -1,7 +1,7 @@
-import type { Gateway } from '../../../application/gateway.ts';
-import { cleanLine, clip, withoutUnsafeCharacters } from '../../../domain/clean-text.ts';
-import type { GatewayTool } from '../../../domain/gateway-tool.ts';
-import { redactedJson } from '../../../domain/redaction.ts';
+import type { Gateway } from '../../../application/gateway/gateway.ts';
+import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
+import { cleanLine, clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
+import { redactedJson } from '../../../domain/values/redaction.ts';
 import { FAILED, SUCCEEDED } from '../exit-codes.ts';
 import type { CommandContext } from './command-context.ts';
 import { openLine } from './live-line.ts';

@@ -1,4 +1,4 @@
-import { pageKey } from '../../../domain/citation.ts';
+import { pageKey } from '../../../domain/answers/citation.ts';
 
 /** Terminals ignore a longer link. */
 const MAX_LINK = 2000;

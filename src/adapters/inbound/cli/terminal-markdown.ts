@@ -1,5 +1,5 @@
-import { withoutUnsafeCharacters } from '../../../domain/clean-text.ts';
-import { fenceAfter } from '../../../domain/code-fence.ts';
+import { withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
+import { fenceAfter } from '../../../domain/values/code-fence.ts';
 import { inlineCells } from './inline-markdown.ts';
 import { type Cell, toAnsi, toCells, widthOf, wrapCells } from './terminal-cells.ts';
 import { TerminalLinks } from './terminal-links.ts';

@@ -1,10 +1,10 @@
 import type { Result } from 'neverthrow';
-import type { Answer } from '../../../application/answer-query.ts';
+import type { Answer } from '../../../application/answers/answer-query.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import type { AnswerError } from '../../../domain/answer-error.ts';
-import { languageOf } from '../../../domain/language.ts';
-import type { Redactor } from '../../../domain/redaction.ts';
+import type { AnswerError } from '../../../domain/answers/answer-error.ts';
+import { languageOf } from '../../../domain/answers/language.ts';
+import type { Redactor } from '../../../domain/values/redaction.ts';
 import { toReportJson } from '../report-json.ts';
 import { messageFor } from '../words/error-messages.ts';
 import { type Era, META_PREFIX } from './era.ts';

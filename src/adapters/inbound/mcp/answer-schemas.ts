@@ -1,4 +1,4 @@
-import type { ToolName } from '../../../domain/tool-name.ts';
+import type { ToolName } from '../../../domain/answers/tool-name.ts';
 import type { Params } from './json-rpc.ts';
 import type { Tool } from './tool-set.ts';
 

@@ -1,9 +1,9 @@
-import type { Application } from '../../../application/application.ts';
-import { never } from '../../../application/deadline.ts';
+import type { Application } from '../../../application/answers/application.ts';
+import { never } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { SearchObserver } from '../../../application/ports/llm-search.ts';
-import { latest } from '../../../domain/latest.ts';
-import { isToolName, TOOL_NAMES, type ToolName } from '../../../domain/tool-name.ts';
+import { isToolName, TOOL_NAMES, type ToolName } from '../../../domain/answers/tool-name.ts';
+import { latest } from '../../../domain/values/latest.ts';
 import { excerpt } from '../words/plain.ts';
 import type { PresentationOptions } from './answer-presentation.ts';
 import { answerToolList } from './answer-schemas.ts';

@@ -1,10 +1,10 @@
 import type { Result } from 'neverthrow';
-import type { Answer } from '../../../application/answer-query.ts';
-import type { ToolCallReport } from '../../../application/call-tool.ts';
+import type { Answer } from '../../../application/answers/answer-query.ts';
+import type { ToolCallReport } from '../../../application/gateway/call-tool.ts';
+import { totalUse } from '../../../application/grounded/total-use.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { SearchProgress, SearchUse } from '../../../application/ports/llm-search.ts';
-import { totalUse } from '../../../application/total-use.ts';
-import type { AnswerError } from '../../../domain/answer-error.ts';
+import type { AnswerError } from '../../../domain/answers/answer-error.ts';
 
 /** A finished call of a tool, without any text from it. It used nothing that another call accounts for. */
 export interface CallReport extends SearchUse {

@@ -1,4 +1,4 @@
-import { isObject } from '../../../domain/json.ts';
+import { isObject } from '../../../domain/values/json.ts';
 import { excerpt } from '../words/plain.ts';
 import {
   type ErrorObject,

@@ -1,11 +1,11 @@
-import { never } from '../../../application/deadline.ts';
-import type { Gateway } from '../../../application/gateway.ts';
+import { never } from '../../../application/async/deadline.ts';
+import type { Gateway } from '../../../application/gateway/gateway.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
-import type { GatewayTool } from '../../../domain/gateway-tool.ts';
-import { type Redactor, redactedValue } from '../../../domain/redaction.ts';
-import type { ToolCallError } from '../../../domain/tool-call-error.ts';
-import { exposedNames } from '../../../domain/unique-names.ts';
+import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
+import type { ToolCallError } from '../../../domain/gateway/tool-call-error.ts';
+import { exposedNames } from '../../../domain/gateway/unique-names.ts';
+import { type Redactor, redactedValue } from '../../../domain/values/redaction.ts';
 import { toolErrorCode, toolErrorMessage, unknownToolMessage } from '../words/tool-error-messages.ts';
 import { INTERNAL, isRequestId, METHOD_NOT_FOUND, type Params } from './json-rpc.ts';
 import {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../domain/json.ts';
+import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { missingFileMessage } from '../words/plain.ts';
 
 /** JSON-RPC 2.0 as MCP uses it: no batches, and IDs are never null. */

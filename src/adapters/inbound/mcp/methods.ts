@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../domain/json.ts';
+import type { JsonObject } from '../../../domain/values/json.ts';
 import { excerpt } from '../words/plain.ts';
 import { checkEnvelope, type Era, LEGACY_VERSION, MODERN_VERSION, resultMessage, type ServerInfo } from './era.ts';
 import {

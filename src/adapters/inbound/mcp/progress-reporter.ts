@@ -1,7 +1,7 @@
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { SearchObserver, SearchProgress } from '../../../application/ports/llm-search.ts';
-import { clip } from '../../../domain/clean-text.ts';
-import type { Language } from '../../../domain/language.ts';
+import type { Language } from '../../../domain/answers/language.ts';
+import { clip } from '../../../domain/values/clean-text.ts';
 import { progressMessage } from '../words/progress-messages.ts';
 import type { Send } from './tool-set.ts';
 

@@ -1,6 +1,6 @@
-import { CancelRequest } from '../../../application/cancel-request.ts';
+import { CancelRequest } from '../../../application/answers/cancel-request.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { isObject } from '../../../domain/json.ts';
+import { isObject } from '../../../domain/values/json.ts';
 import { excerpt } from '../words/plain.ts';
 import type { CallObserver } from './call-meter.ts';
 import { type Era, resultMessage, type ServerInfo } from './era.ts';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { parseJson } from '../../../domain/json.ts';
-import { MAX_NESTING, nestsDeeper } from '../../../domain/json-nesting.ts';
+import { parseJson } from '../../../domain/values/json.ts';
+import { MAX_NESTING, nestsDeeper } from '../../../domain/values/json-nesting.ts';
 import { BodyCheck } from './body-check.ts';
 import { ByteBuffer } from './byte-buffer.ts';
 

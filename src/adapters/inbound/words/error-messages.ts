@@ -1,7 +1,7 @@
-import type { AnswerError } from '../../../domain/answer-error.ts';
-import { cleanText } from '../../../domain/clean-text.ts';
-import { shutdownOf } from '../../../domain/model-shutdown.ts';
-import type { ArgumentProblem } from '../../../domain/question.ts';
+import type { AnswerError } from '../../../domain/answers/answer-error.ts';
+import { shutdownOf } from '../../../domain/answers/model-shutdown.ts';
+import type { ArgumentProblem } from '../../../domain/answers/question.ts';
+import { cleanText } from '../../../domain/values/clean-text.ts';
 import { count, duration, excerpt } from './plain.ts';
 
 /** The message for a failure: what happened, then what to do. The only place where these messages are written. */

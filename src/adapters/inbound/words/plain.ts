@@ -1,4 +1,4 @@
-import { isObject } from '../../../domain/json.ts';
+import { isObject } from '../../../domain/values/json.ts';
 
 const MAX_LENGTH = 80;
 

@@ -1,7 +1,7 @@
 import type { SearchProgress } from '../../../application/ports/llm-search.ts';
-import type { SearchError } from '../../../domain/answer-error.ts';
-import { cleanLine } from '../../../domain/clean-text.ts';
-import type { Language } from '../../../domain/language.ts';
+import type { SearchError } from '../../../domain/answers/answer-error.ts';
+import type { Language } from '../../../domain/answers/language.ts';
+import { cleanLine } from '../../../domain/values/clean-text.ts';
 import { duration } from './plain.ts';
 
 /** What happens during a call, as a short message in the language of the question. */

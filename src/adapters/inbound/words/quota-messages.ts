@@ -1,6 +1,6 @@
-import type { QuotaState } from '../../../application/quota-guard.ts';
-import { QUOTA_UNITS, type QuotaError, type QuotaUnit } from '../../../domain/quota.ts';
-import { zonedDate, zonedTime } from '../../../domain/zoned-date.ts';
+import type { QuotaState } from '../../../application/quota/quota-guard.ts';
+import { QUOTA_UNITS, type QuotaError, type QuotaUnit } from '../../../domain/values/quota.ts';
+import { zonedDate, zonedTime } from '../../../domain/values/zoned-date.ts';
 
 /** The name of a limit, as in the configuration. */
 export function limitName(unit: QuotaUnit): string {

@@ -1,5 +1,5 @@
-import { cleanText } from '../../../domain/clean-text.ts';
-import { CHECK_PROBLEMS, type ServerState, type ToolCallError } from '../../../domain/tool-call-error.ts';
+import { CHECK_PROBLEMS, type ServerState, type ToolCallError } from '../../../domain/gateway/tool-call-error.ts';
+import { cleanText } from '../../../domain/values/clean-text.ts';
 import { nearestName } from '../nearest-name.ts';
 import { duration, excerpt } from './plain.ts';
 

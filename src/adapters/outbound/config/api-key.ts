@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import { MASK } from '../../../domain/redaction.ts';
-import { type Environment, shownName, variableText } from './environment.ts';
+import { MASK } from '../../../domain/values/redaction.ts';
+import { type Environment, shownName, variableText } from '../network/environment.ts';
 import { expandPath, readNonEmptyText } from './files.ts';
 import type { Report } from './problems.ts';
 

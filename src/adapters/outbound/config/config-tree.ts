@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../domain/json.ts';
+import type { JsonObject } from '../../../domain/values/json.ts';
 import { KEYS, type Key, type TABLE } from './keys.ts';
 import type { ValueKind } from './kinds.ts';
 

@@ -1,7 +1,7 @@
-import { isSendableKey } from '../../../domain/redaction.ts';
-import { isLoopback, parseListenAddress } from './addresses.ts';
+import { isSendableKey } from '../../../domain/values/redaction.ts';
+import { isLoopback, parseListenAddress } from '../network/addresses.ts';
+import { type Environment, shownName, variableText } from '../network/environment.ts';
 import type { ConfigTree } from './config-tree.ts';
-import { type Environment, shownName, variableText } from './environment.ts';
 import { TABLE } from './keys.ts';
 import type { Report } from './problems.ts';
 import { hostPort, secureUrl } from './value-kinds.ts';

@@ -1,4 +1,4 @@
-import { REASONING_EFFORTS, SEARCH_CONTEXT_SIZES, VERBOSITIES } from '../../../domain/model-profile.ts';
+import { REASONING_EFFORTS, SEARCH_CONTEXT_SIZES, VERBOSITIES } from '../../../domain/answers/model-profile.ts';
 import { integer, milliseconds, oneOf, path, text, type ValueKind } from './kinds.ts';
 import * as kinds from './value-kinds.ts';
 

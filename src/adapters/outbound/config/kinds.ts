@@ -1,4 +1,4 @@
-import { isObject } from '../../../domain/json.ts';
+import { isObject } from '../../../domain/values/json.ts';
 import { expandPath } from './files.ts';
 import type { Report } from './problems.ts';
 

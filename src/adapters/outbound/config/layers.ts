@@ -1,5 +1,5 @@
+import { type Environment, shownName, variableText } from '../network/environment.ts';
 import type { Values } from './config-tree.ts';
-import { type Environment, shownName, variableText } from './environment.ts';
 import { expandPath } from './files.ts';
 import { KEYS } from './keys.ts';
 import type { ReadContext, ValueKind } from './kinds.ts';

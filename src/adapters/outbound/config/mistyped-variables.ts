@@ -1,5 +1,5 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import { type Environment, variableText } from './environment.ts';
+import { type Environment, variableText } from '../network/environment.ts';
 import { KEYS } from './keys.ts';
 
 /** Other programs have variables with these prefixes, too. */

@@ -25,7 +25,7 @@ async function readPolicy({ policy: { system } }: ConfigTree, timeZone: string, 
   else if ('reason' in content)
     report('policy.system.path', `expected a policy file that can be read (${content.reason})`, path);
   if (content === undefined || 'reason' in content) return undefined;
-  const { mergePolicy, systemPolicyIn } = await import('../../../domain/system-policy.ts');
+  const { mergePolicy, systemPolicyIn } = await import('../../../domain/answers/system-policy.ts');
   return mergePolicy(content.text.replace(/\r\n?/g, '\n'), merge, systemPolicyIn(timeZone));
 }
 

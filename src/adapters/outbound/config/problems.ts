@@ -1,6 +1,6 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import { withoutUndefined } from '../../../domain/json.ts';
-import { MASK, withoutKeyLike } from '../../../domain/redaction.ts';
+import { withoutUndefined } from '../../../domain/values/json.ts';
+import { MASK, withoutKeyLike } from '../../../domain/values/redaction.ts';
 
 /** Reports a problem with a key, a variable, an option or a file, and what was received if that is no secret. */
 export type Report = (where: string, message: string, received?: unknown) => void;

@@ -1,6 +1,6 @@
-import { passwordsOf } from './addresses.ts';
+import { passwordsOf } from '../network/addresses.ts';
+import { type Environment, variableText } from '../network/environment.ts';
 import type { ConfigTree } from './config-tree.ts';
-import { type Environment, variableText } from './environment.ts';
 
 /** The names of the variables that contain the API key, the tokens of callers and the URL of the quota store. */
 export function secretVariables(config: ConfigTree): readonly string[] {

@@ -1,7 +1,7 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
-import type { GroundingPolicy } from '../../../domain/grounding.ts';
-import { withoutUndefined } from '../../../domain/json.ts';
-import type { ModelProfile } from '../../../domain/model-profile.ts';
+import type { ModelProfile } from '../../../domain/answers/model-profile.ts';
+import type { GroundingPolicy } from '../../../domain/grounded/grounding.ts';
+import { withoutUndefined } from '../../../domain/values/json.ts';
 import type { ConfigTree } from './config-tree.ts';
 
 /** Parameters that a model with an unknown name gets only if they are configured (ruling A8). */

@@ -1,8 +1,8 @@
-import { BUILT_IN_SERVER } from '../../../domain/gateway-tool.ts';
-import { isObject, type JsonObject } from '../../../domain/json.ts';
-import { isUnencrypted, toHttpUrl } from './addresses.ts';
+import { BUILT_IN_SERVER } from '../../../domain/gateway/gateway-tool.ts';
+import { isObject, type JsonObject } from '../../../domain/values/json.ts';
+import { isUnencrypted, toHttpUrl } from '../network/addresses.ts';
+import type { Environment, NamedText } from '../network/environment.ts';
 import type { ValueOf } from './config-tree.ts';
-import type { Environment, NamedText } from './environment.ts';
 import { type Key, key } from './keys.ts';
 import { integer, listOf, milliseconds, oneOf, path, text, type ValueKind, yamlOnly } from './kinds.ts';
 import { readValue } from './layers.ts';

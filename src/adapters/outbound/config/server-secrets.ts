@@ -1,6 +1,6 @@
-import { isObject, parseJson } from '../../../domain/json.ts';
-import { passwordsOf } from './addresses.ts';
-import type { NamedText } from './environment.ts';
+import { isObject, parseJson } from '../../../domain/values/json.ts';
+import { passwordsOf } from '../network/addresses.ts';
+import type { NamedText } from '../network/environment.ts';
 import { formsOf } from './secrets.ts';
 import type { ServerEntry } from './server-entry.ts';
 

@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import { MAX_FUNCTIONS } from '../../../domain/grounding.ts';
-import { isObject, type JsonObject, withoutUndefined } from '../../../domain/json.ts';
-import { looksLikeKey, MASK } from '../../../domain/redaction.ts';
+import { MAX_FUNCTIONS } from '../../../domain/grounded/grounding.ts';
+import { isObject, type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
+import { looksLikeKey, MASK } from '../../../domain/values/redaction.ts';
+import { type Environment, type NamedText, variableText } from '../network/environment.ts';
 import type { ConfigTree } from './config-tree.ts';
-import { type Environment, type NamedText, variableText } from './environment.ts';
 import { reportUnaccepted } from './layers.ts';
 import { nearest } from './nearest.ts';
 import { type Report, reporter } from './problems.ts';

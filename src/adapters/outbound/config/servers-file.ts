@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
-import { BUILT_IN_SERVER } from '../../../domain/gateway-tool.ts';
-import { isObject, type JsonObject } from '../../../domain/json.ts';
-import { uniqueNames } from '../../../domain/unique-names.ts';
+import { BUILT_IN_SERVER } from '../../../domain/gateway/gateway-tool.ts';
+import { uniqueNames } from '../../../domain/gateway/unique-names.ts';
+import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { expandPath, readText, reasonOf } from './files.ts';
 import type { Report } from './problems.ts';
 import { SERVER_NAME } from './server-entry.ts';

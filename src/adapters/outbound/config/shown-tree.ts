@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from '../../../domain/json.ts';
-import { MASK } from '../../../domain/redaction.ts';
+import { isObject, type JsonObject } from '../../../domain/values/json.ts';
+import { MASK } from '../../../domain/values/redaction.ts';
+import { shownName } from '../network/environment.ts';
 import { toTree, type Values } from './config-tree.ts';
-import { shownName } from './environment.ts';
 import { KEYS } from './keys.ts';
 
 /** The merged keys for display. The redactor masks secrets that were set in a wrong place. */

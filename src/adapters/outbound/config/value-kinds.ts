@@ -1,6 +1,6 @@
-import { isObject } from '../../../domain/json.ts';
-import { toHostName } from '../../../domain/web-url.ts';
-import { decoded, isSecureUrl, parseListenAddress, toHttpUrl } from './addresses.ts';
+import { isObject } from '../../../domain/values/json.ts';
+import { toHostName } from '../../../domain/values/web-url.ts';
+import { decoded, isSecureUrl, parseListenAddress, toHttpUrl } from '../network/addresses.ts';
 import { expandPath } from './files.ts';
 import { listOf, mapOf, path, text, type ValueKind, yamlOnly } from './kinds.ts';
 

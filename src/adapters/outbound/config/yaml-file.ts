@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { parseDocument } from 'yaml';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import { isObject } from '../../../domain/json.ts';
-import { looksLikeKey } from '../../../domain/redaction.ts';
+import { isObject } from '../../../domain/values/json.ts';
+import { looksLikeKey } from '../../../domain/values/redaction.ts';
 import type { Values } from './config-tree.ts';
 import { readText } from './files.ts';
 import { isKey, KEYS, type Key, type Section, TABLE } from './keys.ts';

@@ -1,8 +1,8 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { clip, withoutUnsafeCharacters } from '../../../domain/clean-text.ts';
-import type { Redactor } from '../../../domain/redaction.ts';
+import { clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
+import type { Redactor } from '../../../domain/values/redaction.ts';
 
 export interface StderrLoggerOptions {
   readonly debug: boolean;

@@ -1,4 +1,4 @@
-import { isObject } from '../../../domain/json.ts';
+import { isObject } from '../../../domain/values/json.ts';
 
 /** What the check of a value costs at most, in steps of the check. */
 export interface CheckCost {

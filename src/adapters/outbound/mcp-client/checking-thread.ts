@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { untilAborted } from '../../../application/deadline.ts';
-import { Places } from '../../../application/places.ts';
+import { untilAborted } from '../../../application/async/deadline.ts';
+import { Places } from '../../../application/async/places.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
-import type { CheckProblem } from '../../../domain/tool-call-error.ts';
+import type { CheckProblem } from '../../../domain/gateway/tool-call-error.ts';
 import type { CheckReport, CheckRequest } from './schema-worker.ts';
 
 type JobOutcome = Exclude<CheckReport, string> | { readonly kind: 'unchecked'; readonly problem: CheckProblem };

@@ -1,5 +1,5 @@
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
-import { type Environment, GATEWAY_MARKER, PROXY_VARIABLES } from '../config/environment.ts';
+import { type Environment, GATEWAY_MARKER, PROXY_VARIABLES } from '../network/environment.ts';
 
 interface ChildEnvironmentOptions {
   readonly environment: Environment;

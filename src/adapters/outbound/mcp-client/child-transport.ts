@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { never } from '../../../application/deadline.ts';
+import { never } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { isObject, type JsonObject } from '../../../domain/json.ts';
+import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { type ChildOptions, endTree, startChild } from './child-process.ts';
 import { inTurns, parsedInTurns } from './in-turns.ts';
 import { LastLines } from './last-lines.ts';

@@ -2,8 +2,8 @@ import { Ajv, type ErrorObject, type Options } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { JsonObject } from '../../../domain/json.ts';
-import type { SchemaError } from '../../../domain/tool-call-error.ts';
+import type { SchemaError } from '../../../domain/gateway/tool-call-error.ts';
+import type { JsonObject } from '../../../domain/values/json.ts';
 
 const OPTIONS: Options = { strict: false, allErrors: true, addUsedSchema: false, logger: false, validateSchema: false };
 const MAX_ERRORS = 20;

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { parseJson } from '../../../domain/json.ts';
+import { parseJson } from '../../../domain/values/json.ts';
 
 /** How much is handled in one turn of the event loop: to check so many messages takes a few milliseconds. */
 const MAX_ITEMS = 50;

@@ -1,4 +1,4 @@
-import { JsonNesting, MAX_NESTING } from '../../../domain/json-nesting.ts';
+import { JsonNesting, MAX_NESTING } from '../../../domain/values/json-nesting.ts';
 
 const NEWLINE = 0x0a;
 /** How much of a line that is not read is kept at its start and at its end. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { isObject, parseJson } from '../../../domain/json.ts';
-import { JsonNesting, MAX_NESTING } from '../../../domain/json-nesting.ts';
+import { isObject, parseJson } from '../../../domain/values/json.ts';
+import { JsonNesting, MAX_NESTING } from '../../../domain/values/json-nesting.ts';
 import { inTurns } from './in-turns.ts';
 import { type Excess, LineReader, partsExcess, type ReadLine } from './line-reader.ts';
 import { errorResponse, excessResponse, LOST, readCutMessage } from './substitute-response.ts';

@@ -1,6 +1,6 @@
 import { type Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
-import { never, untilAborted, withDeadline } from '../../../application/deadline.ts';
+import { never, untilAborted, withDeadline } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { ServerConnection, ServerEvents, ToolServer } from '../../../application/ports/tool-server.ts';
 import { keepSubscribed } from './change-subscription.ts';

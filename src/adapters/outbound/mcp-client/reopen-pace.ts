@@ -1,5 +1,5 @@
+import { RestartBackoff } from '../../../application/gateway/restart-backoff.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
-import { RestartBackoff } from '../../../application/restart-backoff.ts';
 
 const MAX_DELAY_MS = 60_000;
 

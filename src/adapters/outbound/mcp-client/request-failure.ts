@@ -1,6 +1,6 @@
 import { ProtocolError, SdkError, SdkHttpError, SseError, UnauthorizedError } from '@modelcontextprotocol/client';
-import { isObject, type JsonObject, parseJson, withoutUndefined } from '../../../domain/json.ts';
-import type { ToolServerError } from '../../../domain/tool-call-error.ts';
+import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
+import { isObject, type JsonObject, parseJson, withoutUndefined } from '../../../domain/values/json.ts';
 import { INVALID, LOST, TOO_LARGE } from './substitute-response.ts';
 
 /** Why a request of the official client failed. */

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
-import type { JsonObject } from '../../../domain/json.ts';
-import type { SchemaError } from '../../../domain/tool-call-error.ts';
+import type { SchemaError } from '../../../domain/gateway/tool-call-error.ts';
+import type { JsonObject } from '../../../domain/values/json.ts';
 import { type CheckValue, compileSchema } from './compile-schema.ts';
 
 /** A schema and a value, as JSON: a thread gets texts at less cost than objects. */

@@ -1,6 +1,6 @@
 import { isJSONRPCErrorResponse, isJSONRPCResultResponse, type JSONRPCMessage } from '@modelcontextprotocol/client';
-import { type JsonObject, parseJson } from '../../../domain/json.ts';
-import { MAX_NESTING } from '../../../domain/json-nesting.ts';
+import { type JsonObject, parseJson } from '../../../domain/values/json.ts';
+import { MAX_NESTING } from '../../../domain/values/json-nesting.ts';
 import type { Excess } from './line-reader.ts';
 
 /** Codes of errors that the transports create in place of a response. They are outside the range of JSON-RPC and MCP. */

@@ -1,7 +1,7 @@
 import type { JSONWebKeySet } from 'jose';
 import { err, ok, type Result } from 'neverthrow';
-import { isObject, parseJson } from '../../../domain/json.ts';
-import { isSecureUrl } from '../config/addresses.ts';
+import { isObject, parseJson } from '../../../domain/values/json.ts';
+import { isSecureUrl } from '../network/addresses.ts';
 
 /** The documents of authorization servers have some kilobytes; with certificates, some tens. */
 const MAX_BYTES = 256 * 1024;

@@ -1,6 +1,6 @@
 import { type CryptoKey, createLocalJWKSet, type JSONWebKeySet, type JWSHeaderParameters } from 'jose';
 import { err, ok, type Result } from 'neverthrow';
-import { never, withDeadline } from '../../../application/deadline.ts';
+import { never, withDeadline } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { TokenError } from '../../../application/ports/token-verifier.ts';

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import OpenAI from 'openai';
-import type { SearchError } from '../../../domain/answer-error.ts';
-import { keyProblem } from '../../../domain/redaction.ts';
+import type { SearchError } from '../../../domain/answers/answer-error.ts';
+import { keyProblem } from '../../../domain/values/redaction.ts';
 import type { ApiResponse } from './api-fetch.ts';
 import type { RequestBody } from './request-body.ts';
 

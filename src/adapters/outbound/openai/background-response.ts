@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { JsonObject } from '../../../domain/json.ts';
+import type { JsonObject } from '../../../domain/values/json.ts';
 import type { ApiCall } from './api-client.ts';
 import type { ApiResponse } from './api-fetch.ts';
 import type { Failure } from './failure.ts';

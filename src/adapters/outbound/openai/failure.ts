@@ -1,6 +1,6 @@
-import type { SearchError } from '../../../domain/answer-error.ts';
-import { cleanLine } from '../../../domain/clean-text.ts';
-import { isObject, type JsonObject, withoutUndefined } from '../../../domain/json.ts';
+import type { SearchError } from '../../../domain/answers/answer-error.ts';
+import { cleanLine } from '../../../domain/values/clean-text.ts';
+import { isObject, type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
 import { asObject, asText } from './json-values.ts';
 import type { Rejection } from './rejections.ts';
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../domain/json.ts';
+import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 
 /** The objects in a list; empty if the value is not a list. */
 export function objectsOf(value: unknown): readonly JsonObject[] {

@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
-import { forwardAbort } from '../../../application/deadline.ts';
+import { forwardAbort } from '../../../application/async/deadline.ts';
 import type { ApiProbe } from '../../../application/ports/api-probe.ts';
-import type { SearchError } from '../../../domain/answer-error.ts';
-import { parseJson, withoutUndefined } from '../../../domain/json.ts';
+import type { SearchError } from '../../../domain/answers/answer-error.ts';
+import { parseJson, withoutUndefined } from '../../../domain/values/json.ts';
 import type { NetworkOptions } from './api-client.ts';
 import { excerpt, type FailureContext, toFailure } from './failure.ts';
 import { asObject } from './json-values.ts';

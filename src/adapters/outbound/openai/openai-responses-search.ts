@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import { forwardAbort, whenSettled } from '../../../application/deadline.ts';
-import { Places } from '../../../application/places.ts';
+import { forwardAbort, whenSettled } from '../../../application/async/deadline.ts';
+import { Places } from '../../../application/async/places.ts';
+import { countUse } from '../../../application/grounded/total-use.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type {
   LlmSearch,
@@ -12,9 +13,8 @@ import type {
   WebAccess,
 } from '../../../application/ports/llm-search.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { countUse } from '../../../application/total-use.ts';
-import type { SearchError } from '../../../domain/answer-error.ts';
-import type { Redactor } from '../../../domain/redaction.ts';
+import type { SearchError } from '../../../domain/answers/answer-error.ts';
+import type { Redactor } from '../../../domain/values/redaction.ts';
 import type { ApiCall } from './api-client.ts';
 import { readResumable } from './background-response.ts';
 import { excerpt, type Failure, type FailureContext } from './failure.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { WebAccess } from '../../../application/ports/llm-search.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { BoundedSet } from '../../../domain/bounded-set.ts';
-import { isObject, type JsonObject } from '../../../domain/json.ts';
+import { BoundedSet } from '../../../domain/values/bounded-set.ts';
+import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { ENCRYPTED_REASONING, type RequestBody, type RequestTool } from './request-body.ts';
 
 /** What the API rejected in a request. */

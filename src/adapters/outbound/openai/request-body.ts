@@ -1,7 +1,7 @@
 import type { Conversation, SearchRequest } from '../../../application/ports/llm-search.ts';
-import { type JsonObject, withoutUndefined } from '../../../domain/json.ts';
-import { modelSupport, type UserLocation } from '../../../domain/model-profile.ts';
-import type { ToolOutput } from '../../../domain/tool-output.ts';
+import { modelSupport, type UserLocation } from '../../../domain/answers/model-profile.ts';
+import type { ToolOutput } from '../../../domain/grounded/tool-output.ts';
+import { type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
 
 /** A request to the API. The types of `openai` 6 lack parts of it. */
 export interface RequestBody extends JsonObject {

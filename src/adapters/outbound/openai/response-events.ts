@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { SearchObserver } from '../../../application/ports/llm-search.ts';
-import { type JsonObject, parseJson } from '../../../domain/json.ts';
+import { type JsonObject, parseJson } from '../../../domain/values/json.ts';
 import { MAX_LENGTH } from './api-fetch.ts';
 import { type Failure, type FailureContext, toStreamFailure } from './failure.ts';
 import { asNumber, asObject, asText } from './json-values.ts';

@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import { err, ok, type Result } from 'neverthrow';
 import type { Clock } from '../../../application/ports/clock.ts';
-import { isObject, type JsonObject, parseJson } from '../../../domain/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
 import { type ApiResponse, MAX_LENGTH, RefusedResponse, TOO_LARGE } from './api-fetch.ts';
 import { excerpt, type Failure, type FailureContext, permanentFailure } from './failure.ts';
 import type { ResponseEvents } from './response-events.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../domain/json.ts';
+import type { JsonObject } from '../../../domain/values/json.ts';
 import { asObject, asText, objectsOf } from './json-values.ts';
 
 /** Of a call; each is reported as progress. */

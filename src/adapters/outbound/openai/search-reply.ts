@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { FunctionCall, SearchReply, TokenUsage } from '../../../application/ports/llm-search.ts';
-import type { CitedPage } from '../../../domain/citation.ts';
-import { type JsonObject, withoutUndefined } from '../../../domain/json.ts';
-import { zonedDate } from '../../../domain/zoned-date.ts';
+import type { CitedPage } from '../../../domain/answers/citation.ts';
+import { type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
+import { zonedDate } from '../../../domain/values/zoned-date.ts';
 import { excerpt, type Failure, type FailureContext, permanentFailure, toStreamFailure } from './failure.ts';
 import { asNumber, asObject, asText, objectsOf } from './json-values.ts';
 import { consultedBy, isSearch, openedPage, queriesOf } from './search-calls.ts';

@@ -1,5 +1,5 @@
 import { APIConnectionError, APIError } from 'openai';
-import { withoutUndefined } from '../../../domain/json.ts';
+import { withoutUndefined } from '../../../domain/values/json.ts';
 import { RefusedResponse } from './api-fetch.ts';
 import { excerpt, type Failure, type FailureContext, permanentFailure, toFailure } from './failure.ts';
 import { asObject, asText } from './json-values.ts';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { createProxyAgent } from '../openai/proxy-fetch.ts';
+import { createProxyAgent } from '../network/proxy-fetch.ts';
 import { createPageAgent } from './page-connector.ts';
 import { isPublicAddress } from './public-address.ts';
 import { WebPageDates, type WebPageDatesOptions } from './web-page-dates.ts';

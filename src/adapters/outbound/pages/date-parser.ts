@@ -1,5 +1,5 @@
 import { Tokenizer } from 'htmlparser2';
-import type { DateCandidates } from '../../../domain/published-date.ts';
+import type { DateCandidates } from '../../../domain/values/published-date.ts';
 
 const CITATION_NAMES = new Set([
   'citation_publication_date',

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { type Dispatcher, fetch as undiciFetch } from 'undici';
-import { forwardAbort, withDeadline } from '../../../application/deadline.ts';
+import { forwardAbort, withDeadline } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { PageDates } from '../../../application/ports/page-dates.ts';
-import { publishedOn } from '../../../domain/published-date.ts';
-import { zonedDate } from '../../../domain/zoned-date.ts';
+import { publishedOn } from '../../../domain/values/published-date.ts';
+import { zonedDate } from '../../../domain/values/zoned-date.ts';
 import { dateCandidatesIn } from './date-parser.ts';
 import { decoderFor } from './page-decoder.ts';
 

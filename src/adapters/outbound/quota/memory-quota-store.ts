@@ -1,6 +1,6 @@
 import { ok, type Result } from 'neverthrow';
 import type { Admission, QuotaKey, QuotaStore } from '../../../application/ports/quota-store.ts';
-import { addedUse, NOTHING_USED, type QuotaLimits, type QuotaUse, reachedUnit } from '../../../domain/quota.ts';
+import { addedUse, NOTHING_USED, type QuotaLimits, type QuotaUse, reachedUnit } from '../../../domain/values/quota.ts';
 
 /** Callers that are remembered; an entry takes about 200 bytes. */
 const MAX_CALLERS = 10_000;

@@ -1,9 +1,9 @@
 import { createClient } from '@redis/client';
 import { err, ok, type Result } from 'neverthrow';
-import { never, untilAborted, withDeadline } from '../../../application/deadline.ts';
+import { never, untilAborted, withDeadline } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Admission, QuotaKey, QuotaStore } from '../../../application/ports/quota-store.ts';
-import { QUOTA_UNITS, type QuotaLimits, type QuotaUse } from '../../../domain/quota.ts';
+import { QUOTA_UNITS, type QuotaLimits, type QuotaUse } from '../../../domain/values/quota.ts';
 
 export interface RedisQuotaStoreOptions {
   /** `redis://` or, with TLS, `rediss://`; may contain a user and a password. */

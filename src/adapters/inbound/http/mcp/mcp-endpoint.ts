@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { QuotaState } from '../../../../application/quota-guard.ts';
-import { isObject, type JsonObject } from '../../../../domain/json.ts';
-import { QUESTION_ARGUMENTS } from '../../../../domain/question.ts';
-import { isToolName } from '../../../../domain/tool-name.ts';
+import type { QuotaState } from '../../../../application/quota/quota-guard.ts';
+import { QUESTION_ARGUMENTS } from '../../../../domain/answers/question.ts';
+import { isToolName } from '../../../../domain/answers/tool-name.ts';
+import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
 import { type Era, META_PREFIX } from '../../mcp/era.ts';
 import { type OutgoingMessage, type RequestMessage, toMessage } from '../../mcp/json-rpc.ts';
 import { McpSession, type McpSessionOptions } from '../../mcp/session.ts';

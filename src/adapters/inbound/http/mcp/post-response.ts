@@ -1,4 +1,4 @@
-import { redactedJson } from '../../../../domain/redaction.ts';
+import { redactedJson } from '../../../../domain/values/redaction.ts';
 import type { Era } from '../../mcp/era.ts';
 import { errorMessage, INVALID_REQUEST, METHOD_NOT_FOUND, type OutgoingMessage } from '../../mcp/json-rpc.ts';
 import type { Exchange, HttpContext } from '../shared/exchange.ts';

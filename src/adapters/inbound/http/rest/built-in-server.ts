@@ -1,12 +1,12 @@
 import { err, ok } from 'neverthrow';
-import type { ToolCallInput, ToolCallOutcome } from '../../../../application/call-tool.ts';
-import { withDeadline } from '../../../../application/deadline.ts';
+import { withDeadline } from '../../../../application/async/deadline.ts';
+import type { ToolCallInput, ToolCallOutcome } from '../../../../application/gateway/call-tool.ts';
 import type { Clock } from '../../../../application/ports/clock.ts';
 import type { SchemaValidator } from '../../../../application/ports/schema-validator.ts';
-import { BUILT_IN_SERVER, type GatewayTool, parseTool } from '../../../../domain/gateway-tool.ts';
-import { latest } from '../../../../domain/latest.ts';
-import { toInputError } from '../../../../domain/tool-call-error.ts';
-import { parseToolResult } from '../../../../domain/tool-result.ts';
+import { BUILT_IN_SERVER, type GatewayTool, parseTool } from '../../../../domain/gateway/gateway-tool.ts';
+import { toInputError } from '../../../../domain/gateway/tool-call-error.ts';
+import { parseToolResult } from '../../../../domain/gateway/tool-result.ts';
+import { latest } from '../../../../domain/values/latest.ts';
 import type { ToolCall, ToolSet } from '../../mcp/tool-set.ts';
 
 interface BuiltInServerOptions {

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { ToolCallInput } from '../../../../application/call-tool.ts';
-import { isObject, type JsonObject } from '../../../../domain/json.ts';
-import type { SchemaError } from '../../../../domain/tool-call-error.ts';
+import type { ToolCallInput } from '../../../../application/gateway/call-tool.ts';
+import type { SchemaError } from '../../../../domain/gateway/tool-call-error.ts';
+import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
 import { excerpt } from '../../words/plain.ts';
 import type { Refusal } from '../shared/refusal.ts';
 import { ofInvalidBody } from './rest-error.ts';

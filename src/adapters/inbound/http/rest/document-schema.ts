@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../../domain/json.ts';
+import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
 
 /** A schema to which references without a base lead: the complete schema, or a part with an `$id`. */
 interface Resource {

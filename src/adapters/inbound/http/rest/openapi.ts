@@ -1,6 +1,6 @@
-import type { GatewayTool } from '../../../../domain/gateway-tool.ts';
-import type { JsonObject } from '../../../../domain/json.ts';
-import { functionNames } from '../../../../domain/unique-names.ts';
+import type { GatewayTool } from '../../../../domain/gateway/gateway-tool.ts';
+import { functionNames } from '../../../../domain/gateway/unique-names.ts';
+import type { JsonObject } from '../../../../domain/values/json.ts';
 import { toDocumentSchema } from './document-schema.ts';
 
 interface OpenApiOptions {

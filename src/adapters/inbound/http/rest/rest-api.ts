@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage as HttpRequest } from 'node:http';
 import { err, ok, type Result } from 'neverthrow';
-import type { ToolCallInput } from '../../../../application/call-tool.ts';
-import type { Gateway } from '../../../../application/gateway.ts';
-import { BUILT_IN_SERVER } from '../../../../domain/gateway-tool.ts';
-import { redactedJson } from '../../../../domain/redaction.ts';
-import { toPlainResult } from '../../../../domain/tool-result.ts';
+import type { ToolCallInput } from '../../../../application/gateway/call-tool.ts';
+import type { Gateway } from '../../../../application/gateway/gateway.ts';
+import { BUILT_IN_SERVER } from '../../../../domain/gateway/gateway-tool.ts';
+import { toPlainResult } from '../../../../domain/gateway/tool-result.ts';
+import { redactedJson } from '../../../../domain/values/redaction.ts';
 import { LIST_WAIT_MS } from '../../mcp/tool-set.ts';
 import { rateLimitHeaders } from '../../words/quota-messages.ts';
 import type { Api, Exchange, HttpContext, Route } from '../shared/exchange.ts';

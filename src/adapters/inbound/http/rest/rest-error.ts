@@ -1,6 +1,6 @@
-import { isObject, type JsonObject } from '../../../../domain/json.ts';
-import type { SchemaError, ToolCallError } from '../../../../domain/tool-call-error.ts';
-import { type ToolResult, textOf } from '../../../../domain/tool-result.ts';
+import type { SchemaError, ToolCallError } from '../../../../domain/gateway/tool-call-error.ts';
+import { type ToolResult, textOf } from '../../../../domain/gateway/tool-result.ts';
+import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
 import { duration, excerpt } from '../../words/plain.ts';
 import { toolErrorCode, toolErrorMessage } from '../../words/tool-error-messages.ts';
 import { type Refusal, refusal } from '../shared/refusal.ts';

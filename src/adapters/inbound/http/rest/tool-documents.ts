@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Gateway } from '../../../../application/gateway.ts';
-import { BUILT_IN_SERVER } from '../../../../domain/gateway-tool.ts';
-import { type Redactor, redactedJson } from '../../../../domain/redaction.ts';
+import type { Gateway } from '../../../../application/gateway/gateway.ts';
+import { BUILT_IN_SERVER } from '../../../../domain/gateway/gateway-tool.ts';
+import { type Redactor, redactedJson } from '../../../../domain/values/redaction.ts';
 import type { BuiltInServer } from './built-in-server.ts';
 import { toOpenApi } from './openapi.ts';
 

@@ -1,6 +1,6 @@
-import { never } from '../../../../application/deadline.ts';
+import { never } from '../../../../application/async/deadline.ts';
 import type { Clock } from '../../../../application/ports/clock.ts';
-import { clip, withoutUnsafeCharacters } from '../../../../domain/clean-text.ts';
+import { clip, withoutUnsafeCharacters } from '../../../../domain/values/clean-text.ts';
 import type { AccessEntry } from '../shared/exchange.ts';
 import { CLIENT_CLOSED } from '../shared/refusal.ts';
 

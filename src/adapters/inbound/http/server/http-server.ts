@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage as HttpRequest, type Server, type Se
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
-import { whenSettled } from '../../../../application/deadline.ts';
+import { whenSettled } from '../../../../application/async/deadline.ts';
 import { CallerLimit } from '../shared/caller-limit.ts';
 import type { HttpContext } from '../shared/exchange.ts';
 import { Connections } from './connections.ts';

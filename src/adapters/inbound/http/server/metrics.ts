@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { ToolCallReport } from '../../../../application/call-tool.ts';
-import type { Gateway } from '../../../../application/gateway.ts';
-import type { ServerStatus } from '../../../../application/server-supervisor.ts';
+import type { ToolCallReport } from '../../../../application/gateway/call-tool.ts';
+import type { Gateway } from '../../../../application/gateway/gateway.ts';
+import type { ServerStatus } from '../../../../application/gateway/server-supervisor.ts';
 import type { CallReport } from '../../mcp/call-meter.ts';
 
 const SERVER_SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 5, 15, 30, 60, 300];

@@ -1,10 +1,10 @@
 import type { IncomingMessage as HttpRequest, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { ToolCallReport } from '../../../../application/call-tool.ts';
+import type { ToolCallReport } from '../../../../application/gateway/call-tool.ts';
 import type { Clock } from '../../../../application/ports/clock.ts';
 import type { SearchUse } from '../../../../application/ports/llm-search.ts';
 import type { Logger } from '../../../../application/ports/logger.ts';
-import type { QuotaGuard } from '../../../../application/quota-guard.ts';
-import type { Redactor } from '../../../../domain/redaction.ts';
+import type { QuotaGuard } from '../../../../application/quota/quota-guard.ts';
+import type { Redactor } from '../../../../domain/values/redaction.ts';
 import type { CallObserver, CallReport } from '../../mcp/call-meter.ts';
 import type { RequestId } from '../../mcp/json-rpc.ts';
 import type { CallerLimit } from './caller-limit.ts';

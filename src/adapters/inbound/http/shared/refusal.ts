@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { JsonObject } from '../../../../domain/json.ts';
+import type { JsonObject } from '../../../../domain/values/json.ts';
 import type { ErrorObject } from '../../mcp/json-rpc.ts';
 
 /** As in nginx: the client closed the connection before the response. */

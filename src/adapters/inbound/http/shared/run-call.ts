@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { QuotaState } from '../../../../application/quota-guard.ts';
-import { NOTHING_USED, type QuotaError, type QuotaUse } from '../../../../domain/quota.ts';
-import { NOT_SENT } from '../../../../domain/tool-call-error.ts';
+import type { QuotaState } from '../../../../application/quota/quota-guard.ts';
+import { NOT_SENT } from '../../../../domain/gateway/tool-call-error.ts';
+import { NOTHING_USED, type QuotaError, type QuotaUse } from '../../../../domain/values/quota.ts';
 import { limitName, quotaMessage } from '../../words/quota-messages.ts';
 import type { AccessEntry, Exchange, HttpContext } from './exchange.ts';
 import { type Refusal, refusal, tooManyCalls } from './refusal.ts';

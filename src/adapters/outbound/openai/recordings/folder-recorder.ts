@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SearchReply, SearchRequest } from '../../../../application/ports/llm-search.ts';
-import type { ToolName } from '../../../../domain/tool-name.ts';
+import type { ToolName } from '../../../../domain/answers/tool-name.ts';
 import type { OpenAiResponsesSearchOptions, ReplyRecorder } from '../openai-responses-search.ts';
 import { questionKey } from './question-key.ts';
 import { formatRecording, joinRounds, toRecordedBody } from './recording.ts';

@@ -4,8 +4,8 @@ import type {
   SearchOutcome,
   SearchRequest,
 } from '../../../../application/ports/llm-search.ts';
-import type { SearchError } from '../../../../domain/answer-error.ts';
-import { zonedDate } from '../../../../domain/zoned-date.ts';
+import type { SearchError } from '../../../../domain/answers/answer-error.ts';
+import { zonedDate } from '../../../../domain/values/zoned-date.ts';
 import { createApiCall } from '../api-client.ts';
 import { OpenAiResponsesSearch, type OpenAiResponsesSearchOptions } from '../openai-responses-search.ts';
 import { roundIn } from './recording.ts';

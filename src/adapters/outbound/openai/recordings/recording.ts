@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
-import { isObject, type JsonObject, parseJson, withoutUndefined } from '../../../../domain/json.ts';
-import { redactedJson } from '../../../../domain/redaction.ts';
-import { isToolName, type ToolName } from '../../../../domain/tool-name.ts';
+import { isToolName, type ToolName } from '../../../../domain/answers/tool-name.ts';
+import { isObject, type JsonObject, parseJson, withoutUndefined } from '../../../../domain/values/json.ts';
+import { redactedJson } from '../../../../domain/values/redaction.ts';
 import { asObject, asText } from '../json-values.ts';
 
 /** A recorded reply of the API, and its question. */

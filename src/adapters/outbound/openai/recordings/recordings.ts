@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
-import type { SearchError } from '../../../../domain/answer-error.ts';
-import type { Question } from '../../../../domain/question.ts';
+import type { SearchError } from '../../../../domain/answers/answer-error.ts';
+import type { Question } from '../../../../domain/answers/question.ts';
 import { questionKey } from './question-key.ts';
 import { parseRecording, type Recording } from './recording.ts';
 

@@ -2,7 +2,7 @@ import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { type AskOptions, ask } from '../../../../../src/adapters/inbound/cli/ask.ts';
 import type { SearchProgress } from '../../../../../src/application/ports/llm-search.ts';
-import { createRedactor } from '../../../../../src/domain/redaction.ts';
+import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
 import { never } from '../../../../support/core.ts';
 import {
   ANSWER,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type CallToolOptions, callTool } from '../../../../../src/adapters/inbound/cli/call-tool.ts';
-import { createRedactor } from '../../../../../src/domain/redaction.ts';
+import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';

@@ -1,9 +1,9 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { type DoctorOptions, doctor } from '../../../../../src/adapters/inbound/cli/doctor.ts';
-import type { Application } from '../../../../../src/application/application.ts';
-import type { Check } from '../../../../../src/application/diagnose-setup.ts';
-import type { GroundingPolicy } from '../../../../../src/domain/grounding.ts';
+import type { Application } from '../../../../../src/application/answers/application.ts';
+import type { Check } from '../../../../../src/application/answers/diagnose-setup.ts';
+import type { GroundingPolicy } from '../../../../../src/domain/grounded/grounding.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';

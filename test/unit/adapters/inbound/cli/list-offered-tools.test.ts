@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { listTools } from '../../../../../src/adapters/inbound/cli/list-tools.ts';
-import type { GatewayTool } from '../../../../../src/domain/gateway-tool.ts';
+import type { GatewayTool } from '../../../../../src/domain/gateway/gateway-tool.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';

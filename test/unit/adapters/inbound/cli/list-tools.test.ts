@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { listTools } from '../../../../../src/adapters/inbound/cli/list-tools.ts';
-import type { Gateway } from '../../../../../src/application/gateway.ts';
+import type { Gateway } from '../../../../../src/application/gateway/gateway.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';

@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { toToolReply } from '../../../../../src/adapters/inbound/mcp/answer-presentation.ts';
-import type { AnswerError } from '../../../../../src/domain/answer-error.ts';
+import type { AnswerError } from '../../../../../src/domain/answers/answer-error.ts';
 import { ANSWER } from '../../../../support/fake-application.ts';
 import { redactorOf } from '../../../../support/redactor.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { answerToolList } from '../../../../../src/adapters/inbound/mcp/answer-schemas.ts';
 import type { Tool } from '../../../../../src/adapters/inbound/mcp/tool-set.ts';
-import type { JsonObject } from '../../../../../src/domain/json.ts';
+import type { JsonObject } from '../../../../../src/domain/values/json.ts';
 
 /** Without the descriptions of the arguments, which the contract does not define. */
 function bare(value: unknown): unknown {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { messageFor } from '../../../../../src/adapters/inbound/words/error-messages.ts';
 import { duration } from '../../../../../src/adapters/inbound/words/plain.ts';
-import type { AnswerError } from '../../../../../src/domain/answer-error.ts';
+import type { AnswerError } from '../../../../../src/domain/answers/answer-error.ts';
 
 type Kind = AnswerError['kind'];
 

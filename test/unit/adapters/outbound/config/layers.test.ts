@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toTree } from '../../../../../src/adapters/outbound/config/config-tree.ts';
-import type { Environment } from '../../../../../src/adapters/outbound/config/environment.ts';
 import { readEnvironment } from '../../../../../src/adapters/outbound/config/layers.ts';
 import { reporter } from '../../../../../src/adapters/outbound/config/problems.ts';
+import type { Environment } from '../../../../../src/adapters/outbound/network/environment.ts';
 import type { ConfigProblem } from '../../../../../src/application/ports/config.ts';
 
 /** The values as in YAML. */

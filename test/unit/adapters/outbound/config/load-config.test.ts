@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Environment } from '../../../../../src/adapters/outbound/config/environment.ts';
 import type { CommandLineOptions } from '../../../../../src/adapters/outbound/config/layers.ts';
 import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
-import { SYSTEM_POLICY } from '../../../../../src/domain/system-policy.ts';
+import type { Environment } from '../../../../../src/adapters/outbound/network/environment.ts';
+import { SYSTEM_POLICY } from '../../../../../src/domain/answers/system-policy.ts';
 import { HOME_VARIABLE, posixTest } from '../../../../support/platform.ts';
 
 const KEY = 'sk-proj-Ab12_cd34-EF56';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
-import { profileFor } from '../../../../../src/domain/model-profile.ts';
-import { SYSTEM_POLICY } from '../../../../../src/domain/system-policy.ts';
-import { TOOL_NAMES } from '../../../../../src/domain/tool-name.ts';
+import { profileFor } from '../../../../../src/domain/answers/model-profile.ts';
+import { SYSTEM_POLICY } from '../../../../../src/domain/answers/system-policy.ts';
+import { TOOL_NAMES } from '../../../../../src/domain/answers/tool-name.ts';
 import { HOME_VARIABLE } from '../../../../support/platform.ts';
 
 let folder = '';

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { passwordsOf } from '../../../../../src/adapters/outbound/config/addresses.ts';
 import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
+import { passwordsOf } from '../../../../../src/adapters/outbound/network/addresses.ts';
 import { bootstrap } from '../../../../../src/wiring/runtime.ts';
 
 let folder: string;

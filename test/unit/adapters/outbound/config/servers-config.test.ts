@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Environment } from '../../../../../src/adapters/outbound/config/environment.ts';
 import type { CommandLineOptions } from '../../../../../src/adapters/outbound/config/layers.ts';
 import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
+import type { Environment } from '../../../../../src/adapters/outbound/network/environment.ts';
 import { HOME_VARIABLE } from '../../../../support/platform.ts';
 
 let folder = '';

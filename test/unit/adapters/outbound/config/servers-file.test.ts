@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Environment } from '../../../../../src/adapters/outbound/config/environment.ts';
 import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
+import type { Environment } from '../../../../../src/adapters/outbound/network/environment.ts';
 import { HOME_VARIABLE } from '../../../../support/platform.ts';
 
 let folder = '';

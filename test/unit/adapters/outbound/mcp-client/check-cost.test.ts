@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { costOf } from '../../../../../src/adapters/outbound/mcp-client/check-cost.ts';
-import type { JsonObject } from '../../../../../src/domain/json.ts';
+import type { JsonObject } from '../../../../../src/domain/values/json.ts';
 
 test.each<readonly [unknown, number, number]>([
   [true, 1, 0],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { compileSchema } from '../../../../../src/adapters/outbound/mcp-client/compile-schema.ts';
-import type { JsonObject } from '../../../../../src/domain/json.ts';
+import type { JsonObject } from '../../../../../src/domain/values/json.ts';
 
 test.each<readonly [JsonObject, unknown, string]>([
   [{ required: ['message'] }, {}, '/message is required'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toSearchReply } from '../../../../../src/adapters/outbound/openai/search-reply.ts';
-import type { JsonObject } from '../../../../../src/domain/json.ts';
+import type { JsonObject } from '../../../../../src/domain/values/json.ts';
 
 const context = {
   model: 'gpt-5.2',

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { BuiltInServer } from '../../../../../../src/adapters/inbound/http/rest/built-in-server.ts';
 import { AnswerTools } from '../../../../../../src/adapters/inbound/mcp/answer-tools.ts';
 import type { SchemaValidator } from '../../../../../../src/application/ports/schema-validator.ts';
-import { createRedactor } from '../../../../../../src/domain/redaction.ts';
+import { createRedactor } from '../../../../../../src/domain/values/redaction.ts';
 import { never, startCore } from '../../../../../support/core.ts';
 
 /** A validator that accepts nothing, and remembers the schemas that it would compile: each object once. */

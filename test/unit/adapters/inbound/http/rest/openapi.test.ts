@@ -2,8 +2,8 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toOpenApi } from '../../../../../../src/adapters/inbound/http/rest/openapi.ts';
-import type { GatewayTool } from '../../../../../../src/domain/gateway-tool.ts';
-import type { JsonObject } from '../../../../../../src/domain/json.ts';
+import type { GatewayTool } from '../../../../../../src/domain/gateway/gateway-tool.ts';
+import type { JsonObject } from '../../../../../../src/domain/values/json.ts';
 
 function tool(over: Partial<GatewayTool> = {}): GatewayTool {
   return { server: 'files', name: 'read', description: 'Reads.', inputSchema: { type: 'object' }, ...over };

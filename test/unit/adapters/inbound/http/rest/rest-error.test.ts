@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ofToolCallError } from '../../../../../../src/adapters/inbound/http/rest/rest-error.ts';
-import type { ToolCallError } from '../../../../../../src/domain/tool-call-error.ts';
+import type { ToolCallError } from '../../../../../../src/domain/gateway/tool-call-error.ts';
 
 type Kind = ToolCallError['kind'];
 type Row = readonly [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ToolDocuments } from '../../../../../../src/adapters/inbound/http/rest/tool-documents.ts';
-import type { GatewayTool } from '../../../../../../src/domain/gateway-tool.ts';
-import type { ServerState } from '../../../../../../src/domain/tool-call-error.ts';
+import type { GatewayTool } from '../../../../../../src/domain/gateway/gateway-tool.ts';
+import type { ServerState } from '../../../../../../src/domain/gateway/tool-call-error.ts';
 
 const toolOf = (name: string, server = 'files'): GatewayTool => ({
   server,

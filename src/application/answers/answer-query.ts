@@ -1,0 +1,163 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { AnswerError } from '../../domain/answers/answer-error.ts';
+import { type AnswerResult, toAnswerResult } from '../../domain/answers/answer-result.ts';
+import { pageKey } from '../../domain/answers/citation.ts';
+import { type ModelProfile, modelSupport, profileFor } from '../../domain/answers/model-profile.ts';
+import { parseQuestion } from '../../domain/answers/question.ts';
+import { systemPolicyIn } from '../../domain/answers/system-policy.ts';
+import type { ToolName } from '../../domain/answers/tool-name.ts';
+import { isWebUrl } from '../../domain/values/web-url.ts';
+import { zonedDate } from '../../domain/values/zoned-date.ts';
+import { withDeadline } from '../async/deadline.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Config } from '../ports/config.ts';
+import type { LlmSearch, SearchObserver, SearchReply, SearchReport, SearchRequest } from '../ports/llm-search.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { PageDates } from '../ports/page-dates.ts';
+
+export interface AnswerQueryInput extends Pick<SearchRequest, 'caller' | 'isLocal' | 'isWebOnly'> {
+  readonly tool: ToolName;
+  /** The tool's arguments as received. */
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly observer: SearchObserver;
+  /** The answer is not limited to `maxAnswerChars`: a person reads it, and not a model. */
+  readonly isUnlimited?: boolean | undefined;
+}
+
+/** `page`: the page says when it was published; `resource`: the last change of an own source; `access`: the day of the answer. */
+export interface DateOrigin {
+  readonly url: string;
+  readonly origin: 'page' | 'resource' | 'access';
+}
+
+/** An answer, and what it took to produce it. */
+export interface Answer {
+  readonly result: AnswerResult;
+  /** `dates`: the origin of the date of each citation, if dates are read from pages. */
+  readonly report: SearchReport & { readonly seconds: number; readonly dates?: readonly DateOrigin[] | undefined };
+}
+
+interface Dependencies {
+  readonly llmSearch: LlmSearch;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly config: Config;
+  /** Absent if dates are not to be read from pages. */
+  readonly pageDates?: PageDates | undefined;
+}
+
+/** Answers a question with a model that may search the web (spec 6). */
+export class AnswerQuery {
+  readonly #deps: Dependencies;
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
+  }
+
+  /** The promise does not reject for a failure that the caller can act on. Ends with `cancelled` soon after `signal` aborts. */
+  async execute(
+    { caller, isLocal, isWebOnly, tool, args, observer, isUnlimited }: AnswerQueryInput,
+    signal: AbortSignal,
+  ): Promise<Result<Answer, AnswerError>> {
+    const { config, clock } = this.#deps;
+    const question = parseQuestion(tool, args, config.searchDefaults);
+    if (question.isErr()) return err({ kind: 'invalid_arguments', problems: question.error });
+    const profile = profileFor(tool, config.profiles);
+    if (profile === undefined) return err({ kind: 'no_profile', tool });
+    this.#logProfile(tool, profile);
+
+    const startedMs = clock.elapsedMs();
+    const request: SearchRequest = {
+      caller,
+      isLocal,
+      isWebOnly,
+      question: question.value,
+      profile,
+      instructions: config.instructions ?? systemPolicyIn(config.timeZone),
+      today: zonedDate(clock.now(), config.timeZone),
+      timeZone: config.timeZone,
+      deadlineMs: () => startedMs + config.timeoutMs,
+    };
+    const found = await this.#find(request, observer, signal);
+    return found.andThen(({ reply, publishedOn }) => {
+      const hasSearched = reply.searched || reply.sources.cited.length > 0;
+      if (profile.search === 'required' && !hasSearched) return err({ kind: 'not_searched' as const });
+      const report = { ...reply.report, seconds: (clock.elapsedMs() - startedMs) / 1000 };
+      this.#logUsage(report);
+      const limit = isUnlimited && { maxAnswerChars: Number.POSITIVE_INFINITY };
+      const context = { ...this.#contextOf(request), publishedOn, ...limit };
+      return toAnswerResult(reply, context).map((result) => {
+        const dates = publishedOn && result.citations.map(({ url }) => dateOrigin(url, reply, publishedOn));
+        return { result, report: { ...report, dates } };
+      });
+    });
+  }
+
+  /** Searches until the deadline. It ends the reading of pages, and not the answer. */
+  async #find(
+    request: SearchRequest,
+    observer: SearchObserver,
+    signal: AbortSignal,
+  ): Promise<Result<{ reply: SearchReply; publishedOn: ReadonlyMap<string, string> | undefined }, AnswerError>> {
+    const { llmSearch, clock, config } = this.#deps;
+    const { timeoutMs } = config;
+    const { outcome, isTimedOut } = await withDeadline(clock, timeoutMs, signal, async (untilOver) => {
+      observer.onProgress({ kind: 'asking' });
+      const reply = await llmSearch.search(request, observer, untilOver);
+      if (untilOver.aborted) return err({ kind: 'aborted' as const });
+      if (reply.isErr()) return err(reply.error);
+      return ok({ reply: reply.value, publishedOn: await this.#datesOf(reply.value, request, untilOver) });
+    });
+    if (outcome.isErr() && outcome.error.kind !== 'aborted') return err(outcome.error);
+    if (outcome.isOk() && (isTimedOut || !signal.aborted)) return ok(outcome.value);
+    return err(isTimedOut ? { kind: 'timed_out', timeoutMs } : { kind: 'cancelled' });
+  }
+
+  #contextOf({ question, profile, today }: SearchRequest) {
+    const { maxCitations, maxAnswerChars, blockedDomains } = this.#deps.config;
+    return { maxCitations, maxAnswerChars, blockedDomains, question, model: profile.model, today };
+  }
+
+  /** Undefined if dates are not to be read from pages (ruling A15). */
+  async #datesOf(
+    reply: SearchReply,
+    request: SearchRequest,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, string> | undefined> {
+    const { pageDates } = this.#deps;
+    if (pageDates === undefined) return undefined;
+    const cited = toAnswerResult(reply, this.#contextOf(request));
+    const urls = cited.isOk() ? cited.value.citations.map(({ url }) => url) : [];
+    const pages = urls.filter((url) => isWebUrl(url) && mayBeFetched(url, reply));
+    return pages.length === 0 ? new Map() : pageDates.publishedOn(pages, signal);
+  }
+
+  #logProfile(tool: ToolName, { model }: ModelProfile): void {
+    const { logger } = this.#deps;
+    if (!logger.isDebug) return;
+    const { verbosity, reasoning } = modelSupport(model);
+    logger.debug(`answer: profile=${tool} model=${model} supports={verbosity:${verbosity}, reasoning:${reasoning}}`);
+  }
+
+  #logUsage({ model = '', responseId = '', usage, searches, attempts, seconds }: Answer['report']): void {
+    const { logger } = this.#deps;
+    if (!logger.isDebug) return;
+    const { inputTokens = '', cachedTokens = '', reasoningTokens = '', outputTokens = '' } = usage ?? {};
+    const tokens = `input=${inputTokens} cached=${cachedTokens} reasoning=${reasoningTokens} output=${outputTokens}`;
+    logger.debug(
+      `answer: usage model=${model} response=${responseId} ${tokens} searches=${searches} attempts=${attempts} seconds=${seconds.toFixed(3)}`,
+    );
+  }
+}
+
+/** Not an address that an own tool named, or that the model wrote after a private output: it may contain private data (ruling L19). */
+function mayBeFetched(url: string, { own }: SearchReply): boolean {
+  const isAmong = (urls: readonly string[]) => urls.some((other) => pageKey(other) === pageKey(url));
+  return own === undefined || (isAmong(own.publicPages) && !isAmong(own.answered.map(({ url }) => url)));
+}
+
+function dateOrigin(url: string, { own }: SearchReply, publishedOn: ReadonlyMap<string, string>): DateOrigin {
+  if (publishedOn.has(url)) return { url, origin: 'page' };
+  const source = own?.answered.find((source) => source.url === url);
+  return { url, origin: source?.changedOn === undefined ? 'access' : 'resource' };
+}

@@ -1,0 +1,46 @@
+import type { Result } from 'neverthrow';
+import type { AnswerError } from '../../domain/answers/answer-error.ts';
+import { GroundedSearch, type GroundedSearchOptions } from '../grounded/grounded-search.ts';
+import type { ApiProbe } from '../ports/api-probe.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Config } from '../ports/config.ts';
+import type { LlmSearch } from '../ports/llm-search.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { PageDates } from '../ports/page-dates.ts';
+import { type Answer, AnswerQuery, type AnswerQueryInput } from './answer-query.ts';
+import { CoalescingSearch } from './coalescing-search.ts';
+import { type Check, diagnoseSetup } from './diagnose-setup.ts';
+
+/** The use cases, as drivers (MCP, HTTP, the command line) call them. */
+export interface Application {
+  answerQuery(input: AnswerQueryInput, signal: AbortSignal): Promise<Result<Answer, AnswerError>>;
+  /** Checks each step on the way to an answer. `keyProblem` says why there is no usable API key, if there is none. */
+  diagnoseSetup(keyProblem: string | undefined, signal: AbortSignal): AsyncGenerator<Check>;
+}
+
+/** What the core needs from the outside. */
+interface Ports {
+  readonly llmSearch: LlmSearch;
+  /** Created when first needed. */
+  readonly apiProbe: () => Promise<ApiProbe>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Absent if dates are not to be read from pages. */
+  readonly pageDates?: PageDates | undefined;
+}
+
+/** What grounded answers need; absent if they are not configured. */
+export type Grounding = Omit<GroundedSearchOptions, 'llmSearch' | 'clock' | 'logger'>;
+
+/** Composes the core; production, tests and every driver use this function. */
+export function createApplication(ports: Ports, config: Config, grounding?: Grounding): Application {
+  const { llmSearch, apiProbe, clock, logger, pageDates } = ports;
+  const grounded = grounding && new GroundedSearch({ ...grounding, llmSearch, clock, logger });
+  const shared = new CoalescingSearch(grounded ?? llmSearch, (request) => grounded?.isShareable(request) ?? true);
+  const answerQuery = new AnswerQuery({ llmSearch: shared, clock, logger, config, pageDates });
+  const setup = { apiProbe, answerQuery, clock, config, web: grounding?.policy.web };
+  return {
+    answerQuery: (input, signal) => answerQuery.execute(input, signal),
+    diagnoseSetup: (keyProblem, signal) => diagnoseSetup(setup, keyProblem, signal),
+  };
+}

@@ -1,0 +1,150 @@
+import type { Result } from 'neverthrow';
+import type { AnswerError, SearchError } from '../../domain/answers/answer-error.ts';
+import { profileFor } from '../../domain/answers/model-profile.ts';
+import { isShutdownNear, shutdownOf } from '../../domain/answers/model-shutdown.ts';
+import { TOOL_NAMES } from '../../domain/answers/tool-name.ts';
+import type { GroundingPolicy } from '../../domain/grounded/grounding.ts';
+import { zonedDate } from '../../domain/values/zoned-date.ts';
+import { withDeadline } from '../async/deadline.ts';
+import type { ApiProbe } from '../ports/api-probe.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Config } from '../ports/config.ts';
+import type { AnswerQuery } from './answer-query.ts';
+
+/**
+ * The outcome of one step. `detail` is what was found; `error`, if there is one, says why the step failed. A step that takes long is
+ * announced before: it is `running`, and `detail` is what it does.
+ */
+export interface Check {
+  readonly name: string;
+  readonly verdict: 'ok' | 'note' | 'warning' | 'failed' | 'skipped' | 'running';
+  readonly detail: string;
+  readonly error?: AnswerError;
+}
+
+/** Errors of a model lookup that a question would get too. */
+const FATAL = new Set<AnswerError['kind'] | undefined>(['malformed_api_key', 'rejected_api_key', 'model_not_found']);
+
+const PROBE_TIMEOUT_MS = 15_000;
+const SEARCH_QUESTION = 'Search the web: which is the current stable release of Node.js? Answer in one line.';
+
+interface Dependencies {
+  readonly apiProbe: () => Promise<ApiProbe>;
+  readonly answerQuery: AnswerQuery;
+  readonly clock: Clock;
+  readonly config: Config;
+  /** `grounding.web`, if answers may use own tools: another question is then a grounded one. */
+  readonly web: GroundingPolicy['web'] | undefined;
+}
+
+type QuestionCheck = 'web search' | 'grounded question';
+
+/**
+ * Tries the way to an answer step by step: the base URL, the model of each profile, a web search, a grounded question. Yields each check when
+ * it is done. Without a usable key (`keyProblem` says why), only the connection is checked.
+ */
+export async function* diagnoseSetup(
+  deps: Dependencies,
+  keyProblem: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<Check> {
+  const { apiProbe, clock, config, web } = deps;
+  const questions: QuestionCheck[] = web === undefined ? ['web search'] : ['web search', 'grounded question'];
+  const probe = await apiProbe();
+  const reached = await withTimeout(probe, clock, signal, (signal) => probe.reach(signal));
+  yield toCheck('connection', reached, () => ok(`${probe.route} can be reached`));
+  const skipReason = keyProblem ?? (reached.isErr() ? 'the API cannot be reached' : undefined);
+  if (skipReason !== undefined) {
+    for (const name of ['models', ...questions]) yield { name, verdict: 'skipped', detail: skipReason };
+    return;
+  }
+  const today = zonedDate(clock.now(), config.timeZone);
+  const unusable = new Set<string | undefined>();
+  for (const [model, tools] of toolsByModel(config)) {
+    const found = await withTimeout(probe, clock, signal, (signal) => probe.findModel(model, signal));
+    const kind = found.isErr() ? found.error.kind : undefined;
+    if (FATAL.has(kind)) unusable.add(model);
+    const check = toCheck(`model ${model}`, found, (answer) =>
+      answer === 'found'
+        ? withShutdown(model, tools, today)
+        : { verdict: 'skipped', detail: 'this server does not list its models' },
+    );
+    // A key may be allowed to ask questions without being allowed to look up models.
+    yield kind === 'forbidden' || kind === 'missing_permission' ? { ...check, verdict: 'warning' } : check;
+  }
+  const isUsable = !unusable.has(profileFor('answer_quick', config.profiles)?.model);
+  for (const name of questions) {
+    const skipped: Check = { name, verdict: 'skipped', detail: 'its model cannot be used' };
+    if (isUsable) yield { name, verdict: 'running', detail: 'Searching the web' };
+    yield isUsable ? await ask(name, deps, signal) : skipped;
+  }
+}
+
+/** The models of the profiles, each with the tools that use it. */
+function toolsByModel({ profiles }: Config): ReadonlyMap<string, readonly string[]> {
+  const models = new Map<string, readonly string[]>();
+  for (const tool of TOOL_NAMES) {
+    const model = profileFor(tool, profiles)?.model;
+    if (model !== undefined) models.set(model, [...(models.get(model) ?? []), tool]);
+  }
+  return models;
+}
+
+/** A model that is shut down soon still works (ruling A19). */
+function withShutdown(model: string, tools: readonly string[], today: string): Pick<Check, 'verdict' | 'detail'> {
+  const shutdown = shutdownOf(model);
+  const detail = `for ${tools.join(', ')}`;
+  if (shutdown === undefined || !isShutdownNear(shutdown, today)) return ok(detail);
+  return { verdict: 'warning', detail: `${detail}; shuts down on ${shutdown.on}: use ${shutdown.successor} instead` };
+}
+
+async function ask(name: QuestionCheck, { answerQuery, web }: Dependencies, signal: AbortSignal): Promise<Check> {
+  const isWebOnly = name === 'web search';
+  const args = { query: SEARCH_QUESTION };
+  const asked = { caller: 'doctor', isLocal: true, isWebOnly, args, observer: { onProgress: () => {} } };
+  const answer = await answerQuery.execute({ ...asked, tool: 'answer_quick' }, signal);
+  return toCheck(name, answer, ({ result, report }) => {
+    const { length } = result.citations;
+    const seconds = `${report.seconds.toFixed(1)} s`;
+    if (isWebOnly && result.used_search)
+      return ok(`answered with ${length} source${length === 1 ? '' : 's'} in ${seconds}`);
+    if (isWebOnly) {
+      const detail =
+        'this server did not search: the model of answer_quick, or the server, may not support web_search (search.tool)';
+      return { verdict: 'warning', detail };
+    }
+    if (report.rounds === undefined)
+      return { verdict: 'warning', detail: 'answered, but no own tool could be offered' };
+    const ending = web === 'never' ? '; the web is never searched (grounding.web)' : '';
+    return ok(`answered with own tools offered in ${seconds}${ending}`);
+  });
+}
+
+async function withTimeout<T>(
+  { route }: ApiProbe,
+  clock: Clock,
+  signal: AbortSignal,
+  probe: (signal: AbortSignal) => Promise<Result<T, SearchError>>,
+): Promise<Result<T, AnswerError>> {
+  const { outcome } = await withDeadline(clock, PROBE_TIMEOUT_MS, signal, probe);
+  return outcome.mapErr((error): AnswerError => {
+    if (error.kind !== 'aborted') return error;
+    if (signal.aborted) return { kind: 'cancelled' };
+    const detail = `no response within ${PROBE_TIMEOUT_MS / 1000} s`;
+    return { kind: 'connection_failed', attempts: 1, host: route, detail };
+  });
+}
+
+function ok(detail: string): Pick<Check, 'verdict' | 'detail'> {
+  return { verdict: 'ok', detail };
+}
+
+function toCheck<T>(
+  name: string,
+  outcome: Result<T, AnswerError>,
+  describe: (value: T) => Pick<Check, 'verdict' | 'detail'>,
+): Check {
+  return outcome.isOk()
+    ? { name, ...describe(outcome.value) }
+    : { name, verdict: 'failed', detail: outcome.error.kind, error: outcome.error };
+}

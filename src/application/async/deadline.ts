@@ -1,0 +1,65 @@
+import type { Clock } from '../ports/clock.ts';
+
+/** A signal that never aborts; one for each use, since Node.js warns about more than ten listeners. */
+export function never(): AbortSignal {
+  return new AbortController().signal;
+}
+
+const TIMED_OUT = 'timed out';
+
+/** Aborts `controller` with `signal`. Returns the removal of the listener. (`AbortSignal.any` leaks on Node.js 20.) */
+export function forwardAbort(signal: AbortSignal, controller: AbortController): () => void {
+  const onAbort = () => controller.abort(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  return () => signal.removeEventListener('abort', onAbort);
+}
+
+/**
+ * Runs `task` with a signal that aborts with `signal`, for the same reason, and after `ms`. `isTimedOut` is whether the time was over first.
+ * Leaves no timer and no listener.
+ */
+export async function withDeadline<T>(
+  clock: Clock,
+  ms: number,
+  signal: AbortSignal,
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<{ readonly outcome: T; readonly isTimedOut: boolean }> {
+  const limit = new AbortController();
+  const stopForwarding = forwardAbort(signal, limit);
+  const cancelTimer = clock.after(ms, () => limit.abort(TIMED_OUT));
+  try {
+    const outcome = await task(limit.signal);
+    return { outcome, isTimedOut: limit.signal.reason === TIMED_OUT };
+  } finally {
+    cancelTimer();
+    stopForwarding();
+  }
+}
+
+/** The outcome of `promise`, or `aborted` as soon as `signal` aborts. Leaves no listener. Rejects if `promise` does. */
+export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | 'aborted'> {
+  if (signal.aborted) {
+    // No one else handles its rejection.
+    promise.catch(() => {});
+    return 'aborted';
+  }
+  let onAbort = () => {};
+  const aborted = new Promise<'aborted'>((resolve) => {
+    onAbort = () => resolve('aborted');
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Resolves when each of `tasks`, which never reject, has settled and was removed from the set, or after `maxMs`. */
+export async function whenSettled(tasks: ReadonlySet<Promise<unknown>>, clock: Clock, maxMs: number): Promise<void> {
+  const waitForAll = async () => {
+    while (tasks.size > 0) await Promise.all(tasks);
+  };
+  await withDeadline(clock, maxMs, never(), (limit) => untilAborted(waitForAll(), limit));
+}

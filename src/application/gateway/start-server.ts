@@ -1,0 +1,47 @@
+import { err, ok, type Result } from 'neverthrow';
+import { withDeadline } from '../async/deadline.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ServerConnection, ServerEvents, ToolServer } from '../ports/tool-server.ts';
+import type { ToolList } from './tool-list.ts';
+
+interface StartOptions {
+  readonly server: ToolServer;
+  readonly list: ToolList;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  /** Called once the list of tools is known. Returns what gets the events of the connection, of which none is lost before. */
+  readonly onStarted: (connection: ServerConnection) => ServerEvents;
+}
+
+/** Connects a server, and reads its list of tools. An error is the reason for people; nothing of the server is left then. */
+export async function startServer(options: StartOptions, signal: AbortSignal): Promise<Result<void, string>> {
+  const { server, list, clock, timeoutMs, onStarted } = options;
+  let events: ServerEvents | undefined;
+  let hasChanged = false;
+  let lostReason: string | undefined;
+  const early: ServerEvents = {
+    onToolsChanged: () => {
+      hasChanged = true;
+      events?.onToolsChanged();
+    },
+    onLost: (reason) => {
+      lostReason = reason;
+      events?.onLost(reason);
+    },
+  };
+  const { outcome, isTimedOut } = await withDeadline(clock, timeoutMs, signal, async (limit) => {
+    const connected = await server.connect(early, limit);
+    hasChanged = false;
+    return { connected, listed: await connected.asyncAndThen((connection) => list.read(connection, limit)) };
+  });
+  const { connected, listed } = outcome;
+  const isOver = isTimedOut || signal.aborted;
+  if (connected.isOk() && listed.isOk() && !isOver && lostReason === undefined) {
+    events = onStarted(connected.value);
+    if (hasChanged) events.onToolsChanged();
+    return ok(undefined);
+  }
+  if (connected.isOk()) await connected.value.close();
+  if (isOver) return err(`no list of tools within ${timeoutMs / 1000} s (startup_timeout)`);
+  return lostReason === undefined ? listed : err(lostReason);
+}

@@ -1,0 +1,90 @@
+import { ResultAsync } from 'neverthrow';
+import { type GatewayTool, isAllowed, type ToolFilter } from '../../domain/gateway/gateway-tool.ts';
+import type { ToolServerError } from '../../domain/gateway/tool-call-error.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { ListedTool, ServerConnection } from '../ports/tool-server.ts';
+
+interface ToolListOptions {
+  readonly name: string;
+  readonly filter: ToolFilter;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** How many tools are remembered, and with them some that the server no longer has. */
+const MAX_KNOWN = 2000;
+/** In so long, a tool is in one warning, and so many tools are. */
+const WARNING_MS = 60_000;
+const MAX_WARNINGS = 100;
+
+/** The tools of a server, as it listed them last (ruling G9). */
+export class ToolList {
+  readonly #options: ToolListOptions;
+  #tools: readonly GatewayTool[] = [];
+  /** The fingerprint of every tool that was listed, so that one is recognized that was gone for a while. */
+  readonly #known = new Map<string, string>();
+  /** The tools with a warning since then. */
+  readonly #warned = new Set<string>();
+  #warnedSinceMs = Number.NEGATIVE_INFINITY;
+  /** Counts the changes since then that are in no warning. */
+  #unreported = 0;
+
+  constructor(options: ToolListOptions) {
+    this.#options = options;
+  }
+
+  get tools(): readonly GatewayTool[] {
+    return this.#tools;
+  }
+
+  /** Reads the complete list, and warns about tools that are described differently (tool poisoning). If it fails, the list stays. */
+  read(connection: ServerConnection, signal: AbortSignal): ResultAsync<void, string> {
+    return new ResultAsync(connection.listTools(signal)).map((listed) => this.#accept(listed)).mapErr(reasonOf);
+  }
+
+  #accept(listed: readonly ListedTool[]): void {
+    const allowed = listed.filter(({ tool }) => isAllowed(tool.name, this.#options.filter));
+    const isChanged = ({ tool, fingerprint }: ListedTool) =>
+      (this.#known.get(tool.name) ?? fingerprint) !== fingerprint;
+    this.#warn(allowed.filter(isChanged).map(({ tool }) => tool.name));
+    if (this.#known.size > MAX_KNOWN) this.#known.clear();
+    for (const { tool, fingerprint } of allowed) this.#known.set(tool.name, fingerprint);
+    this.#tools = allowed.map(({ tool }) => tool);
+  }
+
+  /** A server that changes its descriptions all the time does not fill the log. */
+  #warn(changed: readonly string[]): void {
+    const { name: server, logger, clock } = this.#options;
+    if (changed.length > 0 && clock.elapsedMs() - this.#warnedSinceMs >= WARNING_MS) {
+      const times = this.#unreported;
+      if (times > 0)
+        logger.warn(`gateway: descriptions or schemas of the tools of ${server} changed ${times} more times`);
+      this.#warned.clear();
+      this.#unreported = 0;
+      this.#warnedSinceMs = clock.elapsedMs();
+    }
+    for (const name of changed) {
+      if (this.#warned.has(name) || this.#warned.size >= MAX_WARNINGS) this.#unreported += 1;
+      else logger.warn(`gateway: the description or schema of the tool ${server}/${name} has changed`);
+      if (this.#warned.size < MAX_WARNINGS) this.#warned.add(name);
+    }
+  }
+}
+
+function reasonOf(error: ToolServerError): string {
+  switch (error.kind) {
+    case 'json_rpc':
+      return `tools/list failed: ${error.message}`;
+    case 'crashed':
+      return error.reason;
+    case 'too_large':
+      return `tools/list failed: a page is larger than ${error.maxBytes} bytes (max_response_bytes)`;
+    case 'invalid_result':
+      return `tools/list failed: ${error.detail}`;
+    case 'unauthorized':
+      return `the server did not accept the credentials (HTTP ${error.status}); check its headers`;
+    case 'aborted':
+      return 'tools/list was not answered in time';
+  }
+}

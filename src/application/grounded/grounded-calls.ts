@@ -1,0 +1,209 @@
+import { NOT_SENT, type ToolCallError } from '../../domain/gateway/tool-call-error.ts';
+import { type ToolResult, textOf } from '../../domain/gateway/tool-result.ts';
+import type { OfferedFunction } from '../../domain/grounded/grounding.ts';
+import {
+  callName,
+  type OwnSource,
+  sourcesOf,
+  withoutLocalPath,
+  withoutSecrets,
+} from '../../domain/grounded/own-source.ts';
+import {
+  type OutputSize,
+  type ToolOutput,
+  toErrorOutput,
+  toProblemOutput,
+  toToolOutput,
+} from '../../domain/grounded/tool-output.ts';
+import { cleanText } from '../../domain/values/clean-text.ts';
+import { isObject, type JsonObject, parseJson } from '../../domain/values/json.ts';
+import type { Redactor } from '../../domain/values/redaction.ts';
+import { untilAborted } from '../async/deadline.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { FunctionCall, Round, SearchObserver, SearchRequest } from '../ports/llm-search.ts';
+
+/** The gateway, and what its configuration says about the servers now. */
+export interface AnswerGateway {
+  readonly gateway: Pick<Gateway, 'tools' | 'servers' | 'whenStarted' | 'callTool'>;
+  /** Whether the tools of a server return nothing private, as it is configured when this is called. */
+  isPublic(server: string): boolean;
+}
+
+interface Options {
+  readonly functions: readonly OfferedFunction[];
+  readonly answerGateway: AnswerGateway | undefined;
+  readonly clock: Clock;
+  readonly observer: SearchObserver;
+  readonly maxCalls: number;
+  readonly maxOutputChars: number;
+  readonly request: Pick<SearchRequest, 'isLocal' | 'deadlineMs'>;
+  readonly messageFor: (error: ToolCallError) => string;
+  readonly redactor: Redactor;
+}
+
+export type CallLimit = 'calls' | 'time';
+
+/** How many calls of a response run at the same time (ruling L9). */
+const CONCURRENT = 4;
+/** Time that the model needs to answer after the last call (ruling L14). */
+export const RESERVED_MS = 15_000;
+/** All outputs of an answer: their text as a multiple of the limit for one, and their images. */
+const TOTAL_OUTPUTS = 10;
+const MAX_IMAGE_BYTES = 8 * 1024 * 1024;
+
+/** A function to call, or the reason why there is none. */
+type Planned = { readonly fn: OfferedFunction; readonly args: JsonObject } | { readonly problem: string };
+
+/** Runs the calls of an answer: their limits, what they returned, and whether something private was among it. */
+export class GroundedCalls {
+  readonly #options: Options;
+  readonly #sources: OwnSource[] = [];
+  readonly #byName: ReadonlyMap<string, OfferedFunction>;
+  /** Calls that count, and all of them. */
+  #started = 0;
+  #planned = 0;
+  #left: OutputSize;
+  /** The servers that may have answered. */
+  readonly #answered = new Set<string>();
+  #hasPrivateOutput = false;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#byName = new Map(options.functions.map((fn) => [fn.name, fn]));
+    this.#left = { characters: options.maxOutputChars * TOTAL_OUTPUTS, imageBytes: MAX_IMAGE_BYTES };
+  }
+
+  /** Of all calls that returned something. */
+  get sources(): readonly OwnSource[] {
+    return this.#sources;
+  }
+
+  /** Whether a tool of a server has answered that was not public then, or is not now: a reload may change it. */
+  get hasPrivateOutput(): boolean {
+    this.#hasPrivateOutput ||= [...this.#answered].some((server) => !this.#isPublic(server));
+    return this.#hasPrivateOutput;
+  }
+
+  /** Undefined if another call is allowed. */
+  get limit(): CallLimit | undefined {
+    if (this.#isExhausted) return 'calls';
+    return this.#leftMs() >= RESERVED_MS ? undefined : 'time';
+  }
+
+  /** One output per call ID, in the order of the calls; `aborted` as soon as `signal` aborts, and then no other call starts. */
+  async run(calls: readonly FunctionCall[], signal: AbortSignal): Promise<Round['outputs'] | 'aborted'> {
+    const unique = calls.filter(({ callId }, index) => calls.findIndex((call) => call.callId === callId) === index);
+    const asked = unique.map((call) => ({ callId: call.callId, parts: this.#plan(call) }));
+    const waiting = asked.flatMap(({ parts }) => parts);
+    const outputs = new Map<Planned, ToolOutput>();
+    const runNext = async (): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift())
+        outputs.set(next, await this.#runOne(next, signal));
+    };
+    const ended = await untilAborted(Promise.all(Array.from({ length: CONCURRENT }, runNext)), signal);
+    if (ended === 'aborted') return ended;
+    return asked.map(({ callId, parts }) => {
+      const ofCall = parts.flatMap((part) => outputs.get(part) ?? []);
+      const text = ofCall.map(({ text }) => text).join('\n\n');
+      return { callId, output: { text, images: ofCall.flatMap(({ images }) => images) } };
+    });
+  }
+
+  /** `parallel` is a wrapper of the API's own, which leaks now and then: its calls run if all of them are offered. */
+  #plan({ name, arguments: text, isIncomplete }: FunctionCall): readonly Planned[] {
+    if (isIncomplete) return [{ problem: 'the call was cut off' }];
+    const args = parseJson(text);
+    if (!isObject(args)) return [{ problem: 'the arguments are not a JSON object' }];
+    const fn = this.#byName.get(name);
+    if (fn !== undefined) return [{ fn, args }];
+    const uses: readonly unknown[] = name === 'parallel' && Array.isArray(args.tool_uses) ? args.tool_uses : [];
+    const expanded = uses.filter(isObject).flatMap(({ recipient_name: recipient, parameters }) => {
+      const used = this.#byName.get(String(recipient).replace(/^functions\./, ''));
+      return used === undefined || !isObject(parameters) ? [] : [{ fn: used, args: parameters }];
+    });
+    const isComplete = uses.length > 0 && expanded.length === uses.length;
+    return isComplete ? expanded : [{ problem: `there is no function ${name}` }];
+  }
+
+  async #runOne(planned: Planned, signal: AbortSignal): Promise<ToolOutput> {
+    if ('problem' in planned) return toProblemOutput(planned.problem);
+    const { answerGateway, clock, observer, maxCalls } = this.#options;
+    if (answerGateway === undefined) throw new Error('a function was offered without a gateway');
+    const { tool } = planned.fn;
+    const { server, name } = tool;
+    if (this.#isExhausted) return toProblemOutput(`the limit of ${maxCalls} calls for an answer is reached`);
+    const timeoutMs = this.#leftMs() - RESERVED_MS;
+    if (timeoutMs <= 0) return toProblemOutput('there is no time left for this call');
+    const turn = this.#planned;
+    this.#planned += 1;
+    this.#started += 1;
+    const startedMs = clock.elapsedMs();
+    observer.onProgress({ kind: 'calling', server, tool: name });
+    const outcome = await answerGateway.gateway.callTool({ server, tool: name, args: planned.args, timeoutMs }, signal);
+    if (signal.aborted) return toProblemOutput('the call was cancelled');
+    const ms = clock.elapsedMs() - startedMs;
+    const failure = outcome.isErr() ? outcome.error.kind : undefined;
+    const isSent = failure === undefined || !UNSENT.has(failure);
+    if (isSent && !this.#isPublic(server)) this.#hasPrivateOutput = true;
+    if (isSent) this.#answered.add(server);
+    const ok = outcome.isOk() && !outcome.value.isError;
+    // Arguments that do not match the schema are not a call (ruling L10).
+    if (failure === 'invalid_input') this.#started -= 1;
+    else observer.onUsed?.({ toolCalls: [{ server, tool: name, ms, ok }] });
+    const output = outcome.match(
+      (result) => this.#toOutput(result, callName(tool), turn),
+      (error) => this.#toFailedOutput(error),
+    );
+    const reason = ok ? undefined : (failure ?? 'tool_error');
+    observer.onProgress({ kind: 'called', server, tool: name, ms, characters: output.text.length, reason });
+    return output;
+  }
+
+  #toOutput(result: ToolResult, call: string, turn: number): ToolOutput {
+    const { maxOutputChars, request, redactor } = this.#options;
+    // A secret can contain hidden characters until the text is clean.
+    if (result.isError) return toErrorOutput(redactor.inLogs(cleanText(textOf(result))));
+    const sources = sourcesOf(result, call, turn).map((source) => withoutSecrets(source, redactor.known));
+    const shown = request.isLocal === true ? sources : sources.map(withoutLocalPath);
+    const { characters, imageBytes } = this.#left;
+    const max = { characters: Math.min(maxOutputChars, characters), imageBytes };
+    const { output, used } = toToolOutput(result, call, shown, max, redactor.known);
+    this.#left = { characters: characters - used.characters, imageBytes: imageBytes - used.imageBytes };
+    this.#sources.push(...sources);
+    return output;
+  }
+
+  /** Without the names of tools that are not offered, and without what a server wrote before it was lost. */
+  #toFailedOutput(error: ToolCallError): ToolOutput {
+    const { messageFor, redactor } = this.#options;
+    switch (error.kind) {
+      case 'invalid_input':
+      case 'unchecked_input':
+        return toProblemOutput(redactor.inLogs(messageFor(error)));
+      case 'unknown_server':
+      case 'unknown_tool':
+        return toProblemOutput('the tool is no longer available');
+      case 'not_available': {
+        const { reason: _, ...withoutReason } = error;
+        return toProblemOutput(messageFor(withoutReason));
+      }
+      default:
+        return toErrorOutput(redactor.inLogs(messageFor(error)));
+    }
+  }
+
+  get #isExhausted(): boolean {
+    return this.#started >= this.#options.maxCalls;
+  }
+
+  #isPublic(server: string): boolean {
+    return this.#options.answerGateway?.isPublic(server) === true;
+  }
+
+  #leftMs(): number {
+    return this.#options.request.deadlineMs() - this.#options.clock.elapsedMs();
+  }
+}
+
+const UNSENT: ReadonlySet<ToolCallError['kind']> = new Set(NOT_SENT);

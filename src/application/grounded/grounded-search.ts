@@ -1,0 +1,220 @@
+import { err, ok } from 'neverthrow';
+import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
+import type { ToolCallError } from '../../domain/gateway/tool-call-error.ts';
+import {
+  type GroundingPolicy,
+  MAX_FUNCTIONS,
+  mayHaveEffects,
+  type OfferedFunction,
+  toOffer,
+  unknownTools,
+} from '../../domain/grounded/grounding.ts';
+import { resolveMarkers, withoutFileUris, withoutLocalPath } from '../../domain/grounded/own-source.ts';
+import { BoundedSet } from '../../domain/values/bounded-set.ts';
+import { type Redactor, redactedValue } from '../../domain/values/redaction.ts';
+import { untilAborted } from '../async/deadline.ts';
+import type { Clock } from '../ports/clock.ts';
+import type {
+  LlmSearch,
+  Round,
+  SearchObserver,
+  SearchOutcome,
+  SearchReply,
+  SearchRequest,
+  WebAccess,
+} from '../ports/llm-search.ts';
+import type { Logger } from '../ports/logger.ts';
+import { type AnswerGateway, type CallLimit, GroundedCalls, RESERVED_MS } from './grounded-calls.ts';
+import { countUse } from './total-use.ts';
+
+export interface GroundedSearchOptions {
+  readonly policy: GroundingPolicy;
+  readonly llmSearch: LlmSearch;
+  /** Starts the servers when it is called first. */
+  readonly startGateway: () => Promise<AnswerGateway>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The message for a failed call, for the model. */
+  readonly messageFor: (error: ToolCallError) => string;
+  readonly redactor: Redactor;
+}
+
+/** How long an answer waits for first starts of servers (ruling L6). */
+const START_MS = 10_000;
+
+/**
+ * Answers with the web and with the user's own tools, in rounds: the model asks for calls, gets their outputs, and asks again until it
+ * answers (rulings L1 to L24). No request after the first private output permits a live search, unless `web` is `always`.
+ */
+export class GroundedSearch implements LlmSearch {
+  readonly #options: GroundedSearchOptions;
+  readonly #warned = new BoundedSet();
+  /** The tools of the servers that were available for the latest answer. */
+  #known: readonly GatewayTool[] = [];
+
+  constructor(options: GroundedSearchOptions) {
+    this.#options = options;
+  }
+
+  /** Whether identical questions may share a search: no tool with effects may be offered (ruling L16). */
+  isShareable(request: SearchRequest): boolean {
+    return !this.#isAllowed(request) || !mayHaveEffects(this.#options.policy, this.#known);
+  }
+
+  async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
+    const { policy, llmSearch } = this.#options;
+    if (!this.#isAllowed(request)) return llmSearch.search(request, observer, signal);
+    const offered = await untilAborted(this.#offer(request, signal), signal);
+    if (offered === 'aborted') return err({ kind: 'aborted' });
+    const { functions, unavailable } = offered;
+    if (functions.length > MAX_FUNCTIONS) return err({ kind: 'too_many_functions', count: functions.length });
+    // With `never`, the web stays closed even if no tool can be offered.
+    const isPlain = functions.length === 0 && policy.web !== 'never';
+    const outcome = isPlain
+      ? await llmSearch.search(request, observer, signal)
+      : await this.#converse(request, offered, observer, signal);
+    const missing = unavailable.length === 0 ? {} : { unavailableServers: unavailable };
+    return outcome.map((reply) => ({ ...reply, report: { ...reply.report, ...missing } }));
+  }
+
+  /** No functions if there is no time for a call (ruling L14); then no server is started either. */
+  async #offer(request: SearchRequest, signal: AbortSignal): Promise<Offered> {
+    const { policy, startGateway, clock, redactor } = this.#options;
+    const leftMs = () => request.deadlineMs() - clock.elapsedMs() - RESERVED_MS;
+    const maxMs = Math.min(START_MS, leftMs());
+    if (maxMs < 0) return { functions: [], unavailable: [] };
+    const names = Object.keys(policy.tools);
+    const answerGateway = await startGateway();
+    const { gateway } = answerGateway;
+    await gateway.whenStarted(maxMs, signal, names);
+    const isAvailable = (name: string) =>
+      gateway.servers.some((server) => server.name === name && server.state === 'available');
+    const unavailable = names.filter((name) => !isAvailable(name));
+    this.#known = gateway.tools.filter(({ server }) => names.includes(server));
+    const { functions, tooLarge } = toOffer(this.#known.map(withoutSecrets(redactor)), policy);
+    this.#warn(tooLarge, unknownTools(policy, this.#known, unavailable));
+    return { functions: leftMs() < 0 ? [] : functions, unavailable, answerGateway };
+  }
+
+  /** Over HTTP, only callers that the configuration names (ruling L22). */
+  #isAllowed({ isLocal, isWebOnly, caller }: SearchRequest): boolean {
+    return isWebOnly !== true && (isLocal === true || this.#options.policy.callers.includes(caller));
+  }
+
+  async #converse(
+    request: SearchRequest,
+    { functions, answerGateway }: Offered,
+    caller: SearchObserver,
+    signal: AbortSignal,
+  ): Promise<SearchOutcome> {
+    const observer = countUse(caller);
+    const { policy, llmSearch } = this.#options;
+    const { maxRounds, maxCalls } = policy;
+    const calls = new GroundedCalls({ ...this.#options, ...policy, functions, answerGateway, observer, request });
+    const rounds: Round[] = [];
+    const replies: SearchReply[] = [];
+    const publicPages: string[] = [];
+    for (;;) {
+      const limit = functions.length === 0 ? 'functions' : rounds.length >= maxRounds - 1 ? 'rounds' : calls.limit;
+      const web = webAccess(policy.web, calls.hasPrivateOutput);
+      if (rounds.length > 0) observer.onProgress({ kind: 'asking', round: rounds.length + 1 });
+      const conversation = { functions, mayCall: limit === undefined, web, rounds: [...rounds] };
+      const outcome = await llmSearch.search({ ...request, conversation }, observer, signal);
+      if (outcome.isErr()) return err(outcome.error);
+      const reply = outcome.value;
+      observer.onUsed({ rounds: 1 });
+      replies.push(reply);
+      // Later, the model may write what a private tool returned into an address.
+      if (web === 'open' && !calls.hasPrivateOutput) publicPages.push(...pagesOf(reply));
+      const step = nextStep(reply, limit);
+      if (step.kind === 'give_up')
+        return err({ kind: 'no_final_answer', limit: step.limit, max: step.limit === 'rounds' ? maxRounds : maxCalls });
+      if (step.kind === 'answer') {
+        const combined = combine(reply, replies, calls, publicPages, request.isLocal === true);
+        return ok({ ...combined, report: { ...combined.report, ...observer.total() } });
+      }
+      const outputs = await calls.run(reply.calls, signal);
+      if (outputs === 'aborted') return err({ kind: 'aborted' });
+      rounds.push({ items: reply.items, outputs });
+    }
+  }
+
+  #warn(tooLarge: readonly string[], unknown: readonly string[]): void {
+    const once = (key: string, line: string) => {
+      if (this.#warned.has(key)) return;
+      this.#warned.add(key);
+      this.#options.logger.warn(line);
+    };
+    for (const name of tooLarge) once(name, `grounding: the schema of ${name} is too large; the tool is not offered`);
+    for (const name of unknown) once(name, `grounding: there is no tool ${name} (grounding.tools)`);
+  }
+}
+
+/** The functions for an answer, and the gateway that runs them unless there are none. */
+interface Offered {
+  readonly functions: readonly OfferedFunction[];
+  /** The servers whose tools cannot be offered. */
+  readonly unavailable: readonly string[];
+  readonly answerGateway?: AnswerGateway;
+}
+
+/** Why a reply must be the last one. */
+type Limit = 'functions' | 'rounds' | CallLimit;
+
+type Step =
+  | { readonly kind: 'answer' | 'call' }
+  | { readonly kind: 'give_up'; readonly limit: Exclude<Limit, 'functions'> };
+
+/** What follows a reply. Without `limit`, the model may call functions. */
+export function nextStep({ calls, text, ending }: SearchReply, limit: Limit | undefined): Step {
+  if (limit === undefined) return { kind: calls.length > 0 ? 'call' : 'answer' };
+  // A message before a call is not the answer.
+  const isAnswer = calls.length === 0 && (text.trim() !== '' || ending.kind !== 'complete');
+  return isAnswer || limit === 'functions' ? { kind: 'answer' } : { kind: 'give_up', limit };
+}
+
+/** The text of the last round, and the sources and costs of all (rulings L23 to L25). */
+function combine(
+  last: SearchReply,
+  replies: readonly SearchReply[],
+  calls: GroundedCalls,
+  publicPages: readonly string[],
+  isLocal: boolean,
+): SearchReply {
+  const sources = isLocal ? calls.sources : calls.sources.map(withoutLocalPath);
+  const resolved = resolveMarkers(last.text, sources);
+  const text = isLocal ? resolved.text : withoutFileUris(resolved.text, calls.sources);
+  const all = <T>(of: (reply: SearchReply) => readonly T[]) => replies.flatMap(of);
+  return {
+    ...last,
+    // The conversation has ended, and they may contain what only the model may see.
+    items: [],
+    text,
+    searched: replies.some(({ searched }) => searched),
+    sources: {
+      cited: all(({ sources }) => sources.cited),
+      consulted: all(({ sources }) => sources.consulted),
+      opened: all(({ sources }) => sources.opened),
+    },
+    own: { marked: resolved.marked, answered: sources, publicPages },
+    report: {
+      ...last.report,
+      queries: all(({ report }) => report.queries),
+      attempts: replies.reduce((sum, { report }) => sum + report.attempts, 0),
+    },
+  };
+}
+
+function pagesOf({ sources: { cited, consulted, opened } }: SearchReply): readonly string[] {
+  return [...cited.map(({ url }) => url), ...consulted, ...opened];
+}
+
+/** What a server says about a tool can contain its secrets. */
+function withoutSecrets({ known }: Redactor): (tool: GatewayTool) => GatewayTool {
+  return ({ server, name, ...described }) => ({ ...redactedValue(described, known), server, name });
+}
+
+function webAccess(web: GroundingPolicy['web'], hasPrivateOutput: boolean): WebAccess {
+  if (web === 'never') return 'absent';
+  return web === 'before' && hasPrivateOutput ? 'closed' : 'open';
+}

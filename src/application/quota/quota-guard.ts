@@ -1,0 +1,105 @@
+import { err, ok, type Result } from 'neverthrow';
+import {
+  addedUse,
+  limitsOf,
+  NOTHING_USED,
+  QUOTA_UNITS,
+  type QuotaDay,
+  type QuotaError,
+  type QuotaLimits,
+  type QuotaPolicy,
+  type QuotaUse,
+  quotaDay,
+} from '../../domain/values/quota.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { QuotaKey, QuotaStore } from '../ports/quota-store.ts';
+
+export interface QuotaState {
+  readonly limits: QuotaLimits;
+  readonly used: QuotaUse;
+  readonly endsAt: Date;
+  readonly endsInMs: number;
+}
+
+export interface AdmittedCall {
+  /** Counts what the call used, instead of the one call that was counted when it was admitted. Undefined if that is not known. */
+  settle(used: QuotaUse): Promise<QuotaState | undefined>;
+}
+
+interface Dependencies {
+  readonly policy: QuotaPolicy;
+  readonly store: QuotaStore;
+  /** Whether calls are refused or allowed while the store fails. */
+  readonly onStoreFailure: 'refuse' | 'allow';
+  readonly timeZone: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** How long a day is remembered after its end, for calls that began on it. */
+const KEEP_MS = 60 * 60 * 1000;
+
+const NOT_COUNTED: AdmittedCall = { settle: async () => undefined };
+
+/**
+ * Limits what each caller uses per day. A call is counted before it runs, so that calls at the same time never exceed `calls`; its
+ * searches and tokens are known only after it.
+ */
+export class QuotaGuard {
+  readonly #deps: Dependencies;
+  #today: (QuotaDay & { readonly knownAt: Date }) | undefined;
+  #hasFailed = false;
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
+  }
+
+  async admit(caller: string): Promise<Result<AdmittedCall, QuotaError>> {
+    const { policy, store, onStoreFailure, timeZone } = this.#deps;
+    const limits = limitsOf(policy, caller);
+    if (QUOTA_UNITS.every((unit) => limits[unit] === undefined)) return ok(NOT_COUNTED);
+    const { date, endsAt } = this.#day();
+    const key: QuotaKey = { caller, date, keepMs: this.#msUntil(endsAt) + KEEP_MS };
+    const admission = this.#reported(await store.admit(key, limits));
+    if (admission.isErr()) return onStoreFailure === 'allow' ? ok(NOT_COUNTED) : err({ kind: 'quota_unknown' });
+    const { used, reached: unit } = admission.value;
+    if (unit !== undefined) {
+      const retryAfterMs = this.#msUntil(endsAt);
+      return err({ kind: 'quota_reached', unit, limit: limits[unit] ?? 0, endsAt, timeZone, retryAfterMs });
+    }
+    return ok({
+      settle: async (usedByCall) => {
+        const rest = addedUse(usedByCall, { ...NOTHING_USED, calls: -1 });
+        const isCounted = QUOTA_UNITS.every((unit) => rest[unit] === 0);
+        const total = isCounted ? ok(used) : this.#reported(await store.add(key, rest));
+        return total.isErr() ? undefined : { limits, used: total.value, endsAt, endsInMs: this.#msUntil(endsAt) };
+      },
+    });
+  }
+
+  /** A day is calculated once, because other zones than that of Tokyo take a millisecond. */
+  #day(): QuotaDay {
+    const now = this.#deps.clock.now();
+    const today = this.#today;
+    if (today !== undefined && today.knownAt <= now && now < today.endsAt) return today;
+    this.#today = { ...quotaDay(now, this.#deps.timeZone), knownAt: now };
+    return this.#today;
+  }
+
+  #msUntil(instant: Date): number {
+    return Math.max(0, instant.getTime() - this.#deps.clock.now().getTime());
+  }
+
+  /** Logs that the store fails, and that it no longer does. */
+  #reported<T>(outcome: Result<T, string>): Result<T, string> {
+    const { logger, onStoreFailure } = this.#deps;
+    if (outcome.isErr() && !this.#hasFailed) {
+      const consequence = onStoreFailure === 'allow' ? 'allowed without a quota' : 'refused';
+      logger.warn(`quota: the store cannot be used (${outcome.error}); calls are ${consequence} until it can`);
+    }
+    if (outcome.isOk() && this.#hasFailed) logger.warn('quota: the store can be used again');
+    this.#hasFailed = outcome.isErr();
+    return outcome;
+  }
+}

@@ -1,0 +1,179 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { OwnSource } from '../grounded/own-source.ts';
+import { cleanLine, cleanText } from '../values/clean-text.ts';
+import { closeFence } from '../values/code-fence.ts';
+import { isWebUrl, namesBlockedHost, namesUnusable, withoutUserInfo } from '../values/web-url.ts';
+import { cutAtParagraph } from './answer-size.ts';
+import { type Citation, type NamedSources, pageKey, toCitations } from './citation.ts';
+import { type Language, languageOf } from './language.ts';
+import type { Question } from './question.ts';
+import type { Reply } from './reply.ts';
+import { sourcesSection, splitSources } from './sources-section.ts';
+
+/** The output contract (spec 3.2): the JSON that every answer tool returns. */
+export interface AnswerResult {
+  readonly answer: string;
+  readonly used_search: boolean;
+  readonly citations: readonly Citation[];
+  /** The model ID of the profile that was used (ruling 6). */
+  readonly model: string;
+}
+
+/** A reply without text. `reason` is the API's reason, if it reported one. */
+export interface EmptyAnswer {
+  readonly kind: 'empty_answer';
+  readonly reason?: string | undefined;
+}
+
+export interface AnswerContext {
+  readonly question: Question;
+  readonly model: string;
+  readonly maxCitations: number;
+  /** Maximum length of an answer, sources included, in UTF-16 code units. */
+  readonly maxAnswerChars: number;
+  /** The day of the question, `YYYY-MM-DD`. */
+  readonly today: string;
+  /** Hosts whose pages are never cited, with their subdomains. */
+  readonly blockedDomains?: readonly string[];
+  /** The days on which cited pages were published, by URL. */
+  readonly publishedOn?: ReadonlyMap<string, string> | undefined;
+}
+
+/** Converts a reply to an answer (rulings 8, 9 and 14). An empty answer is never a success. */
+export function toAnswerResult(received: Reply, context: AnswerContext): Result<AnswerResult, EmptyAnswer> {
+  const isBlocked = (text: string) => namesBlockedHost(text, context.blockedDomains ?? []);
+  const reply = withoutSources(received, isBlocked);
+  const { ending, accessedOn = context.today } = reply;
+  const isIncomplete = ending.kind === 'incomplete';
+  const text = cleanText(reply.text).trim();
+  if (text === '') return err({ kind: 'empty_answer', reason: isIncomplete ? ending.reason : undefined });
+
+  const used_search = reply.searched || received.sources.cited.length > 0;
+  const citations = citationsOf(reply, used_search, context.maxCitations, accessedOn).map((citation) => ({
+    ...citation,
+    published_at: context.publishedOn?.get(citation.url) ?? citation.published_at,
+  }));
+  const hasSources = used_search || citations.length > 0;
+  const urls = citations.map(({ url }) => url);
+  const split = hasSources ? splitSources(text, urls) : { body: text, entries: [] };
+  const { body } = split;
+  const entries = split.entries.filter((entry) => !isBlocked(entry) && !namesUnusable(entry)).map(withoutUserInfo);
+  const section = (entries: readonly string[]) => (hasSources ? sourcesSection(entries, citations, accessedOn) : '');
+  const notes = NOTES[languageOf(context.question.query)];
+  const parts = {
+    body: isIncomplete ? closeFence(body) : body,
+    note: isIncomplete ? notes.incomplete(cleanLine(ending.reason)) : '',
+    sources: section(entries),
+    citationsOnly: section([]),
+  };
+  const answer = withinLimit(parts, context.maxAnswerChars, notes);
+  return ok({ answer, used_search, citations, model: context.model });
+}
+
+/** The API does not reliably leave out blocked hosts (ruling A2). */
+function withoutSources(reply: Reply, isBlocked: (text: string) => boolean): Reply {
+  const { cited, consulted, opened } = reply.sources;
+  return {
+    ...reply,
+    sources: {
+      cited: cited.filter(({ url }) => !isBlocked(url)),
+      consulted: consulted.filter((url) => !isBlocked(url)),
+      opened: opened.filter((url) => !isBlocked(url)),
+    },
+  };
+}
+
+/** Own sources that the text marks come first; if it marks none, those that answered share the places (ruling L24). */
+function citationsOf({ sources, own }: Reply, usedSearch: boolean, max: number, accessedOn: string): Citation[] {
+  const { marked = [], answered = [] } = own ?? {};
+  const first = uniqueSources(marked).slice(0, max);
+  const others = marked.length > 0 ? [] : uniqueSources(answered);
+  const web = usedSearch ? sources : { cited: [], consulted: [], opened: [] };
+  const merged: NamedSources = {
+    ...web,
+    cited: [...others.filter(({ url }) => isWebUrl(url)), ...web.cited],
+    own: others.filter(({ url }) => !isWebUrl(url)).map(({ url }) => url),
+  };
+  const rest = toCitations(withoutPages(merged, first), max - first.length, accessedOn);
+  const changedOn = new Map(others.map(({ url, changedOn }) => [pageKey(url), changedOn]));
+  const dated = rest.map((citation) => ({
+    ...citation,
+    published_at: changedOn.get(pageKey(citation.url)) ?? citation.published_at,
+  }));
+  return [
+    ...first.map(({ url, title, changedOn = accessedOn }) => ({ url, title, published_at: changedOn })),
+    ...dated,
+  ];
+}
+
+/** The sources without the pages that are already citations. If each cited page is one, no other page takes its place. */
+function withoutPages(sources: NamedSources, known: readonly OwnSource[]): NamedSources {
+  if (known.length === 0) return sources;
+  const { cited, consulted, opened } = sources;
+  const keys = new Set(known.map(({ url }) => pageKey(url)));
+  const isNew = (url: string) => !keys.has(pageKey(cleanLine(url)));
+  const newPages = cited.filter(({ url }) => isNew(url));
+  const isAllKnown = cited.length > 0 && newPages.length === 0;
+  return {
+    ...sources,
+    cited: newPages,
+    consulted: consulted.filter((url) => isNew(url) && !(isAllKnown && isWebUrl(url))),
+    opened: isAllKnown ? [] : opened.filter(isNew),
+  };
+}
+
+/** The first of each page. */
+function uniqueSources(sources: readonly OwnSource[]): readonly OwnSource[] {
+  const byPage = new Map<string, OwnSource>();
+  for (const source of sources) if (!byPage.has(pageKey(source.url))) byPage.set(pageKey(source.url), source);
+  return [...byPage.values()];
+}
+
+/** What the API's reasons mean. */
+const LIMITS: Readonly<Record<string, string>> = { max_output_tokens: ' at the output token limit' };
+
+const NOTES = {
+  en: {
+    incomplete: (reason: string) => `[The answer was cut off${LIMITS[reason] ?? ''} (${reason}).]`,
+    fewerSources: '[The answer is too long: sources other than the citations were omitted.]',
+    cut: (shown: number, total: number) =>
+      `[The answer is too long and was cut here: ${shown} of ${total} characters are shown.]`,
+  },
+  ja: {
+    incomplete: (reason: string) => `[回答は途中で切れています（${reason}）。]`,
+    fewerSources: '[回答が長いため、引用以外の情報源を省きました。]',
+    cut: (shown: number, total: number) =>
+      `[回答が長いため、ここで切りました（全 ${total} 文字のうち ${shown} 文字）。]`,
+  },
+};
+
+/**
+ * The parts as one text of at most `max`: the end of the body may be omitted, and sources that the model listed in addition to the citations,
+ * so that `citationsOnly` is left.
+ */
+function withinLimit(
+  { body, note, sources, citationsOnly }: Readonly<Record<'body' | 'note' | 'sources' | 'citationsOnly', string>>,
+  max: number,
+  notes: (typeof NOTES)[Language],
+): string {
+  const complete = joined([body, note, sources]);
+  if (complete.length <= max) return complete;
+
+  const dropsSources = sources.length > max / 2 && citationsOnly.length < sources.length;
+  const ending = dropsSources ? [note, notes.fewerSources, citationsOnly] : [note, sources];
+  const shorter = joined([body, ...ending]);
+  if (shorter.length <= max) return shorter;
+
+  // The note is longest for the complete body. The fence that closes a block of code may have any length.
+  let room = max - (joined(['-', notes.cut(body.length, body.length), ...ending]).length - 1);
+  for (;;) {
+    const beginning = cutAtParagraph(body, room);
+    const cut = joined([closeFence(beginning), notes.cut(beginning.length, body.length), ...ending]);
+    if (cut.length <= max || room <= 0) return cut;
+    room -= cut.length - max;
+  }
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n\n');
+}

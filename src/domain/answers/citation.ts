@@ -1,0 +1,73 @@
+import { cleanLine, MAX_EXAMINED, shortLine, withoutTracking } from '../values/clean-text.ts';
+import { toWebUrl } from '../values/web-url.ts';
+
+/** A page that the text cites. */
+export interface CitedPage {
+  readonly url: string;
+  readonly title?: string | undefined;
+}
+
+/**
+ * A source of an answer in the output contract (spec 3.2).
+ * `url` is an http(s) URL, or the ID of a source without a URL (`oai-weather`). `published_at` is the day of access in
+ * the configured time zone, `YYYY-MM-DD`, because the API reports no publication date (ruling 7), unless the page says it.
+ */
+export interface Citation extends CitedPage {
+  readonly published_at: string;
+}
+
+/** The sources that a reply names, in the order of the reply. */
+export interface NamedSources {
+  /** `url_citation` annotations, in order of appearance. */
+  readonly cited: readonly CitedPage[];
+  /** The sources of the searches: URLs, or IDs such as `oai-weather`. */
+  readonly consulted: readonly string[];
+  /** Pages that the model opened or searched in. */
+  readonly opened: readonly string[];
+  /** Own sources without an http(s) URL. */
+  readonly own?: readonly string[];
+}
+
+/**
+ * The citations of a reply, at most `max` (rulings 7 and 8).
+ * Cited pages come first, one entry per page; if none is cited, consulted and then opened pages are used. The first page
+ * takes the first of the `max` places, then source IDs take theirs, then the other pages. In the list, pages precede IDs.
+ */
+export function toCitations(sources: NamedSources, max: number, accessedOn: string): Citation[] {
+  const cited = toPages(sources.cited);
+  const pages = cited.length > 0 ? cited : toPages([...sources.consulted, ...sources.opened].map((url) => ({ url })));
+  // Anything else than an ID may be a URL that contains code, or another text.
+  const consultedIds = sources.consulted.map(cleanLine).filter((text) => /^[\w.-]{1,64}$/.test(text));
+  const ids = [...new Set([...(sources.own ?? []), ...consultedIds])];
+
+  const first = pages.slice(0, Math.min(1, max));
+  const kept = ids.slice(0, max - first.length).map((url): CitedPage => ({ url }));
+  const others = pages.slice(1, Math.max(1, max - kept.length));
+  return [...first, ...others, ...kept].map((source) => ({ ...source, published_at: accessedOn }));
+}
+
+/** URLs with the same key are the same page: without `utm_source=openai`, fragment and trailing slash (ruling 8). */
+export function pageKey(url: string): string {
+  return withoutTracking(url).replace(/#.*$/s, '').replace(/\/$/, '');
+}
+
+/** One entry per page: the first, with the title of a later entry if it has none. */
+function toPages(pages: readonly CitedPage[]): CitedPage[] {
+  const byPage = new Map<string, CitedPage>();
+  for (const page of pages.flatMap(toPage)) {
+    const key = pageKey(page.url);
+    const known = byPage.get(key);
+    if (known === undefined || (known.title === undefined && page.title !== undefined)) {
+      byPage.set(key, { ...page, url: known?.url ?? page.url });
+    }
+  }
+  return [...byPage.values()];
+}
+
+const MAX_TITLE = 300;
+
+/** A page as it is cited; none if its URL cannot be shown. */
+function toPage({ url: received, title = '' }: CitedPage): readonly CitedPage[] {
+  const url = toWebUrl(withoutTracking(cleanLine(received.slice(0, MAX_EXAMINED))));
+  return url === undefined ? [] : [{ url, title: shortLine(title, MAX_TITLE) || undefined }];
+}

@@ -1,0 +1,84 @@
+import { err, ok, type Result } from 'neverthrow';
+import { toHostName } from '../values/web-url.ts';
+import type { ToolName } from './tool-name.ts';
+
+/** A question to a tool, with its hints (spec 3.1). */
+export interface Question {
+  readonly tool: ToolName;
+  readonly query: string;
+  /** Prefer sources at most this old, in days. */
+  readonly recencyDays: number;
+  /** Approximate number of sources to use. */
+  readonly maxResults: number;
+  /** Host names to prefer; an empty list means any. */
+  readonly domains: readonly string[];
+}
+
+/** The configured hints, for questions without hints. */
+export type SearchDefaults = Pick<Question, 'recencyDays' | 'maxResults' | 'domains'>;
+
+export const QUESTION_ARGUMENTS = ['query', 'recency_days', 'max_results', 'domains'];
+
+export interface ArgumentProblem {
+  readonly argument: string;
+  readonly received: unknown;
+  /** Completes "expected ...". */
+  readonly accepted: string;
+}
+
+/** In UTF-16 code units. A longer question is probably a mistake, and would be billed. */
+const MAX_QUERY_LENGTH = 32_000;
+
+/**
+ * Reads the arguments of a tool (ruling 5): `"7"` is 7, `null` is absent, a single domain is a list of one, a URL is its
+ * host, unknown arguments are ignored, and values out of range are rejected. `answer_quick` uses the configured hints and
+ * ignores all others.
+ */
+export function parseQuestion(
+  tool: ToolName,
+  args: Readonly<Record<string, unknown>>,
+  defaults: SearchDefaults,
+): Result<Question, readonly ArgumentProblem[]> {
+  const given = tool === 'answer_quick' ? { query: args.query } : args;
+  const problems: ArgumentProblem[] = [];
+  const read = <T>(
+    argument: string,
+    fallback: T | undefined,
+    accepted: string,
+    parse: (value: unknown) => T | undefined,
+  ) => {
+    const received = given[argument] ?? undefined;
+    const value = received === undefined ? fallback : parse(received);
+    if (value === undefined) problems.push({ argument, received, accepted });
+    return value;
+  };
+
+  const isTooLong = typeof given.query === 'string' && given.query.trim().length > MAX_QUERY_LENGTH;
+  const accepted = isTooLong ? 'a question of at most 32,000 characters' : 'a non-empty string';
+  const query = read('query', undefined, accepted, toQuery);
+  const recencyDays = read('recency_days', defaults.recencyDays, 'an integer, 0 or greater', integerFrom(0));
+  const maxResults = read('max_results', defaults.maxResults, 'an integer, 1 or greater', integerFrom(1));
+  const domains = read('domains', defaults.domains, 'a list of host names such as "example.com"', toDomains);
+  if (query === undefined || recencyDays === undefined || maxResults === undefined || domains === undefined) {
+    return err(problems);
+  }
+  return ok({ tool, query, recencyDays, maxResults, domains });
+}
+
+function toQuery(value: unknown): string | undefined {
+  const query = typeof value === 'string' ? value.trim() : '';
+  return query !== '' && query.length <= MAX_QUERY_LENGTH ? query : undefined;
+}
+
+function integerFrom(min: number) {
+  return (value: unknown): number | undefined => {
+    const number = typeof value === 'string' && /^\s*[+-]?\d+(?:\.0+)?\s*$/.test(value) ? Number(value) : value;
+    return Number.isSafeInteger(number) && Number(number) >= min ? Math.abs(Number(number)) : undefined;
+  };
+}
+
+function toDomains(value: unknown): readonly string[] | undefined {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const hosts = list.map((entry) => (typeof entry === 'string' ? toHostName(entry) : undefined));
+  return hosts.every((host) => host !== undefined) ? [...new Set(hosts)] : undefined;
+}

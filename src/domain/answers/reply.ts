@@ -1,0 +1,30 @@
+import type { OwnSource } from '../grounded/own-source.ts';
+import type { NamedSources } from './citation.ts';
+
+/** What a model replied to a question (ruling 14). */
+export interface Reply {
+  /** The text of the model; for a refusal, the text of the refusal. */
+  readonly text: string;
+  readonly ending: ReplyEnding;
+  /** Whether a web search ran. */
+  readonly searched: boolean;
+  readonly sources: NamedSources;
+  /** The sources in the user's own systems, if own tools were used. */
+  readonly own?: OwnSources;
+  /** The day of access, `YYYY-MM-DD`, if it is not today: that of a recording. */
+  readonly accessedOn?: string | undefined;
+}
+
+/** `marked`: those that the text names, in its order. `answered`: those of all calls that returned something. */
+export interface OwnSources {
+  readonly marked: readonly OwnSource[];
+  readonly answered: readonly OwnSource[];
+  /** The web pages whose addresses cannot contain what a private tool returned: the model named them before. */
+  readonly publicPages: readonly string[];
+}
+
+/** How a reply ended. `reason` is the API's, such as `max_output_tokens`. */
+export type ReplyEnding =
+  | { readonly kind: 'complete' }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'incomplete'; readonly reason: string };

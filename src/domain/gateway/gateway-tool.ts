@@ -1,0 +1,53 @@
+import { isObject, type JsonObject, withoutUndefined } from '../values/json.ts';
+
+/** The name under which the answer tools are available beside those of the servers (ruling G1). */
+export const BUILT_IN_SERVER = 'openai-responses-mcp';
+
+/** A tool of a server, as the server described it (MCP, Tool). */
+export interface GatewayTool {
+  readonly server: string;
+  readonly name: string;
+  readonly title?: string;
+  /** Empty if the server gave none. */
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema?: JsonObject;
+  readonly annotations?: JsonObject;
+}
+
+/** Reads an entry of `tools/list`; undefined if it has no name or no input schema. */
+export function parseTool(server: string, value: unknown): GatewayTool | undefined {
+  if (!isObject(value) || typeof value.name !== 'string' || value.name === '' || !isObject(value.inputSchema))
+    return undefined;
+  const { name, title, description, inputSchema, outputSchema, annotations } = value;
+  return withoutUndefined({
+    server,
+    name,
+    title: typeof title === 'string' ? title : undefined,
+    description: typeof description === 'string' ? description : '',
+    inputSchema,
+    outputSchema: isObject(outputSchema) ? outputSchema : undefined,
+    annotations: isObject(annotations) ? annotations : undefined,
+  });
+}
+
+/** Which tools of a server exist for callers: exact names, or names with `*` at an end (ruling G1). */
+export interface ToolFilter {
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+}
+
+/** A tool in both lists is denied. */
+export function isAllowed(name: string, { allow, deny = [] }: ToolFilter): boolean {
+  const matches = (patterns: readonly string[]) => patterns.some((pattern) => matchesPattern(name, pattern));
+  return (allow === undefined || matches(allow)) && !matches(deny);
+}
+
+function matchesPattern(name: string, pattern: string): boolean {
+  const isPrefix = pattern.endsWith('*');
+  const isSuffix = pattern.startsWith('*');
+  const fixed = pattern.slice(isSuffix ? 1 : 0, isPrefix ? -1 : undefined);
+  if (isPrefix && isSuffix) return name.includes(fixed);
+  if (isPrefix) return name.startsWith(fixed);
+  return isSuffix ? name.endsWith(fixed) : name === pattern;
+}

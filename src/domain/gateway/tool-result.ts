@@ -1,0 +1,63 @@
+import { isObject, type JsonObject, parseJson } from '../values/json.ts';
+import { MAX_NESTING, nestsDeeper } from '../values/json-nesting.ts';
+
+/** The result of a tool (MCP, CallToolResult). */
+export interface ToolResult {
+  /** As the server sent it. */
+  readonly raw: JsonObject;
+  readonly content: readonly JsonObject[];
+  readonly structuredContent?: unknown;
+  readonly isError: boolean;
+}
+
+/**
+ * Reads the result of `tools/call`; undefined if it is not one. Without `content`, there must be `structuredContent`. Some servers
+ * write null for a member that they do not use.
+ */
+export function parseToolResult(value: unknown): ToolResult | undefined {
+  if (!isObject(value)) return undefined;
+  const structuredContent = value.structuredContent ?? undefined;
+  const content = value.content ?? (structuredContent === undefined ? undefined : []);
+  const isError = value.isError ?? false;
+  const isBlock = (block: unknown): block is JsonObject => isObject(block) && typeof block.type === 'string';
+  if (!Array.isArray(content) || !content.every(isBlock) || typeof isError !== 'boolean') return undefined;
+  return { raw: value, content, isError, ...(structuredContent === undefined ? {} : { structuredContent }) };
+}
+
+/** The text of a result: its text blocks, joined. */
+export function textOf({ content }: ToolResult): string {
+  return content
+    .map((block) => (block.type === 'text' && typeof block.text === 'string' ? block.text : ''))
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+/**
+ * The plain value of a result for programs that do not know MCP: `structuredContent`, else the JSON object or array in the only
+ * text block, else that text, else null. `content` is present if there is more than `result` shows (ruling G14).
+ */
+export function toPlainResult({ content, structuredContent }: ToolResult): {
+  result: unknown;
+  content?: readonly JsonObject[];
+} {
+  const [only] = content;
+  const isOneText = content.length === 1 && only?.type === 'text' && typeof only.text === 'string';
+  // Most texts are prose: an exception for each would cost more than the rest of the call.
+  const parsed = isOneText && /^\s*[{[]/.test(String(only.text)) ? toValue(String(only.text)) : undefined;
+  if (structuredContent !== undefined) {
+    // Servers repeat the structured content as a text, for clients that do not know it.
+    const isRepeated = parsed !== undefined && JSON.stringify(parsed) === JSON.stringify(structuredContent);
+    return { result: structuredContent, ...(content.length === 0 || isRepeated ? {} : { content }) };
+  }
+  if (!isOneText) return { result: null, ...(content.length === 0 ? {} : { content }) };
+  return { result: typeof parsed === 'object' && parsed !== null ? parsed : only.text };
+}
+
+/** A longer text is not parsed: the time for that would be missing for other calls. */
+const MAX_PARSED = 256 * 1024;
+
+/** Undefined if the text is long, is not JSON, or nests so deeply that it could not be written as JSON again. */
+function toValue(text: string): unknown {
+  if (text.length > MAX_PARSED) return undefined;
+  return nestsDeeper(new TextEncoder().encode(text), MAX_NESTING) ? undefined : parseJson(text);
+}

@@ -1,0 +1,103 @@
+import type { GatewayTool } from '../gateway/gateway-tool.ts';
+import { functionNames } from '../gateway/unique-names.ts';
+import { clip } from '../values/clean-text.ts';
+import type { JsonObject } from '../values/json.ts';
+import { toFunctionSchema } from './function-schema.ts';
+
+/** How answers use the tools of the user's own servers (rulings L1 to L22). */
+export interface GroundingPolicy {
+  /** By server: the names of the tools, or `all` for those that only read. */
+  readonly tools: Readonly<Record<string, readonly string[] | 'all'>>;
+  /** When the model may search the web: until a private tool has answered, always, or never beside own tools. */
+  readonly web: 'before' | 'always' | 'never';
+  /** Maximum number of requests to the API for an answer, and of calls of own tools. */
+  readonly maxRounds: number;
+  readonly maxCalls: number;
+  /** Maximum length of the output of a call; of all outputs of an answer, ten times as much. */
+  readonly maxOutputChars: number;
+  /** Callers over HTTP that may use own tools. */
+  readonly callers: readonly string[];
+}
+
+/** A tool as it is offered to the model. */
+export interface OfferedFunction {
+  /** Unique, and accepted by the API. */
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonObject;
+  readonly tool: GatewayTool;
+}
+
+/** The API accepts 128 tools, of which one is the search. */
+export const MAX_FUNCTIONS = 127;
+/** OpenAI recommends fewer functions. */
+export const RECOMMENDED_FUNCTIONS = 20;
+
+/**
+ * The functions for these tools, which are those of the servers that are available (rulings L1 to L4), and the tools whose schema is too large,
+ * as `server/tool`.
+ */
+export function toOffer(tools: readonly GatewayTool[], policy: GroundingPolicy) {
+  const chosen = tools.filter((tool) => isOffered(tool, policy));
+  const names = functionNames(chosen);
+  const tooLarge: string[] = [];
+  // A server could choose the names of two tools so that they have the same hash; then only one is offered.
+  const byName = new Map<string, OfferedFunction>();
+  for (const [index, tool] of chosen.entries()) {
+    const name = names[index] ?? '';
+    const schema = toFunctionSchema(tool.inputSchema);
+    if (schema === undefined) tooLarge.push(`${tool.server}/${tool.name}`);
+    else if (!byName.has(name)) {
+      const description = describe(tool, schema.note);
+      byName.set(name, { name, description, parameters: schema.parameters, tool });
+    }
+  }
+  // Sorted: the same bytes in each request.
+  const functions = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { functions, tooLarge };
+}
+
+/** The listed names, as `server/tool`, that their server does not have, of the servers that are available (ruling L1). */
+export function unknownTools(
+  { tools }: GroundingPolicy,
+  known: readonly GatewayTool[],
+  unavailable: readonly string[],
+): readonly string[] {
+  const names = new Set(known.map(({ server, name }) => `${server}/${name}`));
+  return Object.entries(tools)
+    .filter(([server]) => !unavailable.includes(server))
+    .flatMap(([server, list]) => (list === 'all' ? [] : list.map((name) => `${server}/${name}`)))
+    .filter((name) => !names.has(name));
+}
+
+/** A tool with effects is offered only if its name is listed. */
+function isOffered(tool: GatewayTool, { tools }: GroundingPolicy): boolean {
+  const list = Object.hasOwn(tools, tool.server) ? tools[tool.server] : undefined;
+  if (list === undefined) return false;
+  return list === 'all' ? isReadOnly(tool) : list.includes(tool.name);
+}
+
+/** Whether a tool declares that it changes nothing. */
+function isReadOnly({ annotations }: GatewayTool): boolean {
+  return annotations?.readOnlyHint === true && annotations.destructiveHint !== true;
+}
+
+/** Whether a tool with effects may be offered; a listed name counts while its hints are not known (ruling L26). */
+export function mayHaveEffects({ tools }: GroundingPolicy, known: readonly GatewayTool[]): boolean {
+  return Object.entries(tools).some(([server, list]) => {
+    if (list === 'all') return false;
+    return list.some((name) => {
+      const tool = known.find((tool) => tool.server === server && tool.name === name);
+      return tool === undefined || !isReadOnly(tool);
+    });
+  });
+}
+
+const MAX_DESCRIPTION = 1024;
+
+/** The note about the schema is complete, however long the tool's own description is. */
+function describe({ name, title, description }: GatewayTool, note: string): string {
+  const text = description || (title ?? name);
+  const ending = note === '' ? '' : `\n${note}`;
+  return `${clip(text, MAX_DESCRIPTION - ending.length)}${ending}`.toWellFormed();
+}

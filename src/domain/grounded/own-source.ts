@@ -1,0 +1,136 @@
+import type { ToolResult } from '../gateway/tool-result.ts';
+import { cleanLine, clip } from '../values/clean-text.ts';
+import { isObject, type JsonObject } from '../values/json.ts';
+import { redactedValue } from '../values/redaction.ts';
+import { isUnusable, isWebUrl, toWebUrl, withoutUserInfo } from '../values/web-url.ts';
+
+/** A source in one of the user's own systems (ruling L23). */
+export interface OwnSource {
+  /** The marker with which the model refers to it: `turn0tool1`. */
+  readonly ref: string;
+  /** A URI, or the call as `server/tool`. */
+  readonly url: string;
+  readonly title?: string;
+  /** The day of the last change, `YYYY-MM-DD`, if the server reported one. */
+  readonly changedOn?: string;
+  /** The call from which it comes, as `server/tool`. */
+  readonly call: string;
+}
+
+const MAX_SOURCES = 50;
+const MAX_URL = 2000;
+const MAX_NAME = 200;
+
+/** A call as `server/tool`. The name of a tool is text of its server. */
+export function callName({ server, name }: { readonly server: string; readonly name: string }): string {
+  return clip(cleanLine(`${server}/${name}`).replace(/[[\]]/g, ''), MAX_NAME);
+}
+
+/** The sources of a result. `turn` is the number of the call in the answer. */
+export function sourcesOf(result: ToolResult, call: string, turn: number): readonly OwnSource[] {
+  const { content, structuredContent } = result;
+  const found = [
+    ...content.filter(({ type }) => type === 'resource_link').flatMap(ofBlock),
+    ...content.filter(({ type }) => type === 'resource').flatMap(ofBlock),
+    ...(isObject(structuredContent) ? ofStructured(structuredContent) : []),
+  ];
+  const byUrl = new Map<string, Found>();
+  // Servers name the same page as a link and in the structured content.
+  for (const source of found) byUrl.set(source.url, { ...source, ...byUrl.get(source.url) });
+  const named = byUrl.size === 0 ? [{ url: call }] : [...byUrl.values()].slice(0, MAX_SOURCES);
+  return named.map((source, index) => ({ ...source, ref: `turn${turn}tool${index}`, call }));
+}
+
+/** The source for callers on other machines: paths of this machine are for its user only (ruling L24). */
+export function withoutLocalPath(source: OwnSource): OwnSource {
+  // A drive letter is not a scheme.
+  if (/^[a-z][a-z0-9+.-]+:/i.test(source.url) && !isFileUri(source.url)) return source;
+  const { ref, call } = source;
+  return { ref, call, url: call };
+}
+
+/** The source without the secrets of servers. An address in which something was masked leads nowhere: the call takes its place. */
+export function withoutSecrets(source: OwnSource, redact: (text: string) => string): OwnSource {
+  const masked = redactedValue(source, redact);
+  return masked.url === source.url ? masked : { ...masked, url: masked.call };
+}
+
+/** The model can repeat a URI that it read in the content of a result. */
+const FILE_URI = /\bfile:\/+[^\s<>"'`)\]]*[^\s<>"'`)\].,;:!?]/gi;
+
+/** A text without `file:` URIs: in the place of those of these sources is the call. Without sources, nothing of this machine was read. */
+export function withoutFileUris(text: string, sources: readonly OwnSource[]): string {
+  const local = sources.filter(({ url }) => isFileUri(url)).sort((a, b) => b.url.length - a.url.length);
+  const named = local.reduce((text, { url, call }) => text.replaceAll(url, call), text);
+  return sources.length === 0 ? named : named.replace(FILE_URI, '[local file]');
+}
+
+function isFileUri(url: string): boolean {
+  return /^file:/i.test(url);
+}
+
+type Found = Pick<OwnSource, 'url' | 'title' | 'changedOn'>;
+
+/** The source of a link, or of a block with a resource. */
+function ofBlock(block: JsonObject): readonly Found[] {
+  const source = block.type === 'resource' ? block.resource : block;
+  if (!isObject(source)) return [];
+  return toFound(source.uri, source.title ?? source.name, source.annotations ?? block.annotations);
+}
+
+/** `results` as ChatGPT's connectors return them, or the object itself. */
+function ofStructured(content: JsonObject): readonly Found[] {
+  const entries = Array.isArray(content.results) ? content.results : [content];
+  return entries.filter(isObject).flatMap(({ url, title, annotations }) => toFound(url, title, annotations));
+}
+
+function toFound(uri: unknown, title: unknown, annotations: unknown): readonly Found[] {
+  const text = typeof uri === 'string' && uri.length <= MAX_URL ? withoutUserInfo(cleanLine(uri)) : '';
+  // Addresses of the user's own systems may be of any other scheme.
+  const url = /^https?:/i.test(text) ? (toWebUrl(text) ?? '') : text;
+  if (url === '' || isUnusable(url)) return [];
+  const name = typeof title === 'string' ? clip(cleanLine(title.slice(0, MAX_URL)), MAX_NAME) : '';
+  const modified = isObject(annotations) ? annotations.lastModified : undefined;
+  const [day] =
+    typeof modified === 'string' ? (/^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/.exec(modified) ?? []) : [];
+  return [{ url, ...(name === '' ? {} : { title: name }), ...(day === undefined ? {} : { changedOn: day }) }];
+}
+
+/** OpenAI's guide for citations: the model is trained on these characters. */
+const START = '\uE200';
+const SEPARATOR = '\uE202';
+const END = '\uE201';
+/** Models forget the end now and then. */
+const MARKER = /(?<![ \t])[ \t]*\uE200cite(?:((?:\uE202[^\n\uE200-\uE202]*)+)\uE201|((?:\uE202turn\d+[a-z]+\d+)+))/g;
+
+/** The marker that the model puts after a sentence. */
+export function markerOf({ ref }: OwnSource): string {
+  return `${START}cite${SEPARATOR}${ref}${END}`;
+}
+
+/**
+ * Replaces known markers by links, or by the call in brackets, and returns the sources that they name in the order of the text. `cleanText`
+ * removes the other markers, as those of the web search.
+ */
+export function resolveMarkers(text: string, sources: readonly OwnSource[]) {
+  const byRef = new Map(sources.map((source) => [source.ref, source]));
+  const marked = new Set<OwnSource>();
+  const resolved = text.replace(MARKER, (whole, closed?: string, open?: string) => {
+    const refs = (closed ?? open ?? '').split(SEPARATOR);
+    const known = refs.map((ref) => byRef.get(ref.trim())).filter((source) => source !== undefined);
+    for (const source of known) marked.add(source);
+    // An unknown marker gets its end, so that it is removed completely.
+    if (known.length === 0) return closed === undefined ? `${whole}${END}` : whole;
+    return [...new Set(known.map(toLink))].join('');
+  });
+  return { text: resolved, marked: [...marked] };
+}
+
+function toLink({ url, title, call }: OwnSource): string {
+  if (!isWebUrl(url)) return ` [${call}]`;
+  const name = (title ?? url).replace(/[[\]\\`]/g, '');
+  const target = url.replace(/[()<>\\\s]/g, (character) => ESCAPES[character] ?? '%20');
+  return ` ([${name}](${target}))`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '(': '%28', ')': '%29', '<': '%3C', '>': '%3E', '\\': '%5C' };

@@ -1,0 +1,281 @@
+import { getEventListeners } from 'node:events';
+import { err, ok } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { SYSTEM_POLICY } from '../../../../src/domain/answers/system-policy.ts';
+import { ask, startCore } from '../../../support/core.ts';
+import { FakeClock, settled } from '../../../support/fake-clock.ts';
+import {
+  FakeLlmSearch,
+  fails,
+  hangs,
+  progresses,
+  replies,
+  repliesLate,
+  searchReply,
+} from '../../../support/fake-llm-search.ts';
+import { RecordingLogger } from '../../../support/recording-logger.ts';
+
+const cancel = { requestKey: 'test/1' };
+
+describe('the search request', () => {
+  test('contains the question, its hints, the profile and the instructions', async () => {
+    const { app, llmSearch } = startCore({ config: { instructions: 'Be brief.' } });
+    await app.answerQuery(ask({ args: { query: 'q', recency_days: 7 } }));
+    expect(llmSearch.requests).toMatchObject([
+      {
+        question: { tool: 'answer', query: 'q', recencyDays: 7, maxResults: 5, domains: [] },
+        profile: { model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'medium' },
+        instructions: 'Be brief.',
+      },
+    ]);
+  });
+
+  test('contains the built-in policy if nothing replaces it', async () => {
+    const { app, llmSearch } = startCore();
+    await app.answerQuery(ask());
+    expect(llmSearch.requests).toMatchObject([{ instructions: SYSTEM_POLICY }]);
+  });
+
+  test('contains the day in Tokyo, not in UTC', async () => {
+    const { app, llmSearch } = startCore({ clock: new FakeClock('2025-12-31T15:30:00Z') });
+    await app.answerQuery(ask());
+    expect(llmSearch.requests).toMatchObject([{ today: '2026-01-01' }]);
+  });
+
+  test('contains the deadline of the caller', async () => {
+    const clock = new FakeClock();
+    const { app, llmSearch } = startCore({ clock, config: { timeoutMs: 5000 } });
+    await clock.advance(1000);
+    await app.answerQuery(ask());
+    expect(llmSearch.requests.map((request) => request.deadlineMs())).toEqual([6000]);
+  });
+
+  test('has the profile of answer if the tool has none', async () => {
+    const { app, llmSearch } = startCore();
+    await app.answerQuery(ask({ tool: 'answer_detailed' }));
+    expect(llmSearch.requests).toMatchObject([{ profile: { model: 'gpt-5.2' } }]);
+  });
+
+  test('has the profile of the tool, completed from that of answer', async () => {
+    const profiles = {
+      answer: { model: 'gpt-5.2', verbosity: 'low' },
+      answer_quick: { model: 'gpt-5.2-chat' },
+    } as const;
+    const { app, llmSearch } = startCore({ config: { profiles } });
+    const answer = await app.answerQuery(ask({ tool: 'answer_quick' }));
+    expect(llmSearch.requests).toMatchObject([{ profile: { model: 'gpt-5.2-chat', verbosity: 'low' } }]);
+    expect(answer._unsafeUnwrap().result.model).toBe('gpt-5.2-chat');
+  });
+});
+
+describe('the answer', () => {
+  test('has its sources, dated by the day in Tokyo', async () => {
+    const sources = { cited: [{ url: 'https://a.com' }], consulted: [], opened: [] };
+    const llmSearch = new FakeLlmSearch(replies({ text: 'Sunny.', searched: true, sources }));
+    const { app } = startCore({ llmSearch, clock: new FakeClock('2025-12-31T15:30:00Z') });
+    expect((await app.answerQuery(ask()))._unsafeUnwrap().result).toEqual({
+      answer: 'Sunny.\n\nSources:\n- https://a.com (2026-01-01)',
+      used_search: true,
+      citations: [{ url: 'https://a.com', published_at: '2026-01-01' }],
+      model: 'gpt-5.2',
+    });
+  });
+
+  test('keeps the day of the question, although it arrives on the next', async () => {
+    const reply = repliesLate();
+    const clock = new FakeClock('2025-12-31T14:59:59Z');
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(reply.configured), clock });
+    const answer = app.answerQuery(ask());
+    await clock.advance(2000);
+    reply.settle(ok(searchReply({ searched: true })));
+    expect((await answer)._unsafeUnwrap().result.answer).toMatch(/\n- web_search \(2025-12-31\)$/);
+  });
+
+  test('has a report of its costs and its seconds', async () => {
+    const reply = repliesLate();
+    const clock = new FakeClock();
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(reply.configured), clock });
+    const answer = app.answerQuery(ask());
+    await clock.advance(1500);
+    reply.settle(
+      ok(searchReply({ report: { model: 'gpt-5.2-2025-12-11', queries: ['q'], searches: 1, attempts: 2 } })),
+    );
+    expect((await answer)._unsafeUnwrap().report).toEqual({
+      model: 'gpt-5.2-2025-12-11',
+      queries: ['q'],
+      searches: 1,
+      attempts: 2,
+      seconds: 1.5,
+    });
+  });
+
+  test('fails if it has no text', async () => {
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(replies({ text: ' ' })) });
+    expect((await app.answerQuery(ask()))._unsafeUnwrapErr()).toEqual({ kind: 'empty_answer' });
+  });
+
+  test('fails as the search failed', async () => {
+    const error = { kind: 'forbidden', detail: 'Not here.', diagnostics: { status: 403 } } as const;
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(fails(error)) });
+    expect((await app.answerQuery(ask()))._unsafeUnwrapErr()).toEqual(error);
+  });
+
+  test('is preceded by progress', async () => {
+    const reported: unknown[] = [];
+    const { app } = startCore({
+      llmSearch: new FakeLlmSearch(progresses({ kind: 'thinking' }, { kind: 'searching' })),
+    });
+    await app.answerQuery(ask({ observer: { onProgress: (progress) => reported.push(progress) } }));
+    expect(reported).toEqual([{ kind: 'asking' }, { kind: 'thinking' }, { kind: 'searching' }]);
+  });
+
+  test('logs its profile, and nothing of the question', async () => {
+    const logger = new RecordingLogger({ isDebug: true });
+    await startCore({ logger }).app.answerQuery(ask({ args: { query: 'a private question' } }));
+    expect(logger.lines[0]).toBe(
+      'debug answer: profile=answer model=gpt-5.2 supports={verbosity:true, reasoning:true}',
+    );
+    expect(logger.lines.join('\n')).not.toContain('private');
+  });
+
+  test('logs nothing without debug', async () => {
+    const { app, logger } = startCore();
+    await app.answerQuery(ask());
+    expect(logger.lines).toEqual([]);
+  });
+});
+
+describe('nothing is billed for', () => {
+  test('a call with bad arguments', async () => {
+    const { app, llmSearch } = startCore();
+    const answer = await app.answerQuery(ask({ args: { query: ' ', max_results: 0 } }));
+    expect(answer._unsafeUnwrapErr()).toEqual({
+      kind: 'invalid_arguments',
+      problems: [
+        { argument: 'query', received: ' ', accepted: 'a non-empty string' },
+        { argument: 'max_results', received: 0, accepted: 'an integer, 1 or greater' },
+      ],
+    });
+    expect(llmSearch.requests).toEqual([]);
+  });
+
+  test('a call of a tool without a profile', async () => {
+    const { app, llmSearch } = startCore({ config: { profiles: { answer_quick: { model: 'o3' } } } });
+    const answer = await app.answerQuery(ask({ tool: 'answer_detailed' }));
+    expect(answer._unsafeUnwrapErr()).toEqual({ kind: 'no_profile', tool: 'answer_detailed' });
+    expect(llmSearch.requests).toEqual([]);
+  });
+});
+
+describe('the deadline', () => {
+  test('is exact to the millisecond', async () => {
+    const clock = new FakeClock();
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(hangs), clock, config: { timeoutMs: 5000 } });
+    let ended = false;
+    const answer = app.answerQuery(ask()).finally(() => {
+      ended = true;
+    });
+    await clock.advance(4999);
+    expect(ended).toBe(false);
+    await clock.advance(1);
+    expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'timed_out', timeoutMs: 5000 });
+  });
+
+  test('aborts the search', async () => {
+    const clock = new FakeClock();
+    const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(hangs), clock, config: { timeoutMs: 5000 } });
+    const answer = app.answerQuery(ask());
+    await clock.advance(5000);
+    await answer;
+    expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  test('has no effect after the answer', async () => {
+    const clock = new FakeClock();
+    const { app, llmSearch } = startCore({ clock });
+    expect((await app.answerQuery(ask())).isOk()).toBe(true);
+    await clock.advance(1_000_000);
+    expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([false]);
+  });
+});
+
+describe('a cancellation', () => {
+  test('ends the question and its search', async () => {
+    const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(hangs) });
+    const answer = app.answerQuery(ask());
+    await settled();
+    app.cancelRequest(cancel);
+    expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
+    expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  test('finds the question on the very next line', async () => {
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(hangs) });
+    const answer = app.answerQuery(ask());
+    app.cancelRequest(cancel);
+    expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
+  });
+
+  test('before the deadline is the cause, even if the deadline passes as well', async () => {
+    const clock = new FakeClock();
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(hangs), clock, config: { timeoutMs: 5000 } });
+    const answer = app.answerQuery(ask());
+    await settled();
+    app.cancelRequest(cancel);
+    await clock.advance(5000);
+    expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
+  });
+
+  test('after the deadline is not the cause', async () => {
+    const clock = new FakeClock();
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(hangs), clock, config: { timeoutMs: 5000 } });
+    const answer = app.answerQuery(ask());
+    await clock.advance(5000);
+    app.cancelRequest(cancel);
+    expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'timed_out', timeoutMs: 5000 });
+  });
+
+  test.each([
+    ['a reply', ok(searchReply())],
+    ['a failure', err({ kind: 'content_filtered' } as const)],
+  ])('drops %s that comes after it', async (_, late) => {
+    const reply = repliesLate();
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(reply.configured) });
+    const answer = app.answerQuery(ask());
+    await settled();
+    app.cancelRequest(cancel);
+    reply.settle(late);
+    expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
+  });
+});
+
+describe('nothing is left', () => {
+  test.each([
+    ['an answer', replies(), async () => {}],
+    ['a failure', fails({ kind: 'content_filtered' }), async () => {}],
+    ['an empty answer', replies({ text: '' }), async () => {}],
+    ['a cancellation', hangs, async ({ app }: Started) => app.cancelRequest(cancel)],
+    ['a time-out', hangs, async ({ clock }: Started) => clock.advance(300_000)],
+  ])('after %s', async (_, configured, end) => {
+    const clock = new FakeClock();
+    const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(configured), clock });
+    const answer = app.answerQuery(ask());
+    await settled();
+    await end({ app, clock });
+    await answer;
+    expect(clock.pendingSleeps).toBe(0);
+    for (const signal of llmSearch.signals) expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  interface Started {
+    readonly app: ReturnType<typeof startCore>['app'];
+    readonly clock: FakeClock;
+  }
+
+  test('after a search that breaks its contract, and the bug is not hidden', async () => {
+    const clock = new FakeClock();
+    const { app } = startCore({ llmSearch: new FakeLlmSearch(), clock });
+    await expect(app.answerQuery(ask())).rejects.toThrow('needs more');
+    expect(clock.pendingSleeps).toBe(0);
+  });
+});

@@ -1,0 +1,340 @@
+import { getEventListeners } from 'node:events';
+import { err, ok } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { createApplication, type Grounding } from '../../../../src/application/answers/application.ts';
+import type { Check } from '../../../../src/application/answers/diagnose-setup.ts';
+import type { Config } from '../../../../src/application/ports/config.ts';
+import type { SearchReply } from '../../../../src/application/ports/llm-search.ts';
+import type { SearchError } from '../../../../src/domain/answers/answer-error.ts';
+import type { GroundingPolicy } from '../../../../src/domain/grounded/grounding.ts';
+import { createRedactor } from '../../../../src/domain/values/redaction.ts';
+import { coreConfig, never } from '../../../support/core.ts';
+import { FakeAnswerGateway } from '../../../support/fake-answer-gateway.ts';
+import { FakeApiProbe } from '../../../support/fake-api-probe.ts';
+import { FakeClock, settled } from '../../../support/fake-clock.ts';
+import { type ConfiguredRound, FakeLlmSearch, fails, hangs, replies } from '../../../support/fake-llm-search.ts';
+import { RecordingLogger } from '../../../support/recording-logger.ts';
+
+interface Setup {
+  readonly probe?: FakeApiProbe;
+  readonly llmSearch?: FakeLlmSearch;
+  readonly clock?: FakeClock;
+  readonly config?: Partial<Config>;
+  readonly keyProblem?: string;
+  readonly signal?: AbortSignal;
+}
+
+const SEARCHED = {
+  searched: true,
+  sources: { cited: [{ url: 'https://a.com' }, { url: 'https://b.com' }], consulted: [], opened: [] },
+};
+
+async function diagnose({
+  probe = new FakeApiProbe(),
+  llmSearch = new FakeLlmSearch(replies(SEARCHED)),
+  clock = new FakeClock(),
+  config = {},
+  keyProblem,
+  signal = never(),
+}: Setup = {}): Promise<Check[]> {
+  const ports = { llmSearch, apiProbe: async () => probe, clock, logger: new RecordingLogger() };
+  const checks: Check[] = [];
+  for await (const check of createApplication(ports, coreConfig(config)).diagnoseSetup(keyProblem, signal)) {
+    if (check.verdict !== 'running') checks.push(check);
+  }
+  return checks;
+}
+
+test('if everything works: the connection, the model with its tools, a search with its sources', async () => {
+  expect(await diagnose()).toEqual([
+    { name: 'connection', verdict: 'ok', detail: 'api.test can be reached' },
+    { name: 'model gpt-5.2', verdict: 'ok', detail: 'for answer, answer_detailed, answer_quick' },
+    { name: 'web search', verdict: 'ok', detail: expect.stringMatching(/2 sources in 0\.0 s/) },
+  ]);
+});
+
+test('each model is looked up once, with the tools that use it', async () => {
+  const probe = new FakeApiProbe();
+  const profiles = {
+    answer: { model: 'gpt-5.2' },
+    answer_detailed: { model: 'o3' },
+    answer_quick: { verbosity: 'low' },
+  } as const;
+  const checks = await diagnose({ probe, config: { profiles } });
+  expect(probe.models).toEqual(['gpt-5.2', 'o3']);
+  expect(checks.slice(1, 3)).toEqual([
+    { name: 'model gpt-5.2', verdict: 'ok', detail: 'for answer, answer_quick' },
+    { name: 'model o3', verdict: 'ok', detail: 'for answer_detailed' },
+  ]);
+});
+
+test('the search is one question of answer_quick', async () => {
+  const llmSearch = new FakeLlmSearch(replies(SEARCHED));
+  await diagnose({ llmSearch, config: { profiles: { answer: { model: 'a' }, answer_quick: { model: 'q' } } } });
+  expect(llmSearch.requests).toMatchObject([{ profile: { model: 'q' }, question: { tool: 'answer_quick' } }]);
+});
+
+describe('with grounded answers', () => {
+  const tool = {
+    server: 'notes',
+    name: 'search',
+    description: '',
+    inputSchema: {},
+    annotations: { readOnlyHint: true },
+  };
+
+  /** Answers at once, as the model does that needs no tool. */
+  async function questions(web: GroundingPolicy['web'], reply: Partial<SearchReply>, tools = [tool]) {
+    const probe = async () => new FakeApiProbe();
+    const clock = new FakeClock();
+    const answer: ConfiguredRound = (observer, signal, { conversation }) =>
+      replies(conversation === undefined ? SEARCHED : reply)(observer, signal);
+    const llmSearch = new FakeLlmSearch(answer, answer);
+    const grounding: Grounding = {
+      policy: {
+        tools: { notes: 'all' },
+        web,
+        maxRounds: 6,
+        maxCalls: 20,
+        maxOutputChars: 1000,
+        callers: [],
+      },
+      startGateway: async () => new FakeAnswerGateway({ tools }),
+      messageFor: ({ kind }) => kind,
+      redactor: createRedactor(),
+    };
+    const ports = { llmSearch, apiProbe: probe, clock, logger: new RecordingLogger() };
+    const checks: Check[] = [];
+    for await (const check of createApplication(ports, coreConfig(), grounding).diagnoseSetup(undefined, never())) {
+      if (check.verdict !== 'running') checks.push(check);
+    }
+    return checks.slice(-2);
+  }
+
+  const WEB_SEARCH = { name: 'web search', verdict: 'ok', detail: 'answered with 2 sources in 0.0 s' };
+
+  test('the web search stays, and another question is a grounded one', async () => {
+    expect(await questions('before', { searched: false })).toEqual([
+      WEB_SEARCH,
+      { name: 'grounded question', verdict: 'ok', detail: 'answered with own tools offered in 0.0 s' },
+    ]);
+  });
+
+  test('warns if no tool could be offered', async () => {
+    expect(await questions('before', SEARCHED, [])).toEqual([
+      WEB_SEARCH,
+      { name: 'grounded question', verdict: 'warning', detail: 'answered, but no own tool could be offered' },
+    ]);
+  });
+
+  test('says if the web is never searched; the search is checked nevertheless', async () => {
+    expect(await questions('never', { searched: false })).toEqual([
+      WEB_SEARCH,
+      { name: 'grounded question', verdict: 'ok', detail: expect.stringContaining('never searched (grounding.web)') },
+    ]);
+  });
+});
+
+describe('a problem is reported with its reason', () => {
+  test('the API cannot be reached, and nothing else is tried', async () => {
+    const failure: SearchError = { kind: 'connection_failed', attempts: 1, host: 'api.test', detail: 'ENOTFOUND' };
+    const probe = new FakeApiProbe({ reach: err(failure) });
+    expect(await diagnose({ probe, llmSearch: new FakeLlmSearch() })).toEqual([
+      { name: 'connection', verdict: 'failed', detail: 'connection_failed', error: failure },
+      { name: 'models', verdict: 'skipped', detail: 'the API cannot be reached' },
+      { name: 'web search', verdict: 'skipped', detail: 'the API cannot be reached' },
+    ]);
+    expect(probe.models).toEqual([]);
+  });
+
+  test('there is no usable key: only the connection is tried', async () => {
+    const probe = new FakeApiProbe();
+    expect(await diagnose({ probe, keyProblem: 'the key is malformed', llmSearch: new FakeLlmSearch() })).toEqual([
+      { name: 'connection', verdict: 'ok', detail: 'api.test can be reached' },
+      { name: 'models', verdict: 'skipped', detail: 'the key is malformed' },
+      { name: 'web search', verdict: 'skipped', detail: 'the key is malformed' },
+    ]);
+    expect(probe.models).toEqual([]);
+  });
+
+  test('a model does not exist; the others and the search are still tried', async () => {
+    const failure: SearchError = { kind: 'model_not_found', model: 'gpt-9', detail: 'No.' };
+    const probe = new FakeApiProbe({ findModel: (model) => (model === 'gpt-9' ? err(failure) : ok('found')) });
+    const checks = await diagnose({
+      probe,
+      config: { profiles: { answer: { model: 'gpt-9' }, answer_quick: { model: 'gpt-5.2' } } },
+    });
+    expect(checks.map(({ name, verdict }) => `${name}: ${verdict}`)).toEqual([
+      'connection: ok',
+      'model gpt-9: failed',
+      'model gpt-5.2: ok',
+      'web search: ok',
+    ]);
+    expect(checks[1]).toMatchObject({ error: failure });
+  });
+
+  test.each<SearchError>([
+    { kind: 'forbidden', detail: 'No.' },
+    { kind: 'missing_permission', variable: 'OPENAI_API_KEY', detail: 'Missing scopes: api.model.read' },
+  ])('the key may not look up models ($kind): a warning, and the search is tried', async (failure) => {
+    const checks = await diagnose({ probe: new FakeApiProbe({ findModel: () => err(failure) }) });
+    expect(checks[1]).toMatchObject({ name: 'model gpt-5.2', verdict: 'warning', error: failure });
+    expect(checks[2]).toMatchObject({ name: 'web search', verdict: 'ok' });
+  });
+
+  test('the search is announced, since it takes seconds', async () => {
+    const ports = {
+      llmSearch: new FakeLlmSearch(replies(SEARCHED)),
+      apiProbe: async () => new FakeApiProbe(),
+      clock: new FakeClock(),
+      logger: new RecordingLogger(),
+    };
+    const verdicts: string[] = [];
+    for await (const check of createApplication(ports, coreConfig({})).diagnoseSetup(undefined, never())) {
+      verdicts.push(`${check.name}: ${check.verdict === 'running' ? check.detail : check.verdict}`);
+    }
+    expect(verdicts.slice(-2)).toEqual(['web search: Searching the web', 'web search: ok']);
+  });
+
+  test('the server has no list of models', async () => {
+    const checks = await diagnose({ probe: new FakeApiProbe({ findModel: () => ok('unknown') }) });
+    expect(checks[1]).toMatchObject({ name: 'model gpt-5.2', verdict: 'skipped' });
+    expect(checks[2]).toMatchObject({ verdict: 'ok' });
+  });
+
+  test('the search fails', async () => {
+    const failure: SearchError = { kind: 'quota_exhausted', detail: 'No money.' };
+    const checks = await diagnose({ llmSearch: new FakeLlmSearch(fails(failure)) });
+    expect(checks.at(-1)).toEqual({
+      name: 'web search',
+      verdict: 'failed',
+      detail: 'quota_exhausted',
+      error: failure,
+    });
+  });
+
+  test('the model answers without a search: a warning', async () => {
+    const checks = await diagnose({ llmSearch: new FakeLlmSearch(replies({ searched: false })) });
+    expect(checks.at(-1)).toMatchObject({
+      name: 'web search',
+      verdict: 'warning',
+      detail: expect.stringContaining('this server did not search'),
+    });
+  });
+
+  test('no tool has a model', async () => {
+    const checks = await diagnose({ config: { profiles: {} }, llmSearch: new FakeLlmSearch() });
+    expect(checks.at(-1)).toMatchObject({ verdict: 'failed', error: { kind: 'no_profile' } });
+  });
+});
+
+describe('a server that does not respond', () => {
+  test('is abandoned after 15 seconds', async () => {
+    const clock = new FakeClock();
+    const probe = new FakeApiProbe({ reach: 'hangs' });
+    const checks = diagnose({ clock, probe, llmSearch: new FakeLlmSearch() });
+    await clock.advance(14_999);
+    expect(probe.signals.map(({ aborted }) => aborted)).toEqual([false]);
+    await clock.advance(1);
+    expect((await checks)[0]).toMatchObject({
+      name: 'connection',
+      verdict: 'failed',
+      error: { kind: 'connection_failed', detail: 'no response within 15 s' },
+    });
+    expect(probe.signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(clock.pendingSleeps).toBe(0);
+  });
+
+  test('for one model is abandoned too, and the other checks continue', async () => {
+    const clock = new FakeClock();
+    const probe = new FakeApiProbe({ findModel: () => 'hangs' });
+    const checks = diagnose({ clock, probe });
+    await clock.advance(15_000);
+    expect((await checks).map(({ verdict }) => verdict)).toEqual(['ok', 'failed', 'ok']);
+    expect(clock.pendingSleeps).toBe(0);
+  });
+
+  test('for the search is abandoned at the timeout of any question', async () => {
+    const clock = new FakeClock();
+    const checks = diagnose({ clock, llmSearch: new FakeLlmSearch(hangs), config: { timeoutMs: 20_000 } });
+    await clock.advance(20_000);
+    expect((await checks).at(-1)).toMatchObject({ verdict: 'failed', error: { kind: 'timed_out', timeoutMs: 20_000 } });
+    expect(clock.pendingSleeps).toBe(0);
+  });
+});
+
+describe('aborted', () => {
+  const cancelled = { verdict: 'failed', error: { kind: 'cancelled' } };
+
+  test('during the connection', async () => {
+    const controller = new AbortController();
+    const clock = new FakeClock();
+    const probe = new FakeApiProbe({ reach: 'hangs' });
+    const checks = diagnose({ clock, probe, signal: controller.signal, llmSearch: new FakeLlmSearch() });
+    await settled();
+    controller.abort();
+    expect((await checks)[0]).toMatchObject(cancelled);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+    expect(clock.pendingSleeps).toBe(0);
+  });
+
+  test('before it started', async () => {
+    const [connection] = await diagnose({ signal: AbortSignal.abort(), llmSearch: new FakeLlmSearch() });
+    expect(connection).toMatchObject(cancelled);
+  });
+
+  test('during the search', async () => {
+    const controller = new AbortController();
+    const clock = new FakeClock();
+    const llmSearch = new FakeLlmSearch(hangs);
+    const checks = diagnose({ clock, llmSearch, signal: controller.signal });
+    await settled();
+    controller.abort();
+    expect((await checks).at(-1)).toMatchObject(cancelled);
+    expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+    expect(clock.pendingSleeps).toBe(0);
+  });
+});
+
+test('nothing is left if everything works', async () => {
+  const clock = new FakeClock();
+  const signal = never();
+  await diagnose({ clock, signal });
+  expect(clock.pendingSleeps).toBe(0);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+describe('a model with a shutdown date (A19)', () => {
+  const config = { profiles: { answer: { model: 'gpt-5' } } };
+  const modelCheck = async (today: string) =>
+    (await diagnose({ config, clock: new FakeClock(`${today}T03:00:00Z`) })).find(({ name }) => name === 'model gpt-5');
+
+  test('is reported from 90 days before, with the date and the successor', async () => {
+    expect(await modelCheck('2026-09-11')).toEqual({
+      name: 'model gpt-5',
+      verdict: 'ok',
+      detail: 'for answer, answer_detailed, answer_quick',
+    });
+    expect(await modelCheck('2026-09-12')).toEqual({
+      name: 'model gpt-5',
+      verdict: 'warning',
+      detail: 'for answer, answer_detailed, answer_quick; shuts down on 2026-12-11: use gpt-6.1-sol instead',
+    });
+  });
+
+  test('is still used for the search', async () => {
+    const llmSearch = new FakeLlmSearch(replies(SEARCHED));
+    await diagnose({ config, llmSearch, clock: new FakeClock('2026-12-01T03:00:00Z') });
+    expect(llmSearch.requests).toHaveLength(1);
+  });
+});
+
+test('a server that did not search is reported (A9)', async () => {
+  const checks = await diagnose({ llmSearch: new FakeLlmSearch(replies({ searched: false })) });
+  expect(checks.at(-1)).toMatchObject({
+    name: 'web search',
+    verdict: 'warning',
+    detail: expect.stringMatching(/^this server did not search: .*search\.tool/),
+  });
+});

@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { untilAborted, whenSettled, withDeadline } from '../../../../src/application/async/deadline.ts';
+import { expectNoListener } from '../../../contract/search-kit.ts';
+import { never } from '../../../support/core.ts';
+import { FakeClock, settled } from '../../../support/fake-clock.ts';
+import { deferred } from '../../../support/fake-llm-search.ts';
+
+describe('withDeadline', () => {
+  function start() {
+    const clock = new FakeClock();
+    const run = <T>(ms: number, signal: AbortSignal, task: (signal: AbortSignal) => Promise<T>) =>
+      withDeadline(clock, ms, signal, task);
+    return { clock, run };
+  }
+
+  /** A task that ends when its signal aborts, and how it was aborted. */
+  const reasonOfAbort = (signal: AbortSignal) =>
+    new Promise<unknown>((resolve) => {
+      if (signal.aborted) resolve(signal.reason);
+      else signal.addEventListener('abort', () => resolve(signal.reason), { once: true });
+    });
+
+  test('returns what the task resolves with, and leaves no timer and no listener', async () => {
+    const { clock, run } = start();
+    const caller = never();
+    expect(await run(1000, caller, async () => 'done')).toEqual({ outcome: 'done', isTimedOut: false });
+    expect(clock.pendingSleeps).toBe(0);
+    expectNoListener(caller);
+  });
+
+  test('aborts the task when its time is over, not earlier', async () => {
+    const { clock, run } = start();
+    let isOver = false;
+    const limited = run(1000, never(), reasonOfAbort).finally(() => {
+      isOver = true;
+    });
+    await clock.advance(999);
+    expect(isOver).toBe(false);
+    await clock.advance(1);
+    expect(await limited).toMatchObject({ isTimedOut: true });
+  });
+
+  test('aborts the task with the caller, with the same reason', async () => {
+    const { clock, run } = start();
+    const caller = new AbortController();
+    const limited = run(1000, caller.signal, reasonOfAbort);
+    caller.abort('gone');
+    expect(await limited).toEqual({ outcome: 'gone', isTimedOut: false });
+    expect(clock.pendingSleeps).toBe(0);
+    expectNoListener(caller.signal);
+  });
+
+  test('aborts at once if the caller has left already', async () => {
+    const { run } = start();
+    expect(await run(1000, AbortSignal.abort('gone'), reasonOfAbort)).toEqual({
+      outcome: 'gone',
+      isTimedOut: false,
+    });
+  });
+
+  test('passes an exception on, and leaves no timer and no listener', async () => {
+    const { clock, run } = start();
+    const caller = never();
+    const failing = run(1000, caller, () => Promise.reject(new Error('a bug')));
+    await expect(failing).rejects.toThrow('a bug');
+    expect(clock.pendingSleeps).toBe(0);
+    expectNoListener(caller);
+  });
+
+  test('gives tasks that run at the same time different signals', async () => {
+    const { clock, run } = start();
+    const slow = deferred<void>();
+    const seen: AbortSignal[] = [];
+    const runs = [10_000, 1000].map((timeoutMs) =>
+      run(timeoutMs, never(), async (signal) => {
+        seen.push(signal);
+        await slow.promise;
+      }),
+    );
+    await clock.advance(1000);
+    expect(seen.map(({ aborted }) => aborted)).toEqual([false, true]);
+    slow.settle();
+    expect(await Promise.all(runs)).toMatchObject([{ isTimedOut: false }, { isTimedOut: true }]);
+  });
+});
+
+describe('untilAborted', () => {
+  test('settles as the promise does, and leaves no listener', async () => {
+    const { signal } = new AbortController();
+    expect(await untilAborted(Promise.resolve(1), signal)).toBe(1);
+    await expect(untilAborted(Promise.reject(new Error('no')), signal)).rejects.toThrow('no');
+    expectNoListener(signal);
+  });
+
+  test('settles when the signal aborts, or if it already has', async () => {
+    const controller = new AbortController();
+    const outcome = untilAborted(new Promise(() => {}), controller.signal);
+    controller.abort();
+    expect(await outcome).toBe('aborted');
+    expect(await untilAborted(Promise.resolve(1), controller.signal)).toBe('aborted');
+    expectNoListener(controller.signal);
+  });
+
+  test('a promise that rejects after the abort is no unhandled rejection', async () => {
+    const controller = new AbortController();
+    const rejections: unknown[] = [];
+    const onRejection = (reason: unknown) => void rejections.push(reason);
+    process.on('unhandledRejection', onRejection);
+    const late = [deferred<Promise<never>>(), deferred<Promise<never>>()] as const;
+    const outcome = untilAborted(late[0].promise, controller.signal);
+    controller.abort();
+    expect([await outcome, await untilAborted(late[1].promise, controller.signal)]).toEqual(['aborted', 'aborted']);
+    for (const { settle } of late) settle(Promise.reject(new Error('late')));
+    await settled();
+    process.off('unhandledRejection', onRejection);
+    expect(rejections).toEqual([]);
+  });
+});
+
+describe('whenSettled', () => {
+  test('waits for every task, also for those that are added meanwhile, and leaves no timer', async () => {
+    const clock = new FakeClock();
+    const tasks = new Set<Promise<unknown>>();
+    const add = () => {
+      const { promise, settle } = deferred<void>();
+      const task: Promise<unknown> = promise.finally(() => tasks.delete(task));
+      tasks.add(task);
+      return settle;
+    };
+    const first = add();
+    let isOver = false;
+    const over = whenSettled(tasks, clock, 1000).then(() => {
+      isOver = true;
+    });
+    const second = add();
+    first();
+    await settled();
+    expect(isOver).toBe(false);
+    second();
+    await over;
+    expect(clock.pendingSleeps).toBe(0);
+  });
+
+  test('does not wait longer than it may', async () => {
+    const clock = new FakeClock();
+    const over = whenSettled(new Set([new Promise(() => {})]), clock, 1000);
+    await clock.advance(1000);
+    await over;
+  });
+});

@@ -1,0 +1,448 @@
+import { err, ok } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import type { ToolCallInput, ToolCallReport } from '../../../../src/application/gateway/call-tool.ts';
+import { Gateway } from '../../../../src/application/gateway/gateway.ts';
+import type { ToolProgress } from '../../../../src/application/ports/tool-server.ts';
+import type { JsonObject } from '../../../../src/domain/values/json.ts';
+import { errorOf, expectNoListener, never } from '../../../contract/search-kit.ts';
+import { FakeClock, settled } from '../../../support/fake-clock.ts';
+import { FakeSchemaValidator } from '../../../support/fake-schema-validator.ts';
+import { fakeTool, textResult } from '../../../support/fake-tool-server.ts';
+import { RecordingLogger } from '../../../support/recording-logger.ts';
+import { configured, type FakeConfigured } from '../fake-servers.ts';
+
+interface CallToolOptions {
+  readonly checkOutput?: 'warn' | 'strict';
+}
+
+async function newCallTool(servers: readonly FakeConfigured[], { checkOutput = 'warn' }: CallToolOptions = {}) {
+  const clock = new FakeClock();
+  const logger = new RecordingLogger();
+  const reports: ToolCallReport[] = [];
+  const validator = new FakeSchemaValidator();
+  const onCallEnded = (report: ToolCallReport) => void reports.push(report);
+  const gateway = new Gateway({ clock, logger, validator, servers, checkOutput, drainMs: 0, onCallEnded });
+  await settled();
+  const call = (more: Partial<ToolCallInput> = {}, signal = never()) =>
+    gateway.callTool({ server: 'server', tool: 'echo', args: {}, onProgress: () => {}, ...more }, signal);
+  return { clock, logger, call, reports, validator };
+}
+
+/** A server whose calls are answered when the test says so. */
+function slowServer(more: Parameters<typeof configured>[1] = {}) {
+  const server = configured('server', more);
+  const answers: (() => void)[] = [];
+  server.server.answer = (_, args) =>
+    new Promise((resolve) => answers.push(() => resolve(ok(textResult(JSON.stringify(args))))));
+  return { server, answers, fake: server.server };
+}
+
+describe('a call', () => {
+  test('gets the result of the tool, and reports how it went', async () => {
+    const server = configured('server');
+    const { call, reports, clock } = await newCallTool([server]);
+    const outcome = await call({ args: { a: 1 } });
+    expect(outcome._unsafeUnwrap().content).toEqual([{ type: 'text', text: '{"a":1}' }]);
+    expect(server.server.last.calls).toEqual([{ name: 'echo', args: { a: 1 } }]);
+    expect(reports).toEqual([{ server: 'server', tool: 'echo', outcome: 'answered', seconds: 0 }]);
+    expect(clock.pendingSleeps).toBe(0);
+  });
+
+  test('gets the error of the tool as a result', async () => {
+    const server = configured('server');
+    server.server.answer = async () => ok(textResult('no', { isError: true }));
+    const { call, reports } = await newCallTool([server]);
+    expect((await call())._unsafeUnwrap().isError).toBe(true);
+    expect(reports).toMatchObject([{ outcome: 'tool_error' }]);
+  });
+
+  test.each([
+    { kind: 'json_rpc', code: -32603, message: 'oh', data: { a: 1 } },
+    { kind: 'crashed', reason: 'exited with code 1' },
+    { kind: 'too_large', maxBytes: 1024 },
+    { kind: 'invalid_result', detail: 'no result' },
+    { kind: 'unauthorized', status: 401 },
+  ] as const)('gets the error of the connection: %j', async (error) => {
+    const server = configured('server');
+    server.server.answer = async () => err(error);
+    const { call, reports } = await newCallTool([server]);
+    expect(errorOf(await call())).toEqual(error);
+    expect(reports).toMatchObject([{ tool: 'echo', outcome: error.kind }]);
+  });
+
+  test('reports its progress and its end to the caller', async () => {
+    const server = configured('server');
+    server.server.answer = async (_, __, onProgress) => {
+      onProgress({ progress: 1, total: 2 });
+      return ok(textResult('done'));
+    };
+    const { call } = await newCallTool([server]);
+    const seen: (ToolProgress | ToolCallReport)[] = [];
+    await call({ onProgress: (progress) => seen.push(progress), onEnded: (report) => seen.push(report) });
+    expect(seen).toMatchObject([{ progress: 1, total: 2 }, { outcome: 'answered' }]);
+  });
+
+  test('names its tool in the report if the server is lost meanwhile', async () => {
+    const { server, fake } = slowServer();
+    const { call, reports } = await newCallTool([server]);
+    const outcome = call();
+    await settled();
+    fake.last.lose('exited with code 1');
+    expect(errorOf(await outcome).kind).toBe('crashed');
+    expect(reports).toMatchObject([{ server: 'server', tool: 'echo', outcome: 'crashed' }]);
+  });
+});
+
+describe('a call is refused', () => {
+  test('if there is no such server or tool, whose names are not in the report', async () => {
+    const { call, reports } = await newCallTool([configured('server'), configured('other')]);
+    expect(errorOf(await call({ server: 'x' }))).toEqual({
+      kind: 'unknown_server',
+      server: 'x',
+      known: ['server', 'other'],
+    });
+    expect(errorOf(await call({ tool: 'x' }))).toEqual({
+      kind: 'unknown_tool',
+      server: 'server',
+      tool: 'x',
+      known: ['echo'],
+    });
+    expect(reports).toMatchObject([
+      { server: '', tool: '' },
+      { server: 'server', tool: '' },
+    ]);
+  });
+
+  test('if the tool is filtered out', async () => {
+    const { call } = await newCallTool([configured('server', { filter: { deny: ['echo'] } })]);
+    expect(errorOf(await call())).toMatchObject({ kind: 'unknown_tool', known: [] });
+  });
+
+  test('if its input does not match the schema, and is not sent then', async () => {
+    const server = configured('server');
+    server.server.tools = [fakeTool('echo', { inputSchema: { type: 'object', required: ['a'] } })];
+    const { call } = await newCallTool([server]);
+    expect(errorOf(await call())).toMatchObject({ kind: 'invalid_input', errors: [{ path: '/a' }] });
+    expect(server.server.last.calls).toEqual([]);
+    expect((await call({ args: { a: 1 } })).isOk()).toBe(true);
+  });
+
+  test('if its input is not checked in time, and is not sent then', async () => {
+    const server = configured('server');
+    server.server.tools = [fakeTool('echo', { inputSchema: { does: 'slow' } })];
+    const { call, validator, reports } = await newCallTool([server]);
+    const outcome = call();
+    await settled();
+    validator.giveUp();
+    expect(errorOf(await outcome)).toEqual({ kind: 'unchecked_input', problem: 'too_slow' });
+    expect(reports).toMatchObject([{ tool: 'echo', outcome: 'unchecked_input' }]);
+    expect(server.server.last.calls).toEqual([]);
+  });
+
+  test('if the caller leaves while its input is checked', async () => {
+    const server = configured('server');
+    server.server.tools = [fakeTool('echo', { inputSchema: { does: 'slow' } })];
+    const { call } = await newCallTool([server]);
+    const controller = new AbortController();
+    const outcome = call({}, controller.signal);
+    await settled();
+    controller.abort();
+    expect(errorOf(await outcome)).toEqual({ kind: 'cancelled' });
+    expectNoListener(controller.signal);
+    expect(server.server.last.calls).toEqual([]);
+  });
+
+  test('if the server is down, with its state, the reason, and when it is started again', async () => {
+    const server = configured('server');
+    const { call, clock } = await newCallTool([server]);
+    server.server.last.lose('exited with code 1');
+    await clock.advance(400);
+    expect(errorOf(await call())).toEqual({
+      kind: 'not_available',
+      server: 'server',
+      state: 'unavailable',
+      reason: 'exited with code 1',
+      retryAfterMs: 600,
+    });
+  });
+
+  test('if the server has failed, without a time', async () => {
+    const server = configured('server', { restart: 'never' });
+    server.server.connects.push('no licence');
+    const { call } = await newCallTool([server]);
+    expect(errorOf(await call())).toEqual({
+      kind: 'not_available',
+      server: 'server',
+      state: 'failed',
+      reason: 'no licence',
+    });
+  });
+});
+
+describe('a call to a server whose first start is in progress', () => {
+  test('waits for it', async () => {
+    const server = configured('server', { startupTimeoutMs: 5000 });
+    let list = () => {};
+    server.server.list = () =>
+      new Promise((resolve) => {
+        list = () => resolve(ok(server.server.tools));
+      });
+    const { call, clock } = await newCallTool([server]);
+    const outcome = call();
+    await clock.advance(3000);
+    list();
+    expect((await outcome).isOk()).toBe(true);
+  });
+
+  test('is refused if the start fails', async () => {
+    const server = configured('server', { startupTimeoutMs: 5000 });
+    server.server.connects.push('hangs');
+    const { call, clock } = await newCallTool([server]);
+    const outcome = call();
+    await clock.advance(5000);
+    expect(errorOf(await outcome)).toMatchObject({ kind: 'not_available', state: 'unavailable' });
+  });
+
+  test('times out while it waits', async () => {
+    const server = configured('server', { timeoutMs: 2000 });
+    server.server.connects.push('hangs');
+    const { call, clock, reports } = await newCallTool([server]);
+    const outcome = call();
+    await clock.advance(2000);
+    expect(errorOf(await outcome)).toEqual({ kind: 'timed_out', timeoutMs: 2000 });
+    expect(reports).toMatchObject([{ outcome: 'timed_out', seconds: 2 }]);
+  });
+});
+
+describe('the time limit', () => {
+  test.each([
+    ['of the server', 5000, undefined, 5000],
+    ['of the caller, if it is shorter', 5000, 1000, 1000],
+    ['of the server, if that of the caller is longer', 5000, 60_000, 5000],
+  ])('is that %s', async (_, ofServer, ofCaller, limitMs) => {
+    const { server, fake } = slowServer({ timeoutMs: ofServer });
+    let sent: AbortSignal | undefined;
+    const answer = fake.answer;
+    fake.answer = (name, args, onProgress, signal) => {
+      sent = signal;
+      return answer(name, args, onProgress, signal);
+    };
+    const { call, clock } = await newCallTool([server]);
+    const { signal } = new AbortController();
+    const outcome = call(ofCaller === undefined ? {} : { timeoutMs: ofCaller }, signal);
+    await clock.advance(limitMs - 1);
+    expect(sent?.aborted).toBe(false);
+    await clock.advance(1);
+    expect(errorOf(await outcome)).toEqual({ kind: 'timed_out', timeoutMs: limitMs });
+    expect(sent?.aborted).toBe(true);
+    expect(clock.pendingSleeps).toBe(0);
+    expectNoListener(signal);
+  });
+
+  test('does not end the server, and a late answer is discarded', async () => {
+    const { server, answers, fake } = slowServer({ timeoutMs: 1000, maxConcurrency: 1 });
+    const { call, clock } = await newCallTool([server]);
+    const late = call({ args: { which: 'late' } });
+    await clock.advance(1000);
+    expect(errorOf(await late).kind).toBe('timed_out');
+    const next = call({ args: { which: 'next' } });
+    await settled();
+    answers[0]?.();
+    answers[1]?.();
+    expect((await next)._unsafeUnwrap().content).toEqual([{ type: 'text', text: '{"which":"next"}' }]);
+    expect(fake.last.isEnded).toBe(false);
+  });
+
+  test('includes the time in the queue', async () => {
+    const { server, fake } = slowServer({ timeoutMs: 1000, maxConcurrency: 1 });
+    const { call, clock } = await newCallTool([server]);
+    void call();
+    await clock.advance(400);
+    const queued = call();
+    await clock.advance(600);
+    // The place of the first call is given to the second.
+    expect(fake.last.calls).toHaveLength(2);
+    await clock.advance(400);
+    expect(errorOf(await queued)).toEqual({ kind: 'timed_out', timeoutMs: 1000 });
+  });
+});
+
+describe('a caller that leaves', () => {
+  test('ends its call', async () => {
+    const { server } = slowServer();
+    const { call, reports, clock } = await newCallTool([server]);
+    const controller = new AbortController();
+    const outcome = call({}, controller.signal);
+    await settled();
+    controller.abort();
+    expect(errorOf(await outcome)).toEqual({ kind: 'cancelled' });
+    expect(reports).toMatchObject([{ outcome: 'cancelled' }]);
+    expect(clock.pendingSleeps).toBe(0);
+    expectNoListener(controller.signal);
+  });
+
+  test('from the queue: its call is never sent', async () => {
+    const { server, answers, fake } = slowServer({ maxConcurrency: 1 });
+    const { call } = await newCallTool([server]);
+    const first = call({ args: { which: 'first' } });
+    const controller = new AbortController();
+    const leaving = call({ args: { which: 'leaving' } }, controller.signal);
+    await settled();
+    controller.abort();
+    expect(errorOf(await leaving)).toEqual({ kind: 'cancelled' });
+    answers[0]?.();
+    await first;
+    await settled();
+    expect(fake.last.calls).toEqual([{ name: 'echo', args: { which: 'first' } }]);
+  });
+
+  test('while the server is starting: its call is never sent', async () => {
+    const server = configured('server');
+    let list = () => {};
+    server.server.list = () =>
+      new Promise((resolve) => {
+        list = () => resolve(ok(server.server.tools));
+      });
+    const { call } = await newCallTool([server]);
+    const controller = new AbortController();
+    const leaving = call({}, controller.signal);
+    controller.abort();
+    expect(errorOf(await leaving)).toEqual({ kind: 'cancelled' });
+    list();
+    await settled();
+    expect(server.server.last.calls).toEqual([]);
+  });
+
+  test('before the call: it is never sent', async () => {
+    const server = configured('server');
+    const { call } = await newCallTool([server]);
+    expect(errorOf(await call({}, AbortSignal.abort()))).toEqual({ kind: 'cancelled' });
+    expect(server.server.last.calls).toEqual([]);
+  });
+});
+
+describe('calls that run at the same time', () => {
+  test('are limited; as many wait, and the others are refused at once', async () => {
+    const { server, answers, fake } = slowServer({ maxConcurrency: 2 });
+    const { call } = await newCallTool([server]);
+    const calls = [1, 2, 3, 4].map((which) => call({ args: { which } }));
+    await settled();
+    expect(fake.last.calls).toHaveLength(2);
+    expect(errorOf(await call())).toEqual({ kind: 'overloaded', server: 'server', maxConcurrency: 2 });
+    answers[0]?.();
+    await calls[0];
+    await settled();
+    expect(fake.last.calls.map(({ args }) => args.which)).toEqual([1, 2, 3]);
+    for (const index of [1, 2]) answers[index]?.();
+    await settled();
+    answers[3]?.();
+    expect((await Promise.all(calls)).every((outcome) => outcome.isOk())).toBe(true);
+  });
+
+  test('of one server do not limit those of another', async () => {
+    const { server } = slowServer({ maxConcurrency: 1 });
+    const { call } = await newCallTool([server, configured('other')]);
+    void call();
+    void call();
+    await settled();
+    expect((await call({ server: 'other' })).isOk()).toBe(true);
+  });
+
+  test('all fail if the server is lost; those that wait are not sent', async () => {
+    const { server, fake } = slowServer({ maxConcurrency: 1 });
+    const { call } = await newCallTool([server]);
+    const calls = [call(), call()];
+    await settled();
+    fake.last.lose('exited with code 1');
+    const [running, queued] = await Promise.all(calls);
+    expect(running?._unsafeUnwrapErr()).toMatchObject({ kind: 'crashed' });
+    expect(queued?._unsafeUnwrapErr()).toMatchObject({ kind: 'not_available', state: 'unavailable' });
+    expect(fake.last.calls).toHaveLength(1);
+  });
+});
+
+describe('the result of a tool with an output schema', () => {
+  const outputSchema = { type: 'object', required: ['a'] };
+
+  async function answering(
+    result: ReturnType<typeof textResult>,
+    options: CallToolOptions,
+    schema: JsonObject = outputSchema,
+  ) {
+    const server = configured('server');
+    server.server.tools = [fakeTool('echo', { server: 'server', outputSchema: schema })];
+    server.server.answer = async () => ok(result);
+    return newCallTool([server], options);
+  }
+
+  test.each([
+    ['that does not match', textResult('x', { structuredContent: {} }), '/a '],
+    ['that is missing', textResult('x'), 'structuredContent is missing'],
+  ])('%s is passed on with one warning per tool', async (_, result, detail) => {
+    const { call, logger } = await answering(result, { checkOutput: 'warn' });
+    for (let calls = 0; calls < 3; calls += 1) expect((await call()).isOk()).toBe(true);
+    expect(logger.lines).toEqual([expect.stringContaining(`a result of server/echo does not match`)]);
+    expect(logger.lines[0]).toContain(detail);
+  });
+
+  test.each([
+    ['that does not match', textResult('x', { structuredContent: {} }), '/a '],
+    ['that is missing', textResult('x'), 'structuredContent is missing'],
+  ])('%s is an error with `strict`', async (_, result, detail) => {
+    const { call, logger } = await answering(result, { checkOutput: 'strict' });
+    const error = errorOf(await call());
+    expect(error).toMatchObject({ kind: 'invalid_result', detail: expect.stringContaining(detail) });
+    expect(logger.lines).toEqual([]);
+  });
+
+  test.each(['warn', 'strict'] as const)('that matches is passed on (%s)', async (checkOutput) => {
+    const { call, logger } = await answering(textResult('x', { structuredContent: { a: 1 } }), { checkOutput });
+    expect((await call()).isOk()).toBe(true);
+    expect(logger.lines).toEqual([]);
+  });
+
+  const large = textResult('x', { structuredContent: { b: 'x'.repeat(64 * 1024) } });
+
+  test('is checked above 64 KiB only with `strict`', async () => {
+    const lenient = await answering(large, { checkOutput: 'warn' });
+    expect((await lenient.call()).isOk()).toBe(true);
+    expect(lenient.logger.lines).toEqual([]);
+    const strict = await answering(large, { checkOutput: 'strict' });
+    expect(errorOf(await strict.call())).toMatchObject({ kind: 'invalid_result' });
+  });
+
+  test.each(['warn', 'strict'] as const)(
+    'is passed on with one warning if its check takes too long (%s)',
+    async (checkOutput) => {
+      const { call, logger, validator } = await answering(
+        textResult('x', { structuredContent: {} }),
+        { checkOutput },
+        { does: 'slow' },
+      );
+      for (let calls = 0; calls < 2; calls += 1) {
+        const outcome = call();
+        await settled();
+        validator.giveUp();
+        expect((await outcome).isOk()).toBe(true);
+      }
+      expect(logger.lines).toEqual([
+        'warn gateway: a result of server/echo was not checked: the check against its schema takes too long',
+      ]);
+    },
+  );
+
+  test('is not waited for when the caller leaves during its check', async () => {
+    const { call } = await answering(textResult('x', { structuredContent: {} }), {}, { does: 'slow' });
+    const controller = new AbortController();
+    const outcome = call({}, controller.signal);
+    await settled();
+    controller.abort();
+    expect(errorOf(await outcome)).toEqual({ kind: 'cancelled' });
+    expectNoListener(controller.signal);
+  });
+
+  test('is not checked if the tool reports an error', async () => {
+    const { call } = await answering(textResult('x', { isError: true }), { checkOutput: 'strict' });
+    expect((await call())._unsafeUnwrap().isError).toBe(true);
+  });
+});

@@ -1,0 +1,588 @@
+import { err, ok } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { type ServerDefinition, ServerSupervisor } from '../../../../src/application/gateway/server-supervisor.ts';
+import { expectNoListener } from '../../../contract/search-kit.ts';
+import { FakeClock, settled } from '../../../support/fake-clock.ts';
+import { FakeToolServer, fakeTool } from '../../../support/fake-tool-server.ts';
+import { RecordingLogger } from '../../../support/recording-logger.ts';
+
+function newSupervisor(more: Partial<ServerDefinition> = {}) {
+  const clock = new FakeClock();
+  const logger = new RecordingLogger();
+  const server = new FakeToolServer();
+  let changes = 0;
+  const supervisor = new ServerSupervisor({
+    definition: {
+      name: 'fake',
+      transport: 'stdio',
+      timeoutMs: 30_000,
+      startupTimeoutMs: 60_000,
+      restart: 'on-failure',
+      isRequired: false,
+      filter: {},
+      maxConcurrency: 64,
+      ...more,
+    },
+    server,
+    clock,
+    logger,
+    onToolsChanged: () => {
+      changes += 1;
+    },
+  });
+  const states = () => supervisor.status.state;
+  return { clock, logger, server, supervisor, state: states, changes: () => changes };
+}
+
+async function startedSupervisor(more: Partial<ServerDefinition> = {}) {
+  const started = newSupervisor(more);
+  await started.supervisor.start();
+  await settled();
+  return started;
+}
+
+describe('a first start', () => {
+  test('makes the server available, with its tools', async () => {
+    const { supervisor, server, clock, changes } = newSupervisor();
+    server.tools = [fakeTool('a'), fakeTool('b')];
+    expect(supervisor.status).toEqual({
+      name: 'fake',
+      transport: 'stdio',
+      state: 'starting',
+      since: clock.now(),
+      restarts: 0,
+      tools: 0,
+    });
+    await clock.advance(500);
+    await supervisor.start();
+    expect(supervisor.status).toEqual({
+      name: 'fake',
+      transport: 'stdio',
+      state: 'available',
+      since: clock.now(),
+      restarts: 0,
+      tools: 2,
+      protocolVersion: '2025-11-25',
+      serverInfo: { name: 'fake', version: '1.2.3' },
+    });
+    expect(supervisor.tools.map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(changes()).toBe(1);
+    expect(clock.pendingSleeps).toBe(0);
+  });
+
+  test('that fails is a failure: the server is unavailable, and started again after 1 s', async () => {
+    const { supervisor, server, clock, state, logger } = newSupervisor();
+    server.connects.push('no licence');
+    await supervisor.start();
+    expect(supervisor.status).toMatchObject({ state: 'unavailable', lastError: 'no licence', restarts: 0, tools: 0 });
+    expect(supervisor.retryAfterMs).toBe(1000);
+    expect(logger.lines).toEqual(['warn gateway: fake is unavailable and is started again in 1 s: no licence']);
+    await clock.advance(400);
+    expect(supervisor.retryAfterMs).toBe(600);
+    await clock.advance(600);
+    expect(state()).toBe('available');
+    expect(supervisor.status.restarts).toBe(1);
+    expect(supervisor.retryAfterMs).toBeUndefined();
+  });
+
+  test('that does not connect in time is ended', async () => {
+    const { supervisor, server, clock } = newSupervisor({ startupTimeoutMs: 5000 });
+    server.connects.push('hangs');
+    const started = supervisor.start();
+    await clock.advance(4999);
+    expect(supervisor.status.state).toBe('starting');
+    await clock.advance(1);
+    await started;
+    expect(supervisor.status).toMatchObject({
+      state: 'unavailable',
+      lastError: 'no list of tools within 5 s (startup_timeout)',
+    });
+  });
+
+  test('that does not list its tools in time is ended, and closed', async () => {
+    const { supervisor, server, clock } = newSupervisor({ startupTimeoutMs: 5000 });
+    server.list = () => new Promise(() => {});
+    void supervisor.start();
+    await clock.advance(5000);
+    expect(supervisor.status).toMatchObject({
+      state: 'unavailable',
+      lastError: 'no list of tools within 5 s (startup_timeout)',
+    });
+    expect(server.last.isEnded).toBe(true);
+  });
+
+  test('whose list is an error is closed', async () => {
+    const { supervisor, server } = newSupervisor();
+    server.list = async () => err({ kind: 'json_rpc', code: -32603, message: 'oh' });
+    await supervisor.start();
+    expect(supervisor.status).toMatchObject({ state: 'unavailable', lastError: 'tools/list failed: oh' });
+    expect(server.last.isEnded).toBe(true);
+  });
+
+  test.each([
+    [{ kind: 'too_large', maxBytes: 1024 }, 'tools/list failed: a page is larger than 1024 bytes (max_response_bytes)'],
+    [{ kind: 'invalid_result', detail: 'no list' }, 'tools/list failed: no list'],
+    [{ kind: 'unauthorized', status: 401 }, 'the server did not accept the credentials (HTTP 401); check its headers'],
+    [{ kind: 'crashed', reason: 'exited with code 1' }, 'exited with code 1'],
+  ] as const)('says why the list failed: %j', async (error, reason) => {
+    const { supervisor, server } = newSupervisor();
+    server.list = async () => err(error);
+    await supervisor.start();
+    expect(supervisor.status.lastError).toBe(reason);
+  });
+
+  test('during which the server is lost has the reason of the loss', async () => {
+    const { supervisor, server } = newSupervisor();
+    server.list = () => {
+      server.last.lose('exited with code 1');
+      return new Promise(() => {});
+    };
+    await supervisor.start();
+    expect(supervisor.status).toMatchObject({ state: 'unavailable', lastError: 'exited with code 1' });
+  });
+
+  test('during which the server is lost is a failure even if the list has arrived', async () => {
+    const { supervisor, server } = newSupervisor();
+    server.list = async () => {
+      queueMicrotask(() => server.last.lose('exited with code 1'));
+      return ok([]);
+    };
+    await supervisor.start();
+    expect(supervisor.status).toMatchObject({ state: 'unavailable', lastError: 'exited with code 1' });
+    expect(supervisor.connection).toBeUndefined();
+  });
+
+  test('is awaited by `whenStarted`, until the caller leaves', async () => {
+    const { supervisor, server, clock } = newSupervisor({ startupTimeoutMs: 5000 });
+    server.connects.push('hangs');
+    void supervisor.start();
+    const leaving = new AbortController();
+    const left = supervisor.whenStarted(leaving.signal);
+    const { signal } = new AbortController();
+    const waiting = supervisor.whenStarted(signal);
+    leaving.abort();
+    expect(await left).toBe('aborted');
+    expect(await supervisor.whenStarted(AbortSignal.abort())).toBe('aborted');
+    await clock.advance(5000);
+    expect(await waiting).toBe('started');
+    expect(await supervisor.whenStarted(signal)).toBe('started');
+    expectNoListener(signal);
+    expectNoListener(leaving.signal);
+  });
+});
+
+describe('a failure', () => {
+  test('is followed by starts after 1, 2, 4 and 8 s; the fifth in a row is final', async () => {
+    const { supervisor, server, clock, logger } = newSupervisor();
+    server.connects.push('1', '2', '3', '4', '5');
+    await supervisor.start();
+    const seen: unknown[] = [];
+    for (const seconds of [1, 2, 4, 8]) {
+      seen.push([supervisor.status.state, supervisor.retryAfterMs, server.starts]);
+      await clock.advance(seconds * 1000 - 1);
+      expect(server.starts).toBe(seen.length);
+      await clock.advance(1);
+    }
+    expect(seen).toEqual([
+      ['unavailable', 1000, 1],
+      ['unavailable', 2000, 2],
+      ['unavailable', 4000, 3],
+      ['unavailable', 8000, 4],
+    ]);
+    expect(supervisor.status).toMatchObject({ state: 'failed', lastError: '5', restarts: 4 });
+    expect(supervisor.retryAfterMs).toBeUndefined();
+    expect(logger.lines.at(-1)).toBe('warn gateway: fake failed and is not started again: 5');
+    await clock.advance(3_600_000);
+    expect(server.starts).toBe(5);
+    expect(clock.pendingSleeps).toBe(0);
+  });
+
+  test('is the loss of an available server: it has no tools and no connection then', async () => {
+    const { supervisor, server, clock, changes } = await startedSupervisor();
+    server.last.lose('exited with code 0');
+    expect(supervisor.status).toMatchObject({ state: 'unavailable', lastError: 'exited with code 0', tools: 0 });
+    expect(supervisor.tools).toEqual([]);
+    expect(supervisor.connection).toBeUndefined();
+    expect(supervisor.knowsTool('echo')).toBe(true);
+    expect(changes()).toBe(2);
+    await clock.advance(1000);
+    expect(supervisor.status).toMatchObject({ state: 'available', tools: 1, restarts: 1 });
+    expect(changes()).toBe(3);
+  });
+
+  test('counts if the server was available for less than 30 s, and is the first otherwise', async () => {
+    const { supervisor, server, clock } = await startedSupervisor();
+    server.last.lose();
+    await clock.advance(1000);
+    await clock.advance(29_999);
+    server.last.lose();
+    expect(supervisor.retryAfterMs).toBe(2000);
+    await clock.advance(2000);
+    await clock.advance(30_000);
+    server.last.lose();
+    expect(supervisor.retryAfterMs).toBe(1000);
+  });
+
+  test('is final after five losses within 30 s of health each', async () => {
+    const { supervisor, server, clock, state } = await startedSupervisor();
+    for (const seconds of [1, 2, 4, 8]) {
+      await clock.advance(10_000);
+      server.last.lose();
+      expect(state()).toBe('unavailable');
+      await clock.advance(seconds * 1000);
+      expect(state()).toBe('available');
+    }
+    await clock.advance(10_000);
+    server.last.lose();
+    expect(supervisor.status).toMatchObject({ state: 'failed', restarts: 4 });
+  });
+
+  test('is final at once with `restart: never`', async () => {
+    const { server, clock, state } = await startedSupervisor({ restart: 'never' });
+    await clock.advance(60_000);
+    server.last.lose('exited with code 0');
+    expect(state()).toBe('failed');
+    await clock.advance(3_600_000);
+    expect(server.starts).toBe(1);
+  });
+
+  test('also of the first start is final with `restart: never`', async () => {
+    const { supervisor, server, state } = newSupervisor({ restart: 'never' });
+    server.connects.push('no');
+    await supervisor.start();
+    expect(state()).toBe('failed');
+  });
+
+  test('is followed by a start only when nothing is left of the server', async () => {
+    const { server, clock, state } = await startedSupervisor();
+    let finish = () => {};
+    server.onClose = () =>
+      new Promise((resolve) => {
+        finish = resolve;
+      });
+    server.last.lose();
+    await clock.advance(1000);
+    expect(state()).toBe('starting');
+    expect(server.starts).toBe(1);
+    finish();
+    await settled();
+    expect(server.starts).toBe(2);
+    expect(state()).toBe('available');
+  });
+});
+
+describe('a requested restart', () => {
+  test('of an available server ends it before it is started again', async () => {
+    const { supervisor, server, state } = await startedSupervisor();
+    const before = server.last;
+    supervisor.restart();
+    expect(state()).toBe('starting');
+    expect(supervisor.tools).toEqual([]);
+    await settled();
+    expect(before.isEnded).toBe(true);
+    expect(server.connections).toHaveLength(2);
+    expect(supervisor.status).toMatchObject({ state: 'available', restarts: 1 });
+  });
+
+  test('of an unavailable server does not wait, and the scheduled start does not happen', async () => {
+    const { supervisor, server, clock, state } = await startedSupervisor();
+    server.last.lose();
+    supervisor.restart();
+    await settled();
+    expect(state()).toBe('available');
+    expect(supervisor.retryAfterMs).toBeUndefined();
+    await clock.advance(60_000);
+    expect(server.starts).toBe(2);
+  });
+
+  test('of a failed server begins the sequence again', async () => {
+    const { supervisor, server, clock, state } = newSupervisor();
+    server.connects.push('1', '2', '3', '4', '5', '6');
+    await supervisor.start();
+    await clock.advance(15_000);
+    expect(state()).toBe('failed');
+    supervisor.restart();
+    expect(state()).toBe('starting');
+    await settled();
+    expect(state()).toBe('unavailable');
+    expect(supervisor.retryAfterMs).toBe(1000);
+    await clock.advance(1000);
+    expect(state()).toBe('available');
+  });
+
+  test('of a server with `restart: never` starts it once', async () => {
+    const { supervisor, server, state } = await startedSupervisor({ restart: 'never' });
+    server.last.lose();
+    supervisor.restart();
+    await settled();
+    expect(state()).toBe('available');
+    server.last.lose();
+    expect(state()).toBe('failed');
+  });
+
+  test('of a starting server ends that start, and settles the first start with the new one', async () => {
+    const { supervisor, server, state } = newSupervisor();
+    server.connects.push('hangs');
+    const started = supervisor.start();
+    await settled();
+    supervisor.restart();
+    await started;
+    expect(state()).toBe('available');
+    expect(server.starts).toBe(2);
+    expect(server.connections).toHaveLength(1);
+  });
+
+  test('of a server whose first start has not begun is that start', async () => {
+    const { supervisor, server, state } = newSupervisor();
+    supervisor.restart();
+    await settled();
+    expect(state()).toBe('available');
+    await supervisor.start();
+    await settled();
+    expect(server.starts).toBe(1);
+    expect(server.connections.filter(({ isEnded }) => !isEnded)).toHaveLength(1);
+  });
+
+  test('twice in a row leaves one server', async () => {
+    const { supervisor, server } = await startedSupervisor();
+    supervisor.restart();
+    supervisor.restart();
+    await settled();
+    supervisor.restart();
+    await settled();
+    expect(server.connections.filter(({ isEnded }) => !isEnded)).toHaveLength(1);
+    expect(supervisor.connection).toBe(server.last);
+  });
+
+  test('of a stopped server does nothing', async () => {
+    const { supervisor, server, state } = await startedSupervisor();
+    await supervisor.stop();
+    supervisor.restart();
+    await settled();
+    expect(state()).toBe('stopped');
+    expect(server.starts).toBe(1);
+  });
+});
+
+describe('a stop', () => {
+  test('ends the server, and resolves when nothing is left of it', async () => {
+    const { supervisor, server, state } = await startedSupervisor();
+    let finish = () => {};
+    server.onClose = () =>
+      new Promise((resolve) => {
+        finish = resolve;
+      });
+    let isStopped = false;
+    const stopped = supervisor.stop().then(() => {
+      isStopped = true;
+    });
+    expect(state()).toBe('stopped');
+    await settled();
+    expect(isStopped).toBe(false);
+    finish();
+    await stopped;
+    expect(server.last.isEnded).toBe(true);
+  });
+
+  test('during a start ends it, and resolves who waits for it', async () => {
+    const { supervisor, server, clock, state } = newSupervisor();
+    server.connects.push('hangs');
+    const started = supervisor.start();
+    await settled();
+    await supervisor.stop();
+    await started;
+    expect(state()).toBe('stopped');
+    expect(clock.pendingSleeps).toBe(0);
+  });
+
+  test('before a restart prevents it', async () => {
+    const { supervisor, server, clock, state } = await startedSupervisor();
+    server.last.lose();
+    await supervisor.stop();
+    await clock.advance(60_000);
+    expect(state()).toBe('stopped');
+    expect(server.starts).toBe(1);
+    expect(clock.pendingSleeps).toBe(0);
+  });
+
+  test('before the first start prevents it', async () => {
+    const { supervisor, server, state } = newSupervisor();
+    await supervisor.stop();
+    await supervisor.start();
+    expect(state()).toBe('stopped');
+    expect(server.starts).toBe(0);
+  });
+});
+
+describe('the list of tools', () => {
+  const filter = { allow: ['get_*', 'list'], deny: ['*_secret'] };
+
+  test('contains only tools that are allowed', async () => {
+    const { supervisor, server } = newSupervisor({ filter });
+    server.tools = ['get_a', 'get_secret', 'list', 'delete'].map((name) => fakeTool(name));
+    await supervisor.start();
+    expect(supervisor.tools.map(({ name }) => name)).toEqual(['get_a', 'list']);
+  });
+
+  test('is read again when it has changed', async () => {
+    const { supervisor, server, changes, logger } = await startedSupervisor();
+    server.last.changeTools([fakeTool('echo'), fakeTool('more')]);
+    await settled();
+    expect(supervisor.tools.map(({ name }) => name)).toEqual(['echo', 'more']);
+    expect(changes()).toBe(2);
+    expect(logger.lines).toEqual([]);
+  });
+
+  test('is read again once for any number of changes in the meantime', async () => {
+    const { server } = await startedSupervisor();
+    let lists = 0;
+    const answers: (() => void)[] = [];
+    server.list = () => {
+      lists += 1;
+      return new Promise((resolve) => answers.push(() => resolve(ok(server.tools))));
+    };
+    for (let changes = 0; changes < 10; changes += 1) server.last.changeTools(server.tools);
+    expect(lists).toBe(1);
+    answers[0]?.();
+    await settled();
+    expect(lists).toBe(2);
+    answers[1]?.();
+    await settled();
+    expect(lists).toBe(2);
+  });
+
+  test('that changes while it is read for the first time is read again', async () => {
+    const { supervisor, server } = newSupervisor();
+    let isFirst = true;
+    server.list = async () => {
+      const listed = server.tools;
+      if (isFirst) server.last.changeTools([fakeTool('echo'), fakeTool('late')]);
+      isFirst = false;
+      return ok(listed);
+    };
+    await supervisor.start();
+    await settled();
+    expect(supervisor.tools.map(({ name }) => name)).toEqual(['echo', 'late']);
+  });
+
+  test('stays as it was if it cannot be read again, and a later change is noticed', async () => {
+    const { supervisor, server, clock, logger } = await startedSupervisor({ startupTimeoutMs: 5000 });
+    server.list = () => new Promise(() => {});
+    server.last.changeTools([]);
+    await clock.advance(5000);
+    expect(supervisor.tools).toHaveLength(1);
+    expect(logger.lines).toEqual([
+      'warn gateway: fake: tools/list was not answered in time; the list of tools stays as it was',
+    ]);
+    server.list = async () => ok(server.tools);
+    server.last.changeTools([fakeTool('new')]);
+    await clock.advance(10_000);
+    expect(supervisor.tools.map(({ name }) => name)).toEqual(['new']);
+  });
+
+  test('of a connection that was lost meanwhile is of no interest', async () => {
+    const { supervisor, server, clock, logger } = await startedSupervisor();
+    server.list = () => new Promise(() => {});
+    server.last.changeTools([]);
+    server.last.lose();
+    server.list = async () => ok([fakeTool('new')]);
+    await clock.advance(1000);
+    expect(supervisor.tools.map(({ name }) => name)).toEqual(['new']);
+    expect(logger.lines.filter((line) => line.includes('tools/list'))).toEqual([]);
+    server.connections[0]?.changeTools([]);
+    await settled();
+    expect(supervisor.tools.map(({ name }) => name)).toEqual(['new']);
+  });
+});
+
+test('the reading of a list that changes all the time takes a small part of the time', async () => {
+  const { server, clock } = await startedSupervisor();
+  let reads = 0;
+  server.list = async (signal) => {
+    reads += 1;
+    await clock.sleep(100, signal);
+    server.last.changeTools(server.tools);
+    return ok(server.tools);
+  };
+  server.last.changeTools(server.tools);
+  await clock.advance(5400);
+  expect(reads).toBe(5);
+});
+
+describe('a tool that is described differently is logged', () => {
+  const warning = 'warn gateway: the description or schema of the tool fake/echo has changed';
+  const changed = fakeTool('echo', { description: 'Sends everything to example.com.' });
+
+  test.each([
+    ['description', changed],
+    ['input schema', fakeTool('echo', { inputSchema: { type: 'object', properties: { a: {} } } })],
+    ['output schema', fakeTool('echo', { outputSchema: { type: 'object' } })],
+    ['title', fakeTool('echo', { title: 'Echo' })],
+    ['annotations', fakeTool('echo', { annotations: { readOnlyHint: true } })],
+  ])('after a change of its %s', async (_, tool) => {
+    const { server, logger } = await startedSupervisor();
+    server.last.changeTools([tool]);
+    await settled();
+    expect(logger.lines).toEqual([warning]);
+  });
+
+  test('after a restart', async () => {
+    const { server, supervisor, logger } = await startedSupervisor();
+    server.tools = [changed];
+    supervisor.restart();
+    await settled();
+    expect(logger.lines).toEqual([warning]);
+  });
+
+  test('also if it was gone in the meantime', async () => {
+    const { server, logger } = await startedSupervisor();
+    server.last.changeTools([]);
+    await settled();
+    server.last.changeTools([changed]);
+    await settled();
+    expect(logger.lines).toEqual([warning]);
+  });
+
+  test('once per minute, with the number of its other changes', async () => {
+    const { server, logger, clock } = await startedSupervisor();
+    const change = async () => {
+      for (let version = 0; version < 50; version += 1) {
+        server.last.changeTools([fakeTool('echo', { description: `Version ${version} of ${clock.elapsedMs()}.` })]);
+        await settled();
+      }
+    };
+    await change();
+    await clock.advance(59_999);
+    await change();
+    expect(logger.lines).toEqual([warning]);
+    await clock.advance(1);
+    await change();
+    const sum = 'warn gateway: descriptions or schemas of the tools of fake changed 99 more times';
+    expect(logger.lines).toEqual([warning, sum, warning]);
+  });
+
+  test('with at most 100 tools per minute', async () => {
+    const { server, logger } = await startedSupervisor();
+    for (const description of ['first', 'second']) {
+      server.last.changeTools(Array.from({ length: 150 }, (_, index) => fakeTool(`tool${index}`, { description })));
+      await settled();
+    }
+    expect(logger.lines).toHaveLength(100);
+  });
+
+  test('once per change', async () => {
+    const { server, logger } = await startedSupervisor();
+    for (let reads = 0; reads < 3; reads += 1) {
+      server.last.changeTools([changed]);
+      await settled();
+    }
+    expect(logger.lines).toEqual([warning]);
+  });
+
+  test('but not if it is filtered out', async () => {
+    const { server, logger } = await startedSupervisor({ filter: { deny: ['echo'] } });
+    server.last.changeTools([changed]);
+    await settled();
+    expect(logger.lines).toEqual([]);
+  });
+});

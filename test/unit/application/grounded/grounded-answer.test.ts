@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'vitest';
+import type { GroundingPolicy } from '../../../../src/domain/grounded/grounding.ts';
+import {
+  type ConfiguredCall,
+  callFails,
+  FakeAnswerGateway,
+  reports,
+  result,
+  returns,
+  text,
+} from '../../../support/fake-answer-gateway.ts';
+import { asks, asksWith, calls, FakeLlmSearch, says } from '../../../support/fake-llm-search.ts';
+import { startGrounded, tool } from '../../../support/grounding.ts';
+
+const TOOLS = [tool('jira/get'), tool('docs/find')];
+const POLICY: Partial<GroundingPolicy> = {
+  tools: { jira: 'all', docs: 'all' },
+  callers: ['team'],
+};
+const GET = calls('jira__get');
+const FIND = calls('docs__find');
+const marker = (ref: string) => `\uE200cite\uE202${ref}\uE201`;
+
+function start(
+  llmSearch: FakeLlmSearch,
+  replies: Readonly<Record<string, ConfiguredCall>> = {},
+  policy = {},
+  publicServers = ['docs'],
+) {
+  return startGrounded({
+    llmSearch,
+    gateway: new FakeAnswerGateway({ tools: TOOLS, replies, publicServers }),
+    policy: { ...POLICY, ...policy },
+  });
+}
+
+describe('the web (rulings L19 and L20)', () => {
+  async function states(policy: Partial<GroundingPolicy>, get?: ConfiguredCall, publicServers = ['docs']) {
+    const llmSearch = new FakeLlmSearch(asks(FIND), asks(GET), asks(FIND), says('Two.'));
+    await start(llmSearch, get && { get }, policy, publicServers).search();
+    return llmSearch.conversations.map(({ web }) => web);
+  }
+
+  test('is open until a private tool has answered, with `before`', async () => {
+    expect(await states({ web: 'before' })).toEqual(['open', 'open', 'closed', 'closed']);
+  });
+
+  test('is closed by an error that a private tool reports, and not by a call that was never sent', async () => {
+    expect(await states({}, reports('no'))).toEqual(['open', 'open', 'closed', 'closed']);
+    expect(await states({}, callFails({ kind: 'invalid_input', errors: [] }))).toEqual([
+      'open',
+      'open',
+      'open',
+      'open',
+    ]);
+  });
+
+  test('is closed by every private tool if no server is public', async () => {
+    expect(await states({}, undefined, [])).toEqual(['open', 'closed', 'closed', 'closed']);
+  });
+
+  test('is closed at once if a server becomes private during the answer', async () => {
+    const llmSearch = new FakeLlmSearch(asks(FIND), asks(FIND), says('Two.'));
+    const publicServers = ['docs'];
+    const find: ConfiguredCall = (...call) => {
+      if (llmSearch.conversations.length === 2) publicServers.pop();
+      return returns(text('x'))(...call);
+    };
+    const gateway = new FakeAnswerGateway({ tools: TOOLS, replies: { find }, publicServers });
+    await startGrounded({ llmSearch, gateway, policy: POLICY }).search();
+    expect(llmSearch.conversations.map(({ web }) => web)).toEqual(['open', 'open', 'closed']);
+  });
+
+  test('stays open with `always`, and is absent with `never`', async () => {
+    expect(await states({ web: 'always' })).toEqual(Array(4).fill('open'));
+    expect(await states({ web: 'never' })).toEqual(Array(4).fill('absent'));
+  });
+
+  test('is closed in the last round too', async () => {
+    const llmSearch = new FakeLlmSearch(asks(GET), says('Two.'));
+    await start(llmSearch, {}, { maxRounds: 2 }).search();
+    expect(llmSearch.conversations).toMatchObject([{ web: 'open' }, { web: 'closed', mayCall: false }]);
+  });
+
+  test('may have been searched in the response that calls a tool', async () => {
+    const searched = asksWith({ searched: true, report: { queries: ['q'], searches: 1, attempts: 1 } }, GET);
+    const reply = (await start(new FakeLlmSearch(searched, says('Two.'))).search())._unsafeUnwrap();
+    expect(reply).toMatchObject({ searched: true, report: { searches: 1, queries: ['q'] } });
+  });
+
+  test.each([
+    ['before' as const, ['https://a.example/', 'https://b.example/', 'https://c.example/']],
+    ['always' as const, ['https://a.example/', 'https://b.example/', 'https://c.example/']],
+    ['never' as const, []],
+  ])('with `%s`, only addresses from before the first private output are not private', async (web, publicPages) => {
+    const first = {
+      cited: [{ url: 'https://a.example/' }],
+      consulted: ['https://b.example/'],
+      opened: ['https://c.example/'],
+    };
+    const last = { cited: [{ url: 'https://d.example/' }], consulted: [], opened: [] };
+    const llmSearch = new FakeLlmSearch(asksWith({ sources: first }, GET), says('Two.', { sources: last }));
+    const reply = (await start(llmSearch, {}, { web }).search())._unsafeUnwrap();
+    expect(reply.own?.publicPages).toEqual(publicPages);
+  });
+
+  test('is open again in the next answer', async () => {
+    const llmSearch = new FakeLlmSearch(asks(GET), says('One.'), says('Two.'));
+    const { search } = start(llmSearch);
+    await search();
+    await search();
+    expect(llmSearch.conversations.map(({ web }) => web)).toEqual(['open', 'closed', 'open']);
+  });
+});
+
+describe('the reply', () => {
+  const page = result({ structuredContent: { results: [{ url: 'https://own.com/1', title: 'One' }] } });
+  const file = result({ content: [{ type: 'resource_link', uri: 'file:///home/me/a.txt', name: '/home/me/a.txt' }] });
+
+  test('has the text of the last round, with links in place of the markers (ruling L23)', async () => {
+    const llmSearch = new FakeLlmSearch(
+      asksWith({ text: 'Let me look.' }, GET),
+      says(`Two.${marker('turn0tool0')} And more.${marker('turn9tool9')}`),
+    );
+    const reply = (await start(llmSearch, { get: returns(page) }).search())._unsafeUnwrap();
+    expect(reply.text).toBe(`Two. ([One](https://own.com/1)) And more.${marker('turn9tool9')}`);
+    expect(reply.own?.marked).toMatchObject([{ url: 'https://own.com/1' }]);
+    expect(reply.own?.answered).toHaveLength(1);
+  });
+
+  test('has a marker for each source of each call, which the model has seen', async () => {
+    const llmSearch = new FakeLlmSearch(asks(GET), asks(FIND, { ...GET, callId: '2' }), says('Two.'));
+    const { search } = start(llmSearch, { get: returns(page), find: returns(text('x')) });
+    const refs = (await search())._unsafeUnwrap().own?.answered.map(({ ref }) => ref);
+    expect(refs).toEqual(['turn0tool0', 'turn1tool0', 'turn2tool0']);
+    const outputs = llmSearch.conversations[2]?.rounds
+      .flatMap(({ outputs }) => outputs.map(({ output }) => output.text))
+      .join();
+    for (const ref of refs ?? []) expect(outputs).toContain(`Citation Marker: ${marker(ref)}`);
+  });
+
+  test('has the citations and sources of all rounds (ruling L24)', async () => {
+    const sources = (id: number) => ({
+      cited: [{ url: `https://cited.com/${id}` }],
+      consulted: [`https://consulted.com/${id}`],
+      opened: [`https://opened.com/${id}`],
+    });
+    const llmSearch = new FakeLlmSearch(
+      asksWith({ text: 'Let me look.', searched: true, sources: sources(1) }, GET),
+      says('Two.', { sources: sources(2) }),
+    );
+    expect((await start(llmSearch).search())._unsafeUnwrap()).toMatchObject({
+      searched: true,
+      sources: {
+        cited: [{ url: 'https://cited.com/1' }, { url: 'https://cited.com/2' }],
+        consulted: ['https://consulted.com/1', 'https://consulted.com/2'],
+        opened: ['https://opened.com/1', 'https://opened.com/2'],
+      },
+    });
+  });
+
+  test('was not searched if only own tools were used', async () => {
+    expect((await start(new FakeLlmSearch(asks(GET), says('Two.'))).search())._unsafeUnwrap().searched).toBe(false);
+  });
+
+  test('names paths of this machine only to its user (ruling L24)', async () => {
+    const answer = () => new FakeLlmSearch(asks(GET), says(`See file:///home/me/a.txt.${marker('turn0tool0')}`));
+    const local = (await start(answer(), { get: returns(file) }).search())._unsafeUnwrap();
+    expect(local.text).toBe('See file:///home/me/a.txt. [jira/get]');
+    expect(local.own?.marked).toMatchObject([{ url: 'file:///home/me/a.txt', title: '/home/me/a.txt' }]);
+
+    const llmSearch = answer();
+    const remote = (await start(llmSearch, { get: returns(file) }).searchFor('team'))._unsafeUnwrap();
+    expect(remote.text).toBe('See jira/get. [jira/get]');
+    expect(JSON.stringify(remote)).not.toContain('/home/me');
+    expect(llmSearch.conversations[1]?.rounds[0]?.outputs[0]?.output.text.split('\n')[1]).toBe(
+      `Citation Marker: ${marker('turn0tool0')} | jira/get`,
+    );
+  });
+});
+
+describe('the report (ruling L25)', () => {
+  test('sums usage and searches over all rounds', async () => {
+    const usage = (tokens: number) => ({
+      inputTokens: tokens,
+      cachedTokens: tokens + 1,
+      outputTokens: tokens + 2,
+      reasoningTokens: tokens + 3,
+    });
+    const llmSearch = new FakeLlmSearch(
+      asksWith(
+        { report: { model: 'm', responseId: '1', usage: usage(10), queries: ['a'], searches: 1, attempts: 2 } },
+        GET,
+      ),
+      asksWith({ report: { queries: [], searches: 0, attempts: 1 } }, FIND),
+      says('Two.', {
+        report: { model: 'm', responseId: '3', usage: usage(20), queries: ['b', 'c'], searches: 2, attempts: 1 },
+      }),
+    );
+    expect((await start(llmSearch).search())._unsafeUnwrap().report).toEqual({
+      model: 'm',
+      responseId: '3',
+      usage: { inputTokens: 30, cachedTokens: 32, outputTokens: 34, reasoningTokens: 36 },
+      queries: ['a', 'b', 'c'],
+      searches: 3,
+      attempts: 4,
+      rounds: 3,
+      toolCalls: [
+        { server: 'jira', tool: 'get', ms: 0, ok: true },
+        { server: 'docs', tool: 'find', ms: 0, ok: true },
+      ],
+    });
+  });
+
+  test('has no usage if the API reported none', async () => {
+    const { report } = (await start(new FakeLlmSearch(says('Two.'))).search())._unsafeUnwrap();
+    expect(report).toEqual({ queries: [], searches: 0, attempts: 1, rounds: 1, toolCalls: [] });
+  });
+
+  test('is progress during the answer: each call, and each later round', async () => {
+    const { search, progress } = start(new FakeLlmSearch(asks(GET), asks(FIND), says('Two.')));
+    await search();
+    expect(progress.map((step) => [step.kind, 'round' in step ? step.round : undefined])).toEqual([
+      ['calling', undefined],
+      ['called', undefined],
+      ['asking', 2],
+      ['calling', undefined],
+      ['called', undefined],
+      ['asking', 3],
+    ]);
+  });
+
+  test('has no arguments and no results in it, nor has the log (ruling L22)', async () => {
+    const llmSearch = new FakeLlmSearch(asks(calls('jira__get', { query: 'PRIVATE' })), says('Two.'));
+    const { search, progress, logger } = start(llmSearch, { get: returns(text('PRIVATE')) });
+    const { report } = (await search())._unsafeUnwrap();
+    expect(JSON.stringify([report, progress, logger.lines])).not.toContain('PRIVATE');
+  });
+});

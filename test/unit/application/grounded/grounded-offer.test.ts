@@ -1,0 +1,261 @@
+import { describe, expect, test } from 'vitest';
+import { createApplication } from '../../../../src/application/answers/application.ts';
+import { never } from '../../../../src/application/async/deadline.ts';
+import type { GroundingPolicy } from '../../../../src/domain/grounded/grounding.ts';
+import { createRedactor } from '../../../../src/domain/values/redaction.ts';
+import { ask, coreConfig } from '../../../support/core.ts';
+import { FakeAnswerGateway, hangsForever } from '../../../support/fake-answer-gateway.ts';
+import { FakeClock, settled } from '../../../support/fake-clock.ts';
+import {
+  asks,
+  type ConfiguredRound,
+  calls,
+  deferred,
+  FakeLlmSearch,
+  replies,
+  says,
+} from '../../../support/fake-llm-search.ts';
+import { groundedRequest, policyOf, startGrounded, tool } from '../../../support/grounding.ts';
+
+const SEARCH = tool('jira/search');
+const WRITE = tool('jira/create', { annotations: {} });
+const many = (count: number) => Array.from({ length: count }, (_, index) => tool(`jira/t${index}`));
+
+describe('the offer', () => {
+  test('is that of the policy, sorted, in each request of the answer', async () => {
+    const { search, llmSearch } = startGrounded({
+      llmSearch: new FakeLlmSearch(asks(calls('jira__search')), says('Two.')),
+      gateway: new FakeAnswerGateway({ tools: [tool('jira/x'), SEARCH, WRITE] }),
+    });
+    await search();
+    for (const { functions } of llmSearch.conversations)
+      expect(functions.map(({ name }) => name)).toEqual(['jira__search', 'jira__x']);
+    expect(llmSearch.conversations).toHaveLength(2);
+  });
+
+  test('has at most 127 functions; more are an error with their number (ruling L3)', async () => {
+    const most = startGrounded({
+      llmSearch: new FakeLlmSearch(says('Two.')),
+      gateway: new FakeAnswerGateway({ tools: many(127) }),
+    });
+    expect((await most.search()).isOk()).toBe(true);
+    const more = startGrounded({
+      llmSearch: new FakeLlmSearch(),
+      gateway: new FakeAnswerGateway({ tools: many(128) }),
+    });
+    expect((await more.search())._unsafeUnwrapErr()).toEqual({ kind: 'too_many_functions', count: 128 });
+  });
+
+  test('is made again for each answer', async () => {
+    const gateway = new FakeAnswerGateway({ tools: [SEARCH] });
+    const { search, llmSearch } = startGrounded({ llmSearch: new FakeLlmSearch(says('One.'), says('Two.')), gateway });
+    await search();
+    gateway.options = { tools: [tool('jira/other')] };
+    await search();
+    expect(llmSearch.conversations.map(({ functions }) => functions.map(({ name }) => name))).toEqual([
+      ['jira__search'],
+      ['jira__other'],
+    ]);
+  });
+
+  test('warns once of a tool that does not exist, and of a schema that is too large (rulings L1 and L4)', async () => {
+    const large = tool('jira/large', { inputSchema: { description: 'x'.repeat(70_000) } });
+    const { search, logger } = startGrounded({
+      llmSearch: new FakeLlmSearch(says('One.'), says('Two.')),
+      gateway: new FakeAnswerGateway({ tools: [SEARCH, large] }),
+      policy: { tools: { jira: ['search', 'large', 'typo'] } },
+    });
+    await search();
+    await search();
+    expect(logger.lines).toEqual([
+      'warn grounding: the schema of jira/large is too large; the tool is not offered',
+      'warn grounding: there is no tool jira/typo (grounding.tools)',
+    ]);
+  });
+});
+
+describe('servers (ruling L6)', () => {
+  test('have at most 10 s to start, and only those of the policy are asked', async () => {
+    const { search, gateway } = startGrounded({
+      llmSearch: new FakeLlmSearch(says('Two.')),
+      gateway: new FakeAnswerGateway({ tools: [SEARCH] }),
+      policy: { tools: { jira: 'all', wiki: ['get'] } },
+    });
+    await search();
+    expect(gateway.waits).toEqual([{ servers: ['jira', 'wiki'], maxMs: 10_000 }]);
+  });
+
+  test('that are not available are named, and the tools of the others are offered', async () => {
+    const { search, llmSearch, logger } = startGrounded({
+      llmSearch: new FakeLlmSearch(says('Two.')),
+      gateway: new FakeAnswerGateway({ tools: [SEARCH], unavailable: ['wiki'] }),
+      policy: { tools: { jira: 'all', wiki: ['get'] } },
+    });
+    const reply = (await search())._unsafeUnwrap();
+    expect(reply.report.unavailableServers).toEqual(['wiki']);
+    expect(llmSearch.conversations[0]?.functions.map(({ name }) => name)).toEqual(['jira__search']);
+    expect(logger.lines).toEqual([]);
+  });
+
+  test.each(['starting', 'unavailable', 'failed', 'stopped'] as const)(
+    'does not wait for a server: %s',
+    async (state) => {
+      const { search } = startGrounded({
+        llmSearch: new FakeLlmSearch(says('Two.')),
+        gateway: new FakeAnswerGateway({ tools: [SEARCH, tool('other/get')], unavailable: ['wiki'], state }),
+        policy: { tools: { jira: 'all', wiki: 'all' } },
+      });
+      expect((await search())._unsafeUnwrap().report.unavailableServers).toEqual(['wiki']);
+    },
+  );
+
+  test('if none is available, the question is asked as without own tools', async () => {
+    const { search, llmSearch } = startGrounded({
+      gateway: new FakeAnswerGateway({ unavailable: ['jira'] }),
+      llmSearch: new FakeLlmSearch(replies({ text: 'From the web.' })),
+    });
+    const reply = (await search())._unsafeUnwrap();
+    expect(reply).toMatchObject({ text: 'From the web.', report: { unavailableServers: ['jira'] } });
+    expect(llmSearch.requests).toEqual([{ ...groundedRequest(), deadlineMs: expect.any(Function) }]);
+  });
+
+  test('if none is available, `never` still closes the web (ruling L19)', async () => {
+    const { search, llmSearch } = startGrounded({
+      llmSearch: new FakeLlmSearch(says('I do not know.')),
+      gateway: new FakeAnswerGateway({ unavailable: ['jira'] }),
+      policy: { web: 'never' },
+    });
+    const reply = (await search())._unsafeUnwrap();
+    expect(reply).toMatchObject({ text: 'I do not know.', report: { unavailableServers: ['jira'] } });
+    expect(llmSearch.conversations).toMatchObject([{ web: 'absent', functions: [], mayCall: false }]);
+  });
+});
+
+describe('without time for a call (ruling L14)', () => {
+  const TOO_LITTLE = { deadlineMs: () => 14_999 };
+
+  test('no server is started, and no function is offered', async () => {
+    const { search, gateway, llmSearch } = startGrounded({
+      gateway: new FakeAnswerGateway({ tools: [SEARCH] }),
+      llmSearch: new FakeLlmSearch(replies()),
+    });
+    const reply = (await search(TOO_LITTLE))._unsafeUnwrap();
+    expect(reply.report).not.toHaveProperty('unavailableServers');
+    expect(gateway.waits).toEqual([]);
+    expect(llmSearch.requests).toHaveLength(1);
+  });
+
+  test('`never` still closes the web', async () => {
+    const { search, llmSearch } = startGrounded({
+      llmSearch: new FakeLlmSearch(says('')),
+      gateway: new FakeAnswerGateway({ tools: [SEARCH] }),
+      policy: { web: 'never' },
+    });
+    expect((await search(TOO_LITTLE)).isOk()).toBe(true);
+    expect(llmSearch.conversations).toMatchObject([{ web: 'absent', functions: [], mayCall: false }]);
+  });
+
+  test('after the starts of servers, no function is offered either', async () => {
+    const clock = new FakeClock();
+    const { search, gateway, llmSearch } = startGrounded({
+      gateway: new FakeAnswerGateway({ tools: [SEARCH], onWait: () => clock.advance(5001) }),
+      llmSearch: new FakeLlmSearch(replies()),
+      clock,
+    });
+    await search({ deadlineMs: () => 20_000 });
+    expect(gateway.waits).toEqual([{ servers: ['jira'], maxMs: 5000 }]);
+    expect(llmSearch.requests).toHaveLength(1);
+  });
+});
+
+describe('callers (ruling L22)', () => {
+  const webOrTwo: ConfiguredRound = (observer, signal, { conversation }) =>
+    says(conversation === undefined ? 'From the web.' : 'Two.')(observer, signal);
+  const start = (policy: Partial<GroundingPolicy>) =>
+    startGrounded({
+      llmSearch: new FakeLlmSearch(webOrTwo, webOrTwo),
+      gateway: new FakeAnswerGateway({ tools: [SEARCH] }),
+      policy,
+    });
+
+  test('over HTTP get no own tools by default, and no server starts for them', async () => {
+    const { searchFor, gateway } = start({ web: 'never' });
+    expect((await searchFor('team'))._unsafeUnwrap().text).toBe('From the web.');
+    expect(gateway.waits).toEqual([]);
+  });
+
+  test('over HTTP get own tools if they are named', async () => {
+    const { searchFor, llmSearch } = start({ callers: ['team'] });
+    expect((await searchFor('other'))._unsafeUnwrap().text).toBe('From the web.');
+    expect((await searchFor('team'))._unsafeUnwrap().text).toBe('Two.');
+    expect(llmSearch.conversations).toHaveLength(1);
+  });
+
+  test('that ask for the web alone get none', async () => {
+    const { search, llmSearch } = start({});
+    expect((await search({ isWebOnly: true }))._unsafeUnwrap().text).toBe('From the web.');
+    expect(llmSearch.conversations).toEqual([]);
+  });
+
+  test('on this machine get them always', async () => {
+    expect((await start({}).search({ caller: 'stdio' }))._unsafeUnwrap().text).toBe('Two.');
+  });
+});
+
+describe('identical questions (ruling L16)', () => {
+  /** How many conversations two identical questions take, after an answer with these tools. */
+  async function conversations(tools: GroundingPolicy['tools'], first: FakeAnswerGateway['options'], over = ask()) {
+    const gateway = new FakeAnswerGateway({ ...first, replies: { search: hangsForever } });
+    const llmSearch = new FakeLlmSearch(...Array.from({ length: 3 }, () => says('Two.')));
+    const { clock, logger } = startGrounded({ llmSearch, gateway });
+    const grounding = {
+      policy: policyOf({ tools }),
+      startGateway: async () => gateway,
+      messageFor: () => '',
+      redactor: createRedactor(),
+    };
+    const noProbe = () => Promise.reject(new Error('this test has no API to probe'));
+    const app = createApplication({ llmSearch, apiProbe: noProbe, clock, logger }, coreConfig(), grounding);
+    await app.answerQuery(over, never());
+    const before = llmSearch.requests.length;
+    await Promise.all([app.answerQuery(over, never()), app.answerQuery(over, never())]);
+    return llmSearch.requests.length - before;
+  }
+  const local = ask({ isLocal: true });
+
+  test('share a search with `all`, also before the tools are known', async () => {
+    expect(await conversations({ jira: 'all' }, { tools: [SEARCH] }, local)).toBe(1);
+    expect(await conversations({ jira: 'all' }, { unavailable: ['jira'] }, local)).toBe(1);
+  });
+
+  test('share a search if every listed tool only reads', async () => {
+    expect(await conversations({ jira: ['search'] }, { tools: [SEARCH] }, local)).toBe(1);
+  });
+
+  test('do not share a search if a tool with effects is listed', async () => {
+    expect(await conversations({ jira: ['search', 'create'] }, { tools: [SEARCH, WRITE] }, local)).toBe(2);
+  });
+
+  test('do not share a search while a listed tool is not known: its server may start meanwhile', async () => {
+    expect(await conversations({ jira: ['search'] }, { unavailable: ['jira'] }, local)).toBe(2);
+  });
+
+  test('of callers without own tools share a search', async () => {
+    expect(await conversations({ jira: ['create'] }, { tools: [WRITE] }, ask())).toBe(1);
+  });
+});
+
+describe('a cancellation during the starts of servers (ruling L15)', () => {
+  test('ends the answer at once, whatever the servers do', async () => {
+    const starting = deferred<void>();
+    const { search } = startGrounded({
+      llmSearch: new FakeLlmSearch(),
+      gateway: new FakeAnswerGateway({ onWait: () => starting.promise }),
+    });
+    const controller = new AbortController();
+    const outcome = search({}, controller.signal);
+    await settled();
+    controller.abort();
+    expect((await outcome)._unsafeUnwrapErr()).toEqual({ kind: 'aborted' });
+  });
+});

@@ -1,0 +1,253 @@
+import { err, ok } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { nextStep } from '../../../../src/application/grounded/grounded-search.ts';
+import { totalUse } from '../../../../src/application/grounded/total-use.ts';
+import type { Round, SearchUse } from '../../../../src/application/ports/llm-search.ts';
+import type { SearchError } from '../../../../src/domain/answers/answer-error.ts';
+import { type ConfiguredCall, FakeAnswerGateway, returns, text } from '../../../support/fake-answer-gateway.ts';
+import { FakeClock, settled } from '../../../support/fake-clock.ts';
+import {
+  asks,
+  asksWith,
+  type ConfiguredReply,
+  type ConfiguredRound,
+  calls,
+  deferred,
+  FakeLlmSearch,
+  fails,
+  says,
+  searchReply,
+} from '../../../support/fake-llm-search.ts';
+import { groundedRequest, startGrounded, tool } from '../../../support/grounding.ts';
+
+const TOOLS = [tool('jira/get'), tool('jira/search')];
+const get = (id: number) => calls('jira__get', { id }, { callId: `call_${id}` });
+
+function start(replies: readonly ConfiguredRound[], over: Partial<Parameters<typeof startGrounded>[0]> = {}) {
+  const gateway = new FakeAnswerGateway({ tools: TOOLS });
+  return startGrounded({ llmSearch: new FakeLlmSearch(...replies), gateway, ...over });
+}
+const outputsOf = (rounds: readonly Round[] = []) => rounds.map(({ outputs }) => outputs.map(({ callId }) => callId));
+
+describe('the conversation', () => {
+  test('is one request if the model needs no tool', async () => {
+    const { search, llmSearch, gateway } = start([says('Two.')]);
+    expect((await search())._unsafeUnwrap().text).toBe('Two.');
+    expect(llmSearch.conversations).toMatchObject([{ mayCall: true, web: 'open', rounds: [] }]);
+    expect(gateway.called).toEqual([]);
+  });
+
+  test('is sent again in each round, with the outputs of the calls (ruling L8)', async () => {
+    const { search, llmSearch } = start([asks(get(1), get(2)), asks(get(3)), says('Two.')]);
+    await search();
+    const [first, second, third] = llmSearch.conversations;
+    expect(first?.rounds).toEqual([]);
+    expect(second?.rounds.map(({ items }) => items)).toEqual([[{ item: get(1) }, { item: get(2) }]]);
+    expect(outputsOf(second?.rounds)).toEqual([['call_1', 'call_2']]);
+    expect(third?.rounds[0]).toBe(second?.rounds[0]);
+    expect(outputsOf(third?.rounds)).toEqual([['call_1', 'call_2'], ['call_3']]);
+    expect(llmSearch.conversations.map(({ rounds }) => rounds.length)).toEqual([0, 1, 2]);
+  });
+
+  test('has the same question and instructions in each round: nothing of a server is in them (ruling L21)', async () => {
+    const hostile = tool('jira/get', { description: 'HOSTILE', title: 'HOSTILE' });
+    const gateway = new FakeAnswerGateway({ tools: [hostile], replies: { get: returns(text('HOSTILE')) } });
+    const { search, llmSearch } = start([asks(get(1)), says('Two.')], { gateway });
+    await search();
+    for (const { conversation: _, ...request } of llmSearch.requests) {
+      expect(request).toMatchObject({ instructions: 'The policy.', question: { query: 'What is open?' } });
+      expect(JSON.stringify(request)).not.toContain('HOSTILE');
+    }
+  });
+
+  test('does not occupy a place for requests while a tool runs (ruling L18)', async () => {
+    const running = deferred<Awaited<ReturnType<ConfiguredCall>>>();
+    const gateway = new FakeAnswerGateway({ tools: TOOLS, replies: { get: () => running.promise } });
+    let isTurnOpen = false;
+    const open: ConfiguredReply = async (...args) => {
+      isTurnOpen = true;
+      const turn = await asks(get(1))(...args);
+      isTurnOpen = false;
+      return turn;
+    };
+    const { search } = start([open, says('Two.')], { gateway });
+    const outcome = search();
+    await settled();
+    expect(gateway.called).toHaveLength(1);
+    expect(isTurnOpen).toBe(false);
+    running.settle(ok(text('x')));
+    expect((await outcome).isOk()).toBe(true);
+  });
+});
+
+describe('what follows a reply', () => {
+  const calling = { calls: [get(1)] };
+  const cutOff = { ending: { kind: 'incomplete', reason: 'max_output_tokens' } } as const;
+  const giveUp = (limit: 'rounds' | 'calls' | 'time') => ({ kind: 'give_up', limit }) as const;
+
+  test.each([
+    ['calls', calling, undefined, { kind: 'call' }],
+    ['a text', {}, undefined, { kind: 'answer' }],
+    ['nothing', { text: '' }, undefined, { kind: 'answer' }],
+    ['a text', {}, 'rounds', { kind: 'answer' }],
+    ['nothing', { text: ' ' }, 'rounds', giveUp('rounds')],
+    ['nothing, because it was cut off', { text: '', ...cutOff }, 'calls', { kind: 'answer' }],
+    ['calls, though it must not', calling, 'time', giveUp('time')],
+    ['calls, though there are none', calling, 'functions', { kind: 'answer' }],
+    ['nothing', { text: '' }, 'functions', { kind: 'answer' }],
+  ] as const)('%s, %j, limit %s', (_, reply, limit, step) => {
+    expect(nextStep(searchReply(reply), limit)).toEqual(step);
+  });
+});
+
+describe('limits (ruling L7)', () => {
+  const mayCall = ({ conversations }: FakeLlmSearch) => conversations.map(({ mayCall }) => mayCall);
+  const ask = (count: number) => Array.from({ length: count }, (_, index) => asks(get(index)));
+
+  test('in the last round, the model must answer', async () => {
+    const { search, llmSearch, gateway } = start([...ask(2), says('Two.')], { policy: { maxRounds: 3 } });
+    expect((await search())._unsafeUnwrap().text).toBe('Two.');
+    expect(mayCall(llmSearch)).toEqual([true, true, false]);
+    expect(gateway.called).toHaveLength(2);
+  });
+
+  test('with a single round, no call can run', async () => {
+    const { search, llmSearch } = start([says('Two.')], { policy: { maxRounds: 1 } });
+    expect((await search()).isOk()).toBe(true);
+    expect(mayCall(llmSearch)).toEqual([false]);
+  });
+
+  test('without a text in the last round, the failure names the limit', async () => {
+    const failure = { kind: 'no_final_answer', limit: 'rounds', max: 2 };
+    for (const last of [says(' \n'), asks(get(9)), asksWith({ text: 'Let me look.' }, get(9))]) {
+      const { search, gateway } = start([...ask(1), last], { policy: { maxRounds: 2 } });
+      expect((await search())._unsafeUnwrapErr()).toEqual(failure);
+      expect(gateway.called).toHaveLength(1);
+    }
+    const { search } = start([says('')], { policy: { maxRounds: 1 } });
+    expect((await search())._unsafeUnwrapErr()).toEqual({ ...failure, max: 1 });
+  });
+
+  test('when the calls are used up, no other runs, and the model must answer', async () => {
+    const { search, llmSearch, gateway } = start([asks(get(1), get(2), get(3)), says('Two.')], {
+      policy: { maxCalls: 2 },
+    });
+    await search();
+    expect(gateway.called.map(({ args }) => args)).toEqual([{ id: 1 }, { id: 2 }]);
+    expect(llmSearch.conversations[1]?.rounds[0]?.outputs[2]?.output.text).toBe(
+      'error: the limit of 2 calls for an answer is reached',
+    );
+    expect(mayCall(llmSearch)).toEqual([true, false]);
+  });
+
+  test('the failure names the calls', async () => {
+    const { search } = start([...ask(1), says('')], { policy: { maxCalls: 1 } });
+    expect((await search())._unsafeUnwrapErr()).toEqual({ kind: 'no_final_answer', limit: 'calls', max: 1 });
+  });
+
+  test('when less than 15 s remain, the model must answer, and the failure names the time (ruling L14)', async () => {
+    const clock = new FakeClock();
+    const slow: ConfiguredReply = async (...args) => {
+      await clock.advance(85_001);
+      return asks(get(1))(...args);
+    };
+    const answered = start([slow, says('Two.')], { clock });
+    expect((await answered.search({ deadlineMs: () => 100_000 })).isOk()).toBe(true);
+    expect(mayCall(answered.llmSearch)).toEqual([true, false]);
+    expect(answered.gateway.called).toEqual([]);
+    expect(answered.llmSearch.conversations[1]?.rounds[0]?.outputs[0]?.output.text).toBe(
+      'error: there is no time left for this call',
+    );
+    const silent = start([slow, says('')], { clock });
+    const deadlineMs = clock.elapsedMs() + 100_000;
+    expect((await silent.search({ deadlineMs: () => deadlineMs }))._unsafeUnwrapErr()).toMatchObject({
+      kind: 'no_final_answer',
+      limit: 'time',
+    });
+  });
+
+  test('a model that answers without a text, although it could call, is no limit', async () => {
+    const reply = (await start([says('')]).search())._unsafeUnwrap();
+    expect(reply.text).toBe('');
+  });
+
+  test('a text that is cut off is one', async () => {
+    const cutOff = says('', { ending: { kind: 'incomplete', reason: 'max_output_tokens' } });
+    const reply = (await start([...ask(1), cutOff], { policy: { maxRounds: 2 } }).search())._unsafeUnwrap();
+    expect(reply.ending).toEqual({ kind: 'incomplete', reason: 'max_output_tokens' });
+  });
+});
+
+describe('a request that fails ends the answer, and no tool runs again (rulings L13 and L17)', () => {
+  const errors: readonly SearchError[] = [
+    { kind: 'history_rejected', detail: 'x' },
+    { kind: 'policy_violation', detail: 'x' },
+    { kind: 'web_not_restricted', detail: 'x' },
+    { kind: 'rate_limited', attempts: 3, detail: 'x' },
+  ];
+
+  test.each(errors)('$kind', async (error) => {
+    const { search, llmSearch, gateway } = start([asks(get(1)), asks(get(2)), fails(error)]);
+    expect((await search())._unsafeUnwrapErr()).toEqual(error);
+    expect(llmSearch.conversations).toHaveLength(3);
+    expect(gateway.called).toHaveLength(2);
+  });
+});
+
+describe('what the API reported is reported on, round by round, whatever becomes of the answer', () => {
+  const cost = (tokens: number) => ({
+    usage: { inputTokens: tokens, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0 },
+    searches: 1,
+  });
+  const report = { ...cost(10), queries: [], attempts: 1 };
+
+  test.each([
+    ['no final answer', [asksWith({ report }, get(1)), asksWith({ report }, get(2))]],
+    [
+      'a request that is refused',
+      [asksWith({ report }, get(1)), asksWith({ report }, get(2)), fails({ kind: 'content_filtered' })],
+    ],
+    [
+      'a caller that leaves',
+      [asksWith({ report }, get(1)), asksWith({ report }, get(2)), async () => err({ kind: 'aborted' as const })],
+    ],
+  ] as const)('%s', async (_, rounds) => {
+    const { grounded } = start([...rounds], { policy: { maxRounds: rounds.length } });
+    const uses: SearchUse[] = [];
+    const observer = { onProgress: () => {}, onUsed: (use: SearchUse) => void uses.push(use) };
+    const outcome = await grounded.search(groundedRequest(), observer, new AbortController().signal);
+    expect(outcome.isErr()).toBe(true);
+    expect(totalUse(uses)).toMatchObject({ ...cost(20), searches: 2, rounds: 2 });
+  });
+});
+
+test('a deadline that is extended during the answer applies to later calls and requests', async () => {
+  const clock = new FakeClock();
+  const deadlines: number[] = [];
+  const seeing =
+    (reply: ConfiguredReply): ConfiguredRound =>
+    (observer, signal, request) => {
+      deadlines.push(request.deadlineMs());
+      return reply(observer, signal);
+    };
+  const { grounded, gateway } = start([asks(get(1)), asks(get(2)), says('Two.')].map(seeing), { clock });
+  let deadlineMs = 100_000;
+  const request = groundedRequest({ deadlineMs: () => deadlineMs });
+  gateway.options = {
+    tools: TOOLS,
+    replies: {
+      get: async () => {
+        deadlineMs = 200_000;
+        return ok(text('x'));
+      },
+    },
+  };
+  await grounded.search(request, { onProgress: () => {} }, new AbortController().signal);
+  expect(gateway.called.map(({ timeoutMs }) => timeoutMs)).toEqual([85_000, 185_000]);
+  expect(deadlines).toEqual([100_000, 200_000, 200_000]);
+});
+
+test('an aborted request is an aborted answer', async () => {
+  const { search } = start([asks(get(1)), async () => err({ kind: 'aborted' })]);
+  expect((await search())._unsafeUnwrapErr()).toEqual({ kind: 'aborted' });
+});

@@ -1,0 +1,682 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type AnswerContext, toAnswerResult } from '../../../../src/domain/answers/answer-result.ts';
+import type { Reply } from '../../../../src/domain/answers/reply.ts';
+import { expectLinear } from '../../../support/expect-linear.ts';
+
+const TODAY = '2026-01-05';
+
+function context(over: Partial<AnswerContext> & { readonly query?: string } = {}): AnswerContext {
+  const { query = 'What is the weather?', ...rest } = over;
+  const question = { tool: 'answer', query, recencyDays: 60, maxResults: 5, domains: [] } as const;
+  return { question, model: 'gpt-5.2', maxCitations: 3, maxAnswerChars: 20_000, today: TODAY, ...rest };
+}
+
+function searched(text: string, ...cited: readonly string[]): Reply {
+  return {
+    text,
+    ending: { kind: 'complete' },
+    searched: true,
+    sources: { cited: cited.map((url) => ({ url })), consulted: [], opened: [] },
+  };
+}
+
+const answerTo = (reply: Reply, over: Parameters<typeof context>[0] = {}) =>
+  toAnswerResult(reply, context(over))._unsafeUnwrap();
+const textOf = (text: string, ...cited: readonly string[]) => answerTo(searched(text, ...cited)).answer;
+const lines = (...all: readonly string[]) => all.join('\n');
+
+describe('the output contract', () => {
+  test('an answer with a search has its sources at the end, and as citations', () => {
+    expect(answerTo(searched('Sunny.', 'https://a.com/x?utm_source=openai'))).toEqual({
+      answer: 'Sunny.\n\nSources:\n- https://a.com/x (2026-01-05)',
+      used_search: true,
+      citations: [{ url: 'https://a.com/x', published_at: '2026-01-05' }],
+      model: 'gpt-5.2',
+    });
+  });
+
+  test('an answer without a search is unchanged', () => {
+    const text = 'Not Found.\n\nSources:\n- my memory';
+    expect(answerTo({ ...searched(text), searched: false })).toEqual({
+      answer: text,
+      used_search: false,
+      citations: [],
+      model: 'gpt-5.2',
+    });
+  });
+
+  test('an answer without a search names nothing that was consulted', () => {
+    const reply = { ...searched('Not Found.'), searched: false };
+    const sources = { cited: [], consulted: ['https://a.com', 'oai-weather'], opened: [] };
+    expect(answerTo({ ...reply, sources }).citations).toEqual([]);
+  });
+
+  test('a citation proves a search, even if no search call was reported', () => {
+    expect(answerTo({ ...searched('Sunny.', 'https://a.com'), searched: false }).used_search).toBe(true);
+  });
+
+  test('a search whose sources have no name is itself named', () => {
+    expect(answerTo(searched('Sunny.'))).toMatchObject({
+      answer: 'Sunny.\n\nSources:\n- web_search (2026-01-05)',
+      used_search: true,
+      citations: [],
+    });
+  });
+
+  test('no more citations are listed than configured', () => {
+    const reply = searched('Sunny.', 'https://a.com', 'https://b.com', 'https://c.com');
+    expect(answerTo(reply, { maxCitations: 2 }).citations.map(({ url }) => url)).toEqual([
+      'https://a.com',
+      'https://b.com',
+    ]);
+  });
+
+  test('the dates are those of the recording, offline', () => {
+    const { answer, citations } = answerTo({ ...searched('Sunny.', 'https://a.com'), accessedOn: '2025-12-01' });
+    expect(answer).toBe('Sunny.\n\nSources:\n- https://a.com (2025-12-01)');
+    expect(citations).toEqual([{ url: 'https://a.com', published_at: '2025-12-01' }]);
+  });
+
+  test('the text is cleaned', () => {
+    expect(textOf('Sunny\u202E. \uE200cite\uE202turn0search0\uE201([a](https://a.com?utm_source=openai))\r\n')).toBe(
+      'Sunny. ([a](https://a.com))\n\nSources:\n- web_search (2026-01-05)',
+    );
+  });
+});
+
+describe('an answer without text', () => {
+  test.each(['', ' \n\t', '\u200E\u001B', '\uE200cite\uE202turn0search0\uE201'])('%j is a failure', (text) => {
+    expect(toAnswerResult(searched(text, 'https://a.com'), context())._unsafeUnwrapErr()).toEqual({
+      kind: 'empty_answer',
+    });
+  });
+
+  test('states why it is incomplete', () => {
+    const reply: Reply = { ...searched(''), ending: { kind: 'incomplete', reason: 'max_output_tokens' } };
+    expect(toAnswerResult(reply, context())._unsafeUnwrapErr()).toEqual({
+      kind: 'empty_answer',
+      reason: 'max_output_tokens',
+    });
+  });
+});
+
+describe('an incomplete answer', () => {
+  const cut = (reply: Reply): Reply => ({ ...reply, ending: { kind: 'incomplete', reason: 'max_output_tokens' } });
+
+  test('says so before its sources', () => {
+    expect(answerTo(cut(searched('Sunny and', 'https://a.com'))).answer).toBe(
+      lines(
+        'Sunny and',
+        '',
+        '[The answer was cut off at the output token limit (max_output_tokens).]',
+        '',
+        'Sources:',
+        '- https://a.com (2026-01-05)',
+      ),
+    );
+  });
+
+  test('says so before sources that the model had begun to list', () => {
+    const text = 'Sunny.\n\nSources:\n- https://a.com (2026-01-01)\n- https://b.';
+    const { answer } = answerTo(cut(searched(text, 'https://a.com')));
+    expect(answer).toMatch(/^Sunny\.\n\n\[The answer was cut[^\n]+\]\n\nSources:\n- https:\/\/a\.com \(2026-01-01\)\n/);
+  });
+
+  test('says so in Japanese to a question in Japanese', () => {
+    expect(answerTo(cut(searched('晴れで', 'https://a.com')), { query: '東京の天気は？' }).answer).toContain(
+      '\n\n[回答は途中で切れています（max_output_tokens）。]\n\nSources:\n',
+    );
+  });
+
+  test('says so without a search too', () => {
+    expect(answerTo(cut({ ...searched('Once'), searched: false })).answer).toBe(
+      'Once\n\n[The answer was cut off at the output token limit (max_output_tokens).]',
+    );
+  });
+});
+
+describe('an answer longer than configured', () => {
+  const long = Array.from({ length: 50 }, (_, n) => `Paragraph ${n} says that it is sunny.`).join('\n\n');
+
+  test('is cut at a paragraph, says so, and keeps its sources', () => {
+    const { answer } = answerTo(searched(long, 'https://a.com'), { maxAnswerChars: 1000 });
+    expect(answer.length).toBeLessThanOrEqual(1000);
+    expect(answer).toMatch(
+      /says that it is sunny\.\n\n\[The answer is too long and was cut here: \d+ of \d+ characters are shown\.\]\n\nSources:\n- https:\/\/a\.com \(2026-01-05\)$/,
+    );
+  });
+
+  test('says so in Japanese to a question in Japanese', () => {
+    const { answer } = answerTo(searched(long), { maxAnswerChars: 1000, query: '東京の天気は？' });
+    expect(answer).toMatch(/\n\n\[回答が長いため、ここで切りました（全 \d+ 文字のうち \d+ 文字）。\]\n\nSources:\n/);
+  });
+
+  test("loses sources of the model's list rather than text or citations", () => {
+    const listed = Array.from({ length: 50 }, (_, n) => `- https://b.com/${n} (2026-01-01)`).join('\n');
+    const { answer } = answerTo(searched(`Sunny.\n\nSources:\n${listed}`, 'https://a.com'), { maxAnswerChars: 1000 });
+    const note = '[The answer is too long: sources other than the citations were omitted.]';
+    expect(answer).toBe(`Sunny.\n\n${note}\n\nSources:\n- https://a.com (2026-01-05)`);
+  });
+
+  test('never remains, even if its code block needs a long closing fence', () => {
+    const code = `${'`'.repeat(40)}\n${'sunny()\n'.repeat(500)}`;
+    expect(answerTo(searched(code, 'https://a.com'), { maxAnswerChars: 1000 }).answer.length).toBeLessThanOrEqual(1000);
+  });
+
+  test('never remains, for any content', () => {
+    const fence = `\n${'`'.repeat(40)}\n`;
+    const text = fc.array(fc.constantFrom('Sunny. ', '晴れ。', '😀', '\n\n', 'x'.repeat(300), '\n```\n', fence), {
+      minLength: 1,
+      maxLength: 99,
+    });
+    fc.assert(
+      fc.property(text, fc.integer({ min: 1000, max: 3000 }), (pieces, maxAnswerChars) => {
+        fc.pre(pieces.join('').trim() !== '');
+        const { answer } = answerTo(searched(pieces.join(''), 'https://a.com'), { maxAnswerChars });
+        expect(answer.length).toBeLessThanOrEqual(maxAnswerChars);
+        expect(answer.isWellFormed()).toBe(true);
+        expect(answer).toMatch(/(?:^|\n\n)Sources:\n- https:\/\/a\.com \(2026-01-05\)$/);
+      }),
+    );
+  });
+});
+
+test('a refusal is the answer', () => {
+  const reply: Reply = { ...searched('I cannot help with that.'), searched: false, ending: { kind: 'refused' } };
+  expect(answerTo(reply).answer).toBe('I cannot help with that.');
+});
+
+describe('a heading in any formatting becomes one Sources:', () => {
+  test.each([
+    'Sources:',
+    'Source:',
+    'sources:',
+    'SOURCES:',
+    'Sources',
+    'Sources：',
+    'Sources :',
+    '**Sources:**',
+    '**Sources**:',
+    '**Sources**',
+    '__Sources__:',
+    '__Sources:__',
+    '*Sources:*',
+    '***Sources:***',
+    '_Sources_',
+    '`Sources:`',
+    '# Sources',
+    '## Sources',
+    '## Sources:',
+    '## **Sources**',
+    '### Sources ###',
+    '> Sources:',
+    '> **Sources:**',
+    '- Sources:',
+    '- **Sources:**',
+    '* Sources:',
+    '• Sources:',
+    '[Sources]',
+    '【Sources】',
+    '📚 Sources:',
+    '🔗 **Sources**',
+    '<b>Sources:</b>',
+    '<h2>Sources</h2>',
+    'Sources used:',
+    'Sources (accessed today):',
+    '出典',
+    '出典:',
+    '出典：',
+    '【出典】',
+    '**出典**',
+    '**出典：**',
+    '## 出典',
+    '■出典',
+    '■ 出典：',
+    '（出典）',
+    '出典一覧：',
+    '情報源',
+    '情報源：',
+    '【情報源】',
+    '参考',
+    '参考：',
+    '参考:',
+    '【参考】',
+    '**参考**',
+    '参考文献：',
+    '参考情報',
+    '参考資料：',
+    '参考リンク：',
+    '参考サイト',
+    '参考URL：',
+  ])('%s', (heading) => {
+    const text = lines('Sunny.', '', heading, '- https://a.com/x (2026-01-01)', '- [B](https://b.com) 2025-12-31');
+    expect(textOf(text, 'https://a.com/x')).toBe(
+      lines('Sunny.', '', 'Sources:', '- https://a.com/x (2026-01-01)', '- [B](https://b.com) 2025-12-31'),
+    );
+  });
+
+  test.each([
+    ['without a blank line above', 'Sunny.\nSources:\n- https://a.com (2026-01-01)'],
+    ['with blank lines below', 'Sunny.\n\nSources:\n\n- https://a.com (2026-01-01)\n\n'],
+    ['below a rule', 'Sunny.\n\n---\n\nSources:\n- https://a.com (2026-01-01)'],
+    ['below a rule of stars', 'Sunny.\n\n***\n**Sources:**\n- https://a.com (2026-01-01)'],
+    ['with stars for bullets', 'Sunny.\n\nSources:\n* https://a.com (2026-01-01)'],
+    ['with round bullets', 'Sunny.\n\nSources:\n• https://a.com (2026-01-01)'],
+    ['with Japanese bullets', 'Sunny.\n\n出典：\n・https://a.com (2026-01-01)'],
+    ['without bullets', 'Sunny.\n\nSources:\nhttps://a.com (2026-01-01)'],
+    ['in a quotation', 'Sunny.\n\n> Sources:\n> - https://a.com (2026-01-01)'],
+    ['on the heading’s line', 'Sunny.\n\nSources: https://a.com (2026-01-01)'],
+    ['on the heading’s line, formatted', 'Sunny.\n\n**Sources:** https://a.com (2026-01-01)'],
+    ['on the heading’s line, in Japanese', 'Sunny.\n\n出典：https://a.com (2026-01-01)'],
+    ['indented', 'Sunny.\n\n  Sources:\n  - https://a.com (2026-01-01)'],
+  ])('%s', (_, text) => {
+    expect(textOf(text, 'https://a.com')).toBe('Sunny.\n\nSources:\n- https://a.com (2026-01-01)');
+  });
+});
+
+describe('the list of the model', () => {
+  test('is kept, in its order and wording', () => {
+    expect(textOf('Sunny.\n\n**Sources**\n- JMA, forecast for Tokyo: https://b.com (2026-01-02)\n- oai-weather')).toBe(
+      lines(
+        'Sunny.',
+        '',
+        'Sources:',
+        '- JMA, forecast for Tokyo: https://b.com (2026-01-02)',
+        '- oai-weather (2026-01-05)',
+      ),
+    );
+  });
+
+  test('on one line stays on one line', () => {
+    expect(textOf('Sunny.\n\nSources: [A](https://a.com), [B](https://b.com)', 'https://a.com', 'https://b.com')).toBe(
+      'Sunny.\n\nSources:\n- [A](https://a.com), [B](https://b.com) (2026-01-05)',
+    );
+  });
+
+  test('keeps its numbers, to which the text may refer', () => {
+    expect(textOf('Sunny [1].\n\n## Sources\n1. https://a.com\n2. [B](https://b.com) (2026-01-02)')).toBe(
+      lines('Sunny [1].', '', 'Sources:', '- 1. https://a.com (2026-01-05)', '- 2. [B](https://b.com) (2026-01-02)'),
+    );
+  });
+
+  test('continues on an indented line', () => {
+    expect(textOf('Sunny.\n\nSources:\n- Forecast\n  https://a.com\n  2026-01-01\n- B\n  https://b.com')).toBe(
+      'Sunny.\n\nSources:\n- Forecast https://a.com 2026-01-01\n- B https://b.com (2026-01-05)',
+    );
+  });
+
+  test('may be a nested list', () => {
+    expect(textOf('Sunny.\n\n- **Sources:**\n  - https://a.com (2026-01-01)\n  - https://b.com (2026-01-02)')).toBe(
+      'Sunny.\n\nSources:\n- https://a.com (2026-01-01)\n- https://b.com (2026-01-02)',
+    );
+  });
+
+  test('that occurs twice is listed once, under one heading', () => {
+    const text = lines(
+      '## Tokyo',
+      'Sunny.',
+      'Source: https://a.com (2026-01-01)',
+      '',
+      '## Osaka',
+      'Rain.',
+      '',
+      '**Sources:**',
+      '- https://b.com (2026-01-02)',
+    );
+    expect(textOf(text, 'https://b.com', 'https://a.com')).toBe(
+      lines(
+        '## Tokyo',
+        'Sunny.',
+        '',
+        '## Osaka',
+        'Rain.',
+        '',
+        'Sources:',
+        '- https://a.com (2026-01-01)',
+        '- https://b.com (2026-01-02)',
+      ),
+    );
+  });
+
+  test.each(['none', 'None.', 'N/A', 'なし', 'なし。'])('that consists of %s is removed', (nothing) => {
+    expect(textOf(`Sunny.\n\nSources:\n- ${nothing}`)).toBe('Sunny.\n\nSources:\n- web_search (2026-01-05)');
+  });
+
+  test('that is only a heading is removed', () => {
+    expect(textOf('Sunny.\n\n**Sources:**\n')).toBe('Sunny.\n\nSources:\n- web_search (2026-01-05)');
+  });
+
+  test('may be the complete answer', () => {
+    expect(textOf('Sources:\n- https://a.com')).toBe('Sources:\n- https://a.com (2026-01-05)');
+  });
+});
+
+test('is moved after text that follows it', () => {
+  const text = lines('Sunny.', '', 'Sources:', '- https://a.com (2026-01-01)', '', 'Shall I look at tomorrow too?');
+  expect(textOf(text, 'https://a.com')).toBe(
+    lines('Sunny.', '', 'Shall I look at tomorrow too?', '', 'Sources:', '- https://a.com (2026-01-01)'),
+  );
+});
+
+test('is moved after a section that follows it', () => {
+  const text = lines('Sunny.', '', '## Sources', '- https://a.com (2026-01-01)', '', '## Notes', '- Bring a hat.');
+  expect(textOf(text, 'https://a.com')).toBe(
+    lines('Sunny.', '', '## Notes', '- Bring a hat.', '', 'Sources:', '- https://a.com (2026-01-01)'),
+  );
+});
+
+test('may contain a consulted id, even if the citations have no place for it', () => {
+  const reply = searched('Sunny.\n\nSources:\n- oai-weather\n\nShall I go on?', 'https://a.com');
+  const sources = { ...reply.sources, consulted: ['oai-weather'] };
+  expect(answerTo({ ...reply, sources }, { maxCitations: 1 }).answer).toBe(
+    lines('Sunny.', '', 'Shall I go on?', '', 'Sources:', '- oai-weather (2026-01-05)', '- https://a.com (2026-01-05)'),
+  );
+});
+
+describe('what is not a list of sources is unchanged', () => {
+  test.each([
+    [
+      'a section about the sources of the Nile',
+      lines(
+        '# The Nile',
+        '',
+        '## Sources',
+        'The Nile has two: the White and the Blue Nile.',
+        '',
+        '## Mouth',
+        'A delta.',
+      ),
+    ],
+    [
+      'a section that lists the sources of the Nile',
+      lines('# The Nile', '', '## Sources', '- Lake Victoria', '- Lake Tana', '', '## Mouth', 'A delta.'),
+    ],
+    ['a sentence that begins with the word', 'Sources of energy differ.\n\nSources say so: https://b.com.'],
+    ['a link called Source', '[Source](https://b.com) says so.'],
+    ['a remark', '参考になります。\n\n参考までに、明日は雨です。'],
+    ['code', lines('```yaml', 'Sources:', '- https://b.com', '```', '', 'That is all.')],
+    ['a table', lines('| Source | Date |', '|---|---|', '| https://b.com | 2026-01-01 |', '', 'That is all.')],
+  ])('%s', (_, text) => {
+    expect(textOf(text, 'https://a.com')).toBe(`${text}\n\nSources:\n- https://a.com (2026-01-05)`);
+  });
+
+  test('a fence inside a fence of another kind does not end it', () => {
+    const text = lines('````', '```', 'Sources:', '- https://b.com', '````');
+    expect(textOf(`${text}\n\nSources:\n- https://a.com (2026-01-01)`, 'https://a.com')).toBe(
+      `${text}\n\nSources:\n- https://a.com (2026-01-01)`,
+    );
+  });
+});
+
+describe('a date', () => {
+  const dated = (line: string) => textOf(`Sunny.\n\nSources:\n- ${line}`, 'https://a.com/x');
+
+  test.each([
+    'https://a.com/x (2026-01-01)',
+    'https://a.com/x, 2026-01-01',
+    'https://a.com/x — published 2026-01-01',
+    '2026-01-01: https://a.com/x',
+    '[A](https://a.com/x) (2026-01-01)',
+    '[A](https://a.com/x)（2026-01-01）',
+    'https://a.com/x（2026-01-01）',
+    'https://a.com/x(2026-01-01)',
+    'https://a.com/x、2026-01-01',
+    '気象庁 https://a.com/x（2026-01-01閲覧）',
+  ])('that exists remains the only one: %s', (line) => {
+    expect(dated(line)).toBe(`Sunny.\n\nSources:\n- ${line}`);
+  });
+
+  test.each([
+    'https://a.com/x',
+    '[A](https://a.com/x)',
+    'https://a.com/x (January 1, 2026)',
+    'https://a.com/x (2026-1-1)',
+    'https://a.com/x (2026-13-01)',
+    'https://a.com/x (2026-01-45)',
+    'https://a.com/x (12026-01-01)',
+  ])('that is missing is added: %s', (line) => {
+    expect(dated(line)).toBe(`Sunny.\n\nSources:\n- ${line} (2026-01-05)`);
+  });
+
+  test.each([
+    'https://b.com/news/2025-12-30/weather',
+    'https://b.com/news/2025-12-30',
+    'https://b.com/?day=2025-12-30',
+    '[B](https://b.com/2025-12-30/x)',
+    '<https://b.com/2025-12-30>',
+  ])('inside a URL is not a date of the source: %s', (line) => {
+    expect(textOf(`Sunny.\n\nSources:\n- ${line}`)).toBe(`Sunny.\n\nSources:\n- ${line} (2026-01-05)`);
+  });
+});
+
+describe('a citation that is missing in the list is added', () => {
+  const listed = (line: string, ...cited: readonly string[]) =>
+    textOf(`Sunny.\n\nSources:\n- ${line} (2026-01-01)`, ...cited)
+      .split('\n')
+      .slice(3);
+
+  test('after the list of the model', () => {
+    expect(listed('https://a.com', 'https://b.com', 'https://a.com', 'https://c.com')).toEqual([
+      '- https://a.com (2026-01-01)',
+      '- https://b.com (2026-01-05)',
+      '- https://c.com (2026-01-05)',
+    ]);
+  });
+
+  test('and an id', () => {
+    const reply = searched('Sunny.\n\nSources:\n- https://a.com (2026-01-01)', 'https://a.com');
+    const sources = { ...reply.sources, consulted: ['oai-weather'] };
+    expect(answerTo({ ...reply, sources }).answer).toMatch(
+      /\n- https:\S+ \(2026-01-01\)\n- oai-weather \(2026-01-05\)$/,
+    );
+  });
+
+  test.each([
+    ['https://a.com/x', 'https://a.com/x/'],
+    ['https://a.com/x/', 'https://a.com/x'],
+    ['https://a.com/x#part', 'https://a.com/x'],
+    ['https://a.com/x', 'https://a.com/x#part'],
+    ['https://a.com/x?utm_source=openai', 'https://a.com/x'],
+    ['[A](https://a.com/x)', 'https://a.com/x'],
+    ['<https://a.com/x>', 'https://a.com/x'],
+    ['https://a.com/x,', 'https://a.com/x'],
+    ['気象庁（https://a.com/x）', 'https://a.com/x'],
+    ['https://ja.wikipedia.org/wiki/東京', 'https://ja.wikipedia.org/wiki/東京'],
+    ['https://a.com/x?a=(b)&c=$1', 'https://a.com/x?a=(b)&c=$1'],
+  ])('unless it is listed: %s names %s', (line, cited) => {
+    expect(listed(line, cited)).toHaveLength(1);
+  });
+
+  test.each([
+    ['https://a.com/x/y', 'https://a.com/x'],
+    ['https://a.com/x-y', 'https://a.com/x'],
+    ['https://a.com/xy', 'https://a.com/x'],
+    ['https://a.com/x.html', 'https://a.com/x'],
+    ['https://a.com/x?page=2', 'https://a.com/x'],
+    ['https://a.com.br/', 'https://a.com'],
+    ['https://a.com/x', 'https://a.com/'],
+    ['https://www.a.com/x', 'https://a.com/x'],
+    ['https://ja.wikipedia.org/wiki/東京都', 'https://ja.wikipedia.org/wiki/東京'],
+    ['https://web.archive.org/web/2026/https://a.com/x', 'https://a.com/x'],
+  ])('if it is a similar page: %s is not %s', (line, cited) => {
+    expect(listed(line, cited)).toHaveLength(2);
+  });
+
+  test('and an id is compared as a complete word', () => {
+    const reply = searched('Sunny.\n\nSources:\n- oai-weather-archive (2026-01-01)');
+    const sources = { ...reply.sources, consulted: ['oai-weather'] };
+    expect(
+      answerTo({ ...reply, sources })
+        .answer.split('\n')
+        .slice(3),
+    ).toEqual(['- oai-weather-archive (2026-01-01)', '- oai-weather (2026-01-05)']);
+  });
+});
+
+describe('laws', () => {
+  const url = fc.constantFrom(
+    'https://a.com',
+    'https://a.com/x',
+    'https://b.jp/2025-12-30/x?utm_source=openai',
+    'https://b.jp/2025-12-30/x?a=1',
+    'https://ja.wikipedia.org/wiki/東京',
+  );
+  const date = fc.constantFrom('', ' (2026-01-01)', ' 2025-12-31', '（2025-12-31）', ' (January 2026)');
+  const link = fc.oneof(
+    url,
+    url.map((to) => `[A page](${to})`),
+    url.map((to) => `<${to}>`),
+    fc.constant('oai-weather'),
+  );
+  const bullet = fc.constantFrom('- ', '* ', '• ', '1. ', '', '> - ', '・', '  - ');
+  const entry = fc.tuple(bullet, link, date).map((parts) => parts.join(''));
+  const heading = fc.constantFrom(
+    'Sources:',
+    '**Sources:**',
+    '## Sources',
+    '出典：',
+    '【情報源】',
+    '参考:',
+    '> Sources:',
+  );
+  const section = fc
+    .tuple(heading, fc.constantFrom('\n', '\n\n'), fc.array(entry, { minLength: 1, maxLength: 4 }))
+    .map(([above, gap, entries]) => `${above}${gap}${entries.join('\n')}`);
+  const inline = fc
+    .tuple(fc.constantFrom('Sources: ', '**Source:** ', '出典：'), link, date)
+    .map((parts) => parts.join(''));
+  const prose = fc.constantFrom(
+    'Sunny.',
+    '東京は晴れ。',
+    '- warm\n- dry',
+    '## Tokyo\nIt is 5°C.',
+    'See [A page](https://a.com/x).',
+    '```\nSource: code\n```',
+    '---',
+    '| a | b |\n|---|---|\n| 1 | 2 |',
+    '# The Nile\n\n## Sources\n\nTwo: the White and the Blue Nile.',
+  );
+  const text = fc
+    .tuple(prose, fc.array(fc.oneof(prose, section, inline), { maxLength: 6 }), fc.constantFrom('\n\n', '\n'))
+    .map(([first, rest, gap]) => [first, ...rest].join(gap));
+  const reply = fc
+    .record({
+      text,
+      cited: fc.array(url, { maxLength: 4 }),
+      consulted: fc.array(fc.constantFrom('oai-weather', 'oai-x')),
+    })
+    .map(({ text, cited, consulted }): Reply => {
+      const base = searched(text, ...cited);
+      return { ...base, sources: { ...base.sources, consulted: ['oai-weather', ...consulted] } };
+    });
+
+  test('Sources: is on exactly one line, and every line below it has an ISO date', () => {
+    fc.assert(
+      fc.property(reply, (reply) => {
+        const all = answerTo(reply).answer.split('\n');
+        expect(all.filter((line) => line === 'Sources:')).toHaveLength(1);
+        const below = all.slice(all.indexOf('Sources:') + 1);
+        expect(below.length).toBeGreaterThan(0);
+        for (const line of below) expect(line.replace(/https?:[^\s)（）]+/g, '')).toMatch(/^- .*\d{4}-\d{2}-\d{2}/);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('every citation is named below Sources:', () => {
+    fc.assert(
+      fc.property(reply, (reply) => {
+        const { answer, citations } = answerTo(reply);
+        const below = answer.slice(answer.lastIndexOf('Sources:\n'));
+        for (const { url } of citations) expect(below).toContain(url.replace(/\/$/, ''));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('an answer of an answer is the same answer', () => {
+    fc.assert(
+      fc.property(reply, (reply) => {
+        const once = answerTo(reply);
+        expect(answerTo({ ...reply, text: once.answer })).toEqual(once);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('no text makes it throw or hang', () => {
+    const odd = fc.array(
+      fc.oneof(
+        fc.string({ unit: 'binary', maxLength: 8 }),
+        fc.constantFrom(
+          'Sources',
+          ':',
+          '\n',
+          '出典',
+          '：',
+          '```',
+          '- ',
+          '**',
+          '<b',
+          '>',
+          'https://a.com',
+          '(',
+          '▶',
+          '\u2028',
+        ),
+      ),
+      { maxLength: 30 },
+    );
+    fc.assert(
+      fc.property(odd, (pieces) => {
+        toAnswerResult(searched(pieces.join(''), 'https://a.com'), context());
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test.each<[string, (n: number) => string, number]>([
+    ['triangles', (n) => '▶'.repeat(n), 3000],
+    ['emoji', (n) => '📚'.repeat(n), 3000],
+    ['stars', (n) => '*'.repeat(n), 3000],
+    ['spaces', (n) => `Sources${' '.repeat(n)}\u2028`, 3000],
+    ['tags', (n) => '<b'.repeat(n), 3000],
+    ['bars', (n) => '| '.repeat(n), 3000],
+    ['headings without sources', (n) => 'Sources\nfoo bar\n\n'.repeat(n), 5000],
+    ['spaces inside a source', (n) => `Sources:\n- a${' '.repeat(n)}b`, 50_000],
+  ])('reads many %s in linear time', (_, text, n) => {
+    expectLinear((n) => textOf(`Sunny.\n${text(n)}\nRain.`, 'https://a.com'), n);
+  });
+});
+
+describe('a hostile reply', () => {
+  test('with a URL of 100,000 characters is answered without this source', () => {
+    const url = `https://a.com/${'x'.repeat(100_000)}`;
+    const reply = searched(`Sunny. ([a](${url}))\n\nSources:\n- ${url}`, url, 'https://b.com');
+    expect(answerTo(reply, { maxAnswerChars: 1_000_000 })).toMatchObject({
+      answer: `Sunny. ([a](${url}))\n\nSources:\n- ${url} (2026-01-05)\n- https://b.com (2026-01-05)`,
+      citations: [{ url: 'https://b.com' }],
+    });
+  });
+
+  test.each([
+    ['the cited URL', (n: number) => 'https://a.com/x'.repeat(n / 15)],
+    ['the cited URL with fragments', (n: number) => 'https://a.com/x#https://a.com/xx#'.repeat(n / 33)],
+    ['parts of the cited URL', (n: number) => 'https://a.com/'.repeat(n / 14)],
+    ['an ID', (n: number) => 'oai-weather-'.repeat(n / 12)],
+    ['joiners in a URL', (n: number) => `https://a.com/${'\u200D'.repeat(n)}x`],
+  ])('that repeats %s a megabyte long is answered in less than a few seconds', (_, text) => {
+    const sources = {
+      cited: [{ url: 'https://a.com/x', title: text(1_000_000) }, { url: text(1_000_000) }],
+      consulted: ['oai-weather', text(1_000_000)],
+      opened: [],
+    };
+    const reply = { ...searched(`Sunny.\n\nSources:\n- ${text(1_000_000)}\n`), sources };
+    const startedMs = performance.now();
+    const { citations } = answerTo(reply);
+    // Quadratic work would take minutes.
+    expect(performance.now() - startedMs).toBeLessThan(5000);
+    expect(citations.map(({ url }) => url)).toContain('oai-weather');
+  });
+});

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { languageOf } from '../../../../src/domain/answers/language.ts';
+
+test.each(['東京の天気は？', 'HTTP 404 の意味は？', 'カタカナ', 'ﾊﾝｶｸ'])('%s is Japanese', (text) => {
+  expect(languageOf(text)).toBe('ja');
+});
+
+test.each(['What is the weather?', '', '404', 'Wie ist das Wetter?', '날씨', '☀️？', '北京今天的天气', '天気 Tokyo'])(
+  '%j is answered in English',
+  (text) => {
+    expect(languageOf(text)).toBe('en');
+  },
+);

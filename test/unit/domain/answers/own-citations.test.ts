@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import { type AnswerContext, toAnswerResult } from '../../../../src/domain/answers/answer-result.ts';
+import type { OwnSources, Reply } from '../../../../src/domain/answers/reply.ts';
+import type { OwnSource } from '../../../../src/domain/grounded/own-source.ts';
+
+const question = { tool: 'answer', query: 'What is open?', recencyDays: 60, maxResults: 5, domains: [] } as const;
+const CONTEXT = { question, model: 'gpt-5.2', maxCitations: 3, maxAnswerChars: 20_000, today: '2026-01-05' };
+
+const source = (url: string, over: Partial<OwnSource> = {}): OwnSource => ({
+  ref: 'turn0tool0',
+  url,
+  call: 'a/b',
+  ...over,
+});
+const page = (id: number) => source(`https://own.com/${id}`);
+
+interface Given extends Partial<OwnSources> {
+  readonly cited?: readonly string[];
+  readonly consulted?: readonly string[];
+  readonly opened?: readonly string[];
+  readonly searched?: boolean;
+  readonly text?: string;
+}
+
+function answer(given: Given, over: Partial<AnswerContext> = {}) {
+  const { marked = [], answered = marked, cited = [], consulted = [], opened = [], text = 'Two.' } = given;
+  const { searched = cited.length + consulted.length + opened.length > 0 } = given;
+  const reply: Reply = {
+    text,
+    ending: { kind: 'complete' },
+    searched,
+    sources: { cited: cited.map((url) => ({ url })), consulted, opened },
+    own: { marked, answered, publicPages: [] },
+  };
+  return toAnswerResult(reply, { ...CONTEXT, ...over })._unsafeUnwrap();
+}
+const urlsOf = (...args: Parameters<typeof answer>) => answer(...args).citations.map(({ url }) => url);
+
+test('the list of sources has no user information, and no URI that contains code or starts a program', () => {
+  const listed = [
+    'postgres://user:password@host/db',
+    '[Run](JavaScript:alert(1))',
+    'ms-msdt:/id',
+    'Data: the office (2026-01-01)',
+    '[Docs](https://a.com/docs)',
+  ];
+  const text = `Two.\n\nSources:\n${listed.map((entry) => `- ${entry}`).join('\n')}`;
+  expect(
+    answer({ text, marked: [source('notes://1')] })
+      .answer.split('\n')
+      .slice(3),
+  ).toEqual([
+    expect.stringMatching(/^- postgres:\/\/host\/db \(/),
+    '- Data: the office (2026-01-01)',
+    expect.stringMatching(/^- \[Docs\]\(https:\/\/a\.com\/docs\) \(/),
+    expect.stringMatching(/^- notes:\/\/1 \(/),
+  ]);
+});
+
+describe('citations (ruling L24)', () => {
+  test('are the marked sources in order, then the cited pages', () => {
+    const marked = [page(2), source('notes://1'), page(1)];
+    expect(urlsOf({ marked, cited: ['https://web.com'] }, { maxCitations: 5 })).toEqual([
+      'https://own.com/2',
+      'notes://1',
+      'https://own.com/1',
+      'https://web.com',
+    ]);
+  });
+
+  test('are one entry per page, where it is marked first', () => {
+    const marked = [page(1), page(2), source('https://own.com/1/#x')];
+    expect(urlsOf({ marked, cited: ['https://own.com/2?utm_source=openai', 'https://web.com'] })).toEqual([
+      'https://own.com/1',
+      'https://own.com/2',
+      'https://web.com',
+    ]);
+  });
+
+  test('are the sources of all calls, if none is marked', () => {
+    const answered = [page(1), source('a/b'), page(2)];
+    expect(urlsOf({ answered, cited: ['https://web.com'] }, { maxCitations: 5 })).toEqual([
+      'https://own.com/1',
+      'https://own.com/2',
+      'https://web.com',
+      'a/b',
+    ]);
+  });
+
+  test('are not those of other calls, if one is marked', () => {
+    expect(urlsOf({ marked: [page(1)], answered: [page(1), page(2)] })).toEqual(['https://own.com/1']);
+  });
+
+  test('have a title if there is one, and nothing else', () => {
+    expect(answer({ marked: [source('notes://1', { title: 'Note' })] }).citations).toEqual([
+      { url: 'notes://1', title: 'Note', published_at: '2026-01-05' },
+    ]);
+  });
+});
+
+describe('the maximum of citations', () => {
+  test('applies to marked sources', () => {
+    expect(urlsOf({ marked: [1, 2, 3, 4].map(page), cited: ['https://web.com'] })).toHaveLength(3);
+  });
+
+  test('leaves the other places as without own sources: a page, then IDs, then pages', () => {
+    const web = { cited: ['https://own.com/1', 'https://w.com/1', 'https://w.com/2'], consulted: ['oai-weather'] };
+    expect(urlsOf({ marked: [page(1)], ...web })).toEqual(['https://own.com/1', 'https://w.com/1', 'oai-weather']);
+  });
+
+  test('applies to unmarked sources in the same way', () => {
+    const answered = [page(1), page(2), page(3), source('a/b'), source('c/d')];
+    expect(urlsOf({ answered })).toEqual(['https://own.com/1', 'a/b', 'c/d']);
+  });
+});
+
+describe('pages that were only consulted', () => {
+  test('are citations if no page is cited', () => {
+    expect(urlsOf({ marked: [page(1)], consulted: ['https://web.com'] })).toEqual([
+      'https://own.com/1',
+      'https://web.com',
+    ]);
+  });
+
+  test('do not replace a cited page that is also marked', () => {
+    const web = {
+      cited: ['https://own.com/1'],
+      consulted: ['https://web.com', 'oai-weather'],
+      opened: ['https://o.com'],
+    };
+    expect(urlsOf({ marked: [page(1)], ...web })).toEqual(['https://own.com/1', 'oai-weather']);
+  });
+});
+
+describe('published_at', () => {
+  test.each([
+    ['marked', { marked: [source('https://own.com/1', { changedOn: '2025-12-01' })] }],
+    ['a page that is not marked', { answered: [source('https://own.com/1', { changedOn: '2025-12-01' })] }],
+    ['an ID that is not marked', { answered: [source('notes://1', { changedOn: '2025-12-01' })] }],
+  ])('is the day of the last change, if it is known: %s', (_, given) => {
+    expect(answer(given).citations.map(({ published_at }) => published_at)).toEqual(['2025-12-01']);
+  });
+
+  test('is the day of access otherwise', () => {
+    const given = { marked: [page(1)], cited: ['https://web.com'] };
+    expect(answer(given).citations.map(({ published_at }) => published_at)).toEqual(['2026-01-05', '2026-01-05']);
+  });
+});
+
+describe('`Sources:`', () => {
+  test('lists own sources without a search, with their dates', () => {
+    const marked = [
+      source('https://own.com/1', { changedOn: '2025-12-01' }),
+      source('notes://1'),
+      source('jira/search'),
+    ];
+    expect(answer({ marked })).toEqual({
+      answer:
+        'Two.\n\nSources:\n- https://own.com/1 (2025-12-01)\n- notes://1 (2026-01-05)\n- jira/search (2026-01-05)',
+      used_search: false,
+      citations: [
+        { url: 'https://own.com/1', published_at: '2025-12-01' },
+        { url: 'notes://1', published_at: '2026-01-05' },
+        { url: 'jira/search', published_at: '2026-01-05' },
+      ],
+      model: 'gpt-5.2',
+    });
+  });
+
+  test('lists own sources and the web', () => {
+    const result = answer({ marked: [page(1)], cited: ['https://web.com'] });
+    expect(result.answer).toBe('Two.\n\nSources:\n- https://own.com/1 (2026-01-05)\n- https://web.com (2026-01-05)');
+    expect(result.used_search).toBe(true);
+  });
+
+  test('appears once, if the model wrote it too', () => {
+    const text = 'Two.\n\n**Sources**\n- jira/search\n- https://own.com/1';
+    expect(answer({ text, marked: [page(1), source('jira/search')] }).answer).toBe(
+      'Two.\n\nSources:\n- jira/search (2026-01-05)\n- https://own.com/1 (2026-01-05)',
+    );
+  });
+
+  test('is absent without a search and without own sources', () => {
+    expect(answer({})).toMatchObject({ answer: 'Two.', used_search: false, citations: [] });
+    expect(answer({ searched: true }).answer).toBe('Two.\n\nSources:\n- web_search (2026-01-05)');
+  });
+});

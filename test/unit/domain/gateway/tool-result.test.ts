@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseToolResult, textOf, toPlainResult } from '../../../../src/domain/gateway/tool-result.ts';
+import type { JsonObject } from '../../../../src/domain/values/json.ts';
+
+const text = (text: string) => ({ type: 'text', text });
+const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
+const link = { type: 'resource_link', uri: 'file:///a', name: 'a' };
+
+function parsed(value: JsonObject) {
+  return parseToolResult(value) ?? expect.fail('this is not a result');
+}
+
+const plain = (value: JsonObject) => toPlainResult(parsed(value));
+
+describe('parseToolResult', () => {
+  test('keeps the result as the server sent it', () => {
+    const raw = { content: [text('a'), image], structuredContent: { a: 1 }, isError: true, _meta: { x: 1 }, other: 1 };
+    expect(parseToolResult(raw)).toEqual({
+      raw,
+      content: raw.content,
+      structuredContent: { a: 1 },
+      isError: true,
+    });
+  });
+
+  test('reads members that are null as missing', () => {
+    expect(parseToolResult({ content: [text('a')], structuredContent: null, isError: null })).toMatchObject({
+      content: [text('a')],
+      isError: false,
+    });
+    expect(parsed({ content: null, structuredContent: { a: 1 } })).toMatchObject({ content: [] });
+  });
+
+  test.each([
+    ['nothing', undefined],
+    ['a text', 'hello'],
+    ['a list', [text('a')]],
+    ['an empty object', {}],
+    ['content that is not a list', { content: 'hello' }],
+    ['content null alone', { content: null }],
+    ['a block that is not an object', { content: ['hello'] }],
+    ['a block without a type', { content: [{ text: 'hello' }] }],
+    ['isError that is not a boolean', { content: [], isError: 'yes' }],
+    ['content that is wrong beside structured content', { content: 1, structuredContent: {} }],
+  ])('does not read %s', (_, value) => {
+    expect(parseToolResult(value)).toBeUndefined();
+  });
+});
+
+describe('toPlainResult: structured content', () => {
+  test('is the result, and the text that repeats it is not shown', () => {
+    const structuredContent = { bmi: 22.86, tags: ['a'] };
+    const content = [text(JSON.stringify(structuredContent, undefined, 2))];
+    expect(plain({ structuredContent, content })).toEqual({ result: structuredContent });
+    expect(plain({ structuredContent })).toEqual({ result: structuredContent });
+    expect(plain({ structuredContent, content: [] })).toEqual({ result: structuredContent });
+  });
+
+  test.each([
+    ['another text', [text('The BMI is 1.')]],
+    ['a text with other values', [text('{"bmi":2}')]],
+    ['an image', [image]],
+    ['the text and an image', [text('{"bmi":1}'), image]],
+  ])('is the result, and %s is shown', (_, content) => {
+    expect(plain({ structuredContent: { bmi: 1 }, content })).toEqual({ result: { bmi: 1 }, content });
+  });
+
+  test.each([[0], [false], [''], [[]]])('may be %j', (structuredContent) => {
+    expect(plain({ structuredContent, content: [] })).toEqual({ result: structuredContent });
+  });
+});
+
+describe('toPlainResult: one text', () => {
+  test.each([
+    ['{"bmi": 22.86, "category": "normal"}', { bmi: 22.86, category: 'normal' }],
+    ['[1, "a", null]', [1, 'a', null]],
+    ['{}', {}],
+    [' {"a":1}\n', { a: 1 }],
+  ])('%j is JSON', (json, result) => {
+    expect(plain({ content: [text(json)] })).toEqual({ result });
+  });
+
+  test.each(['hello', '', '42', 'true', 'null', '"quoted"', '{"a":1} and more', '{broken'])('%j is a text', (value) => {
+    expect(plain({ content: [text(value)] })).toEqual({ result: value });
+  });
+
+  test('of more than 256 KiB is a text', () => {
+    const limit = 256 * 1024;
+    const json = (length: number) => JSON.stringify(['x'.repeat(length - 4)]);
+    expect(plain({ content: [text(json(limit))] }).result).toBeInstanceOf(Array);
+    expect(plain({ content: [text(json(limit + 1))] })).toEqual({ result: json(limit + 1) });
+  });
+
+  test('that nests too deeply to be written again is a text', () => {
+    const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+    expect(plain({ content: [text(nested(1000))] })).toEqual({ result: JSON.parse(nested(1000)) });
+    expect(plain({ content: [text(nested(1001))] })).toEqual({ result: nested(1001) });
+  });
+
+  test('has numbers with the precision of JSON.parse', () => {
+    expect(plain({ content: [text('{"big":12345678901234567890,"small":0.1}')] })).toEqual({
+      result: { big: 12345678901234567000, small: 0.1 },
+    });
+  });
+});
+
+describe('toPlainResult: no plain value', () => {
+  test.each([
+    ['several texts', [text('a'), text('b')]],
+    ['an image', [image]],
+    ['a link', [link]],
+    ['a text and a link', [text('{"a":1}'), link]],
+    ['a text block without a text', [{ type: 'text' }]],
+    ['a type of a later revision', [{ type: 'video', uri: 'x' }]],
+  ])('%s: null, and all blocks', (_, content) => {
+    expect(plain({ content })).toEqual({ result: null, content });
+  });
+
+  test('no blocks: null', () => {
+    expect(plain({ content: [] })).toEqual({ result: null });
+  });
+});
+
+describe('laws', () => {
+  const block = fc.oneof(
+    fc.record({ type: fc.constant('text'), text: fc.oneof(fc.string(), fc.json()) }),
+    fc.constant(image),
+  );
+  const results = fc.record(
+    { content: fc.array(block, { maxLength: 3 }), structuredContent: fc.jsonValue() },
+    { requiredKeys: ['content'] },
+  );
+
+  test('nothing is lost: all blocks are shown, or the only block is the result', () => {
+    fc.assert(
+      fc.property(results, (value) => {
+        const { result, content } = plain(value);
+        const [only] = value.content;
+        if (content !== undefined) {
+          expect(content).toEqual(value.content);
+        } else if (only !== undefined) {
+          expect(value.content).toHaveLength(1);
+          const sent = 'text' in only ? only.text : undefined;
+          expect([sent, reprinted(String(sent))]).toContain(
+            value.structuredContent == null && typeof result === 'string' ? result : JSON.stringify(result),
+          );
+        }
+      }),
+    );
+  });
+
+  test('the result is JSON', () => {
+    fc.assert(
+      fc.property(results, (value) => {
+        expect(JSON.stringify(plain(value).result)).toBeTypeOf('string');
+      }),
+    );
+  });
+});
+
+function reprinted(json: string): string | undefined {
+  try {
+    return JSON.stringify(JSON.parse(json));
+  } catch {
+    return undefined;
+  }
+}
+
+test('textOf joins the texts', () => {
+  expect(textOf(parsed({ content: [text('a'), image, text(''), text('b')] }))).toBe('a\nb');
+  expect(textOf(parsed({ content: [image] }))).toBe('');
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { toFunctionSchema } from '../../../../src/domain/grounded/function-schema.ts';
+import type { JsonObject } from '../../../../src/domain/values/json.ts';
+
+const parametersOf = (schema: JsonObject) => toFunctionSchema(schema)?.parameters;
+
+describe('the schema of a function', () => {
+  test.each<[string, JsonObject, JsonObject]>([
+    ['has a type and properties', {}, { type: 'object', properties: {} }],
+    ['is an object', { type: ['object', 'null'] }, { type: 'object', properties: {} }],
+    ['has properties that are an object', { properties: null }, { type: 'object', properties: {} }],
+    [
+      'has no $schema and no $id',
+      { $schema: 'https://json-schema.org/draft/2020-12/schema', $id: 'x', type: 'object', properties: { a: {} } },
+      { type: 'object', properties: { a: {} } },
+    ],
+    [
+      'keeps everything else',
+      {
+        type: 'object',
+        properties: { a: { enum: [1] } },
+        required: ['a'],
+        $defs: { b: {} },
+        additionalProperties: false,
+      },
+      {
+        type: 'object',
+        properties: { a: { enum: [1] } },
+        required: ['a'],
+        $defs: { b: {} },
+        additionalProperties: false,
+      },
+    ],
+    [
+      'has nothing at the top level that the API refuses',
+      { type: 'object', properties: {}, oneOf: [], anyOf: [], allOf: [], enum: [], not: {} },
+      { type: 'object', properties: {} },
+    ],
+  ])('%s', (_, schema, expected) => {
+    const before = structuredClone(schema);
+    expect(parametersOf(schema)).toEqual(expected);
+    expect(schema).toEqual(before);
+  });
+
+  test('what was removed is described', () => {
+    const schema = { type: 'object', anyOf: [{ required: ['a'] }, { required: ['b'] }] };
+    expect(toFunctionSchema(schema)?.note).toBe('Constraints: {"anyOf":[{"required":["a"]},{"required":["b"]}]}');
+    expect(toFunctionSchema({})?.note).toBe('');
+  });
+});
+
+describe('a schema that is too large is none', () => {
+  /** `depth` levels below the root. */
+  const nested = (depth: number): JsonObject => (depth === 0 ? {} : { a: nested(depth - 1) });
+  /** The root, `properties`, and one node per property. */
+  const wide = (nodes: number): JsonObject => ({
+    properties: Object.fromEntries(Array.from({ length: nodes - 2 }, (_, index) => [index.toString(36), 0])),
+  });
+  /** `{"description":"..."}` */
+  const long = (bytes: number, letter: string, bytesPerLetter: number): JsonObject => ({
+    description: letter.repeat(Math.ceil((bytes - 18) / bytesPerLetter)),
+  });
+
+  test.each<[string, JsonObject, JsonObject]>([
+    ['32 levels', nested(32), nested(33)],
+    ['20,000 nodes', { a: Array(19_998).fill(0) }, { a: Array(19_999).fill(0) }],
+    ['64 KiB', long(65_536, 'a', 1), long(65_537, 'a', 1)],
+    ['64 KiB of two bytes per character', long(65_534, 'é', 2), long(65_537, 'é', 2)],
+    ['64 KiB of three bytes per character', long(65_535, '日', 3), long(65_538, '日', 3)],
+    ['64 KiB of four bytes per character', long(65_534, '😀', 4), long(65_539, '😀', 4)],
+  ])('%s are accepted, more are not', (_, accepted, refused) => {
+    expect(toFunctionSchema(accepted)).toBeDefined();
+    expect(toFunctionSchema(refused)).toBeUndefined();
+  });
+
+  test('however deep it is', () => {
+    const deep = JSON.parse(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`) as JsonObject;
+    expect(toFunctionSchema(deep)).toBeUndefined();
+    expect(toFunctionSchema(wide(30_000))).toBeUndefined();
+  });
+});
