@@ -4,10 +4,10 @@ import { BAD_USAGE, FAILED, SUCCEEDED } from './adapters/inbound/exit-codes.ts';
 import { missingFileMessage } from './adapters/inbound/words/plain.ts';
 import { withoutUnsafeCharacters } from './domain/values/clean-text.ts';
 import { redactedJson } from './domain/values/redaction.ts';
-import { PROGRAM, VERSION } from './version.ts';
 import { bootstrap } from './wiring/runtime.ts';
 import type { LoadServices, Services } from './wiring/services.ts';
 import { serveStdio } from './wiring/stdio.ts';
+import { PROGRAM, VERSION } from './wiring/version.ts';
 
 /** How long standard error may take to be read before the process exits. */
 const FLUSH_MS = 500;

@@ -5,8 +5,8 @@ import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
 import type { ApiProbe } from '../application/ports/api-probe.ts';
 import type { LlmSearch } from '../application/ports/llm-search.ts';
 import type { GroundingPolicy } from '../domain/grounded/grounding.ts';
-import { PROGRAM, VERSION } from '../version.ts';
 import type { Runtime } from './runtime.ts';
+import { PROGRAM, VERSION } from './version.ts';
 
 /** The application, and what ends everything that was made for it. */
 export interface ComposedAnswers {

@@ -17,9 +17,9 @@ import { untilAborted } from '../application/async/deadline.ts';
 import type { Logger } from '../application/ports/logger.ts';
 import type { GatewayTool } from '../domain/gateway/gateway-tool.ts';
 import { isObject, type JsonObject, parseJson } from '../domain/values/json.ts';
-import { PROGRAM } from '../version.ts';
 import { answerServers, type Runtime } from './runtime.ts';
 import type { LoadServices } from './services.ts';
+import { PROGRAM } from './version.ts';
 
 type RunnableCommand = Extract<Command, { kind: 'ask' | 'doctor' | 'tools' | 'call' }>;
 

@@ -4,8 +4,8 @@ import type { ConfiguredServer, Gateway } from '../application/gateway/gateway.t
 import type { Logger } from '../application/ports/logger.ts';
 import type { SchemaValidator } from '../application/ports/schema-validator.ts';
 import type { ToolServer } from '../application/ports/tool-server.ts';
-import { PROGRAM, VERSION } from '../version.ts';
 import type { Runtime } from './runtime.ts';
+import { PROGRAM, VERSION } from './version.ts';
 
 /** A gateway whose servers have been started, and what changes and ends it. */
 export interface ComposedGateway {

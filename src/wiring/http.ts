@@ -8,12 +8,12 @@ import type { ToolSet } from '../adapters/inbound/mcp/tool-set.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { Gateway } from '../application/gateway/gateway.ts';
 import { keyProblem } from '../domain/values/redaction.ts';
-import { PROGRAM, VERSION } from '../version.ts';
 import { createAnswerTools } from './answer-tools.ts';
 import type { Runtime } from './runtime.ts';
 import { serversReload } from './servers-reload.ts';
 import type { LoadServices } from './services.ts';
 import { onUncaughtError } from './uncaught-errors.ts';
+import { PROGRAM, VERSION } from './version.ts';
 
 /** By how many percent the heap may grow before it is collected. V8 lets it grow to four times what is in use, which is garbage of calls that have ended. */
 const HEAP_GROWTH = 120;

@@ -6,11 +6,11 @@ import { onReaderGone } from '../adapters/inbound/stdio/reader-watch.ts';
 import { StdioTransport } from '../adapters/inbound/stdio/stdio-transport.ts';
 import { never } from '../application/async/deadline.ts';
 import type { Gateway } from '../application/gateway/gateway.ts';
-import { PROGRAM, VERSION } from '../version.ts';
 import { createAnswerTools } from './answer-tools.ts';
 import { answerServers, type Runtime } from './runtime.ts';
 import type { LoadServices } from './services.ts';
 import { onUncaughtError } from './uncaught-errors.ts';
+import { PROGRAM, VERSION } from './version.ts';
 
 /** A person has started it. */
 const TYPED = `Waiting for MCP messages on standard input, which clients send; Ctrl-C ends it. Try ${PROGRAM} --help\n`;

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path/posix';
 import { cruise, type IForbiddenRuleType } from 'dependency-cruiser';
 import { describe, expect, test } from 'vitest';
 
@@ -50,6 +50,31 @@ const RULES: readonly (IForbiddenRuleType & { readonly name: string })[] = [
     from: { path: '^src/adapters/inbound/http/(mcp|page|rest|shared)/' },
     to: { path: '^src/adapters/inbound/http/', pathNot: '^src/adapters/inbound/http/(?:$1|shared)/' },
   },
+  {
+    name: 'nothing in the core knows answers but themselves',
+    from: { path: '^src/(?:domain|application)/(?:grounded|gateway|values|async)/' },
+    to: { path: '^src/(?:domain|application)/answers/' },
+  },
+  {
+    name: 'the gateway knows nothing of grounded answers',
+    from: { path: '^src/(?:domain|application)/(?:gateway|values|async)/' },
+    to: { path: '^src/(?:domain|application)/grounded/' },
+  },
+  {
+    name: 'values know no product',
+    from: { path: '^src/domain/values/' },
+    to: { path: '^src/domain/(?!values/)' },
+  },
+  {
+    name: 'outbound adapters share only the network',
+    from: { path: '^src/adapters/outbound/([^/]+)/' },
+    to: { path: '^src/adapters/outbound/', pathNot: '^src/adapters/outbound/(?:$1|network|logger)/' },
+  },
+  {
+    name: 'the network knows no other adapter',
+    from: { path: '^src/adapters/outbound/network/' },
+    to: { path: '^src/adapters/outbound/(?!network/)' },
+  },
   { name: 'no import cycle', from: { path: '^src/' }, to: { circular: true } },
   {
     name: 'only the container knows its packages',
@@ -72,8 +97,30 @@ async function check(baseDir: string) {
   if (typeof output === 'string') throw new Error(output);
   return {
     modules: output.modules.map(({ source }) => source).filter((source) => source.startsWith('src/')),
+    circles: folderCircles(output.modules),
     violations: output.summary.violations.map(({ rule, from, to }) => `${from} -> ${to}: ${rule.name}`),
   };
+}
+
+type Modules = Exclude<Awaited<ReturnType<typeof cruise>>['output'], string>['modules'];
+
+/** The imports between folders from which a path leads back. */
+function folderCircles(modules: Modules): readonly string[] {
+  const isOurs = (file: string) => file.startsWith('src/');
+  const below = new Map<string, Set<string>>();
+  for (const { source, dependencies } of modules.filter(({ source }) => isOurs(source))) {
+    const folders = dependencies
+      .map(({ resolved }) => resolved)
+      .filter(isOurs)
+      .map((file) => dirname(file));
+    const known = below.get(dirname(source)) ?? new Set();
+    below.set(dirname(source), new Set([...known, ...folders.filter((folder) => folder !== dirname(source))]));
+  }
+  const leadsTo = (from: string, to: string, seen = new Set<string>()): boolean =>
+    [...(below.get(from) ?? [])].some((next) => next === to || (!seen.has(next) && leadsTo(next, to, seen.add(next))));
+  return [...below].flatMap(([folder, others]) =>
+    [...others].filter((other) => leadsTo(other, folder)).map((other) => `${folder} -> ${other}`),
+  );
 }
 
 describe('the sources', () => {
@@ -81,6 +128,10 @@ describe('the sources', () => {
 
   test('follow every rule', async () => {
     expect((await checked).violations).toEqual([]);
+  });
+
+  test('have no circle of folders', async () => {
+    expect((await checked).circles).toEqual([]);
   });
 
   test('were checked: a check that sees no file would report success', async () => {
@@ -103,6 +154,11 @@ describe('a planted violation', () => {
     noComposition,
     onlyMain,
     onlyShared,
+    noAnswers,
+    noGrounded,
+    onlyValues,
+    onlyNetwork,
+    networkAlone,
     noCycle,
     onlyContainer,
     noTests,
@@ -120,6 +176,11 @@ describe('a planted violation', () => {
     [noOutbound, 'src/adapters/inbound/imports-outbound.ts'],
     [noComposition, 'src/adapters/inbound/imports-main.ts'],
     [onlyShared, 'src/adapters/inbound/http/shared/imports-rest.ts'],
+    [noAnswers, 'src/domain/grounded/imports-answers.ts'],
+    [noGrounded, 'src/domain/gateway/imports-grounded.ts'],
+    [onlyValues, 'src/domain/values/imports-gateway.ts'],
+    [onlyNetwork, 'src/adapters/outbound/oauth/imports-pages.ts'],
+    [networkAlone, 'src/adapters/outbound/network/imports-pages.ts'],
     [noInbound, 'src/adapters/outbound/imports-inbound.ts'],
     [noComposition, 'src/adapters/outbound/imports-container.ts'],
     [onlyMain, 'src/imports-wiring.ts'],
@@ -131,6 +192,15 @@ describe('a planted violation', () => {
   ])('of "%s" is caught in %s', async (rule, file) => {
     const { violations } = await checked;
     expect(violations.filter((violation) => violation.startsWith(`${file} -> `)).join('\n')).toContain(`: ${rule}`);
+  });
+
+  test('is a circle of folders, without one of files', async () => {
+    expect((await checked).circles).toEqual(
+      expect.arrayContaining([
+        'src/application/one -> src/application/two',
+        'src/application/two -> src/application/one',
+      ]),
+    );
   });
 
   test('exists for every rule, and nothing else is caught', async () => {

@@ -1,0 +1,3 @@
+import { page } from '../pages/clean.ts';
+
+export const planted = page;

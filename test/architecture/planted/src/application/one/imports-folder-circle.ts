@@ -1,0 +1,3 @@
+import { two } from '../two/clean.ts';
+
+export const planted = two;

@@ -1,0 +1,3 @@
+import { one } from '../one/clean.ts';
+
+export const planted = one;

@@ -1,0 +1,3 @@
+import { grounded } from '../grounded/clean.ts';
+
+export const planted = grounded;

@@ -1,0 +1,3 @@
+import { answer } from '../answers/clean.ts';
+
+export const planted = answer;

@@ -1,0 +1,3 @@
+import { planted } from '../gateway/imports-grounded.ts';
+
+export const value = planted;
