@@ -5,6 +5,7 @@ import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { loadBundle } from './lib/load-source.js';
 import { withoutUnusedParts } from './lib/without-unused-parts.js';
 
 /** The recordings in the package. */
@@ -48,6 +49,19 @@ const findStarts = {
   },
 };
 
+/** The defaults of the configuration as values: the start need not load the table of keys. */
+const DEFAULTS = 'src/adapters/outbound/config/default-config.ts';
+const defaults = await loadBundle(`export * from './${DEFAULTS}';`);
+const evaluatedDefaults = {
+  name: 'evaluated-defaults',
+  load: (id) =>
+    posix(id) === posix(join(root, DEFAULTS))
+      ? Object.entries(defaults)
+          .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
+          .join('\n')
+      : undefined,
+};
+
 /** Each plugin and each alias leaves out what this program does not use of a package. */
 const ALIASES = {
   '@modelcontextprotocol/client/_shims': 'scripts/lib/client-shims.js',
@@ -67,7 +81,7 @@ const bundle = await rolldown({
   },
   transform: { target: 'node20', define: { PACKAGE_VERSION: JSON.stringify(version) } },
   logLevel: 'warn',
-  plugins: [findStarts, withoutUnusedParts],
+  plugins: [evaluatedDefaults, findStarts, withoutUnusedParts],
 });
 const { output } = await bundle.write({
   dir: 'build',

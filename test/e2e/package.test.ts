@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import spawn from 'cross-spawn';
 import { rolldown } from 'rolldown';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { DEFAULT_CONFIG, KEY_VARIABLES } from '../../src/adapters/outbound/config/default-config.ts';
 import { HOME_VARIABLE } from '../support/platform.ts';
 import { runCli } from '../support/run-cli.ts';
 import { newFile, newFolder } from './files.ts';
@@ -210,4 +211,13 @@ test('contains the licenses and the bill of materials of what is bundled', async
     licenses: [{ expression: 'Apache-2.0' }],
     purl: `pkg:npm/openai@${version}`,
   });
+});
+
+test('the defaults that the build puts into main.js are those of the table', async () => {
+  const main = readFileSync(path.join(ROOT, 'build/main.js'), 'utf8');
+  for (const name of KEY_VARIABLES) expect(main).toContain(`\`${name}\``);
+  // JSON and code have the same numbers and texts.
+  const literals = JSON.stringify(DEFAULT_CONFIG).match(/(?<=":")[^"]{4,}(?=")/g) ?? [];
+  expect(literals.length).toBeGreaterThan(5);
+  for (const literal of literals) expect(main).toContain(literal);
 });

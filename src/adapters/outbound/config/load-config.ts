@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConfigProblem, Validated } from '../../../application/ports/config.ts';
-import { isObject, withoutUndefined } from '../../../domain/values/json.ts';
+import { withoutUndefined } from '../../../domain/values/json.ts';
 import { type Environment, GATEWAY_MARKER, variableText } from '../network/environment.ts';
 import { readProxy } from '../network/proxies.ts';
 import { readApiKey } from './api-key.ts';
-import { DEFAULTS, toConfigTree, type Values } from './config-tree.ts';
+import { DEFAULT_CONFIG, KEY_VARIABLES } from './default-config.ts';
 import { expandPath, homeFolder } from './files.ts';
-import { KEYS } from './keys.ts';
-import { type CommandLineOptions, readEnvironment, readOptions } from './layers.ts';
+import type { CommandLineOptions } from './layers.ts';
 import { mistypedVariables } from './mistyped-variables.ts';
 import { reporter, withoutSecrets } from './problems.ts';
 import { formsOf, httpSecrets, secretVariables } from './secrets.ts';
@@ -40,21 +39,17 @@ async function readConfig(
 ) {
   const option = commandLine['--config'];
   const file = option === undefined ? defaultFile() : expandPath(option);
-  const label = `${option === undefined ? '' : '--config '}${file}`;
-  const ofYaml: ConfigProblem[] = [];
-  const yaml =
-    file === undefined ? NOTHING : (await import('./yaml-file.ts')).readYamlFile(file, label, isReload, ofYaml);
-  const ofVariables: ConfigProblem[] = [];
-  const variables = readEnvironment(environment, reporter(ofVariables));
-  const options = readOptions(commandLine);
-  const { values, explicit } = merged([...yaml, ...variables.values, ...options]);
-  const config = toConfigTree(values);
+  const isSet = (name: string) => variableText(environment, name) !== '';
+  const hasKeys = file !== undefined || Object.keys(commandLine).length > 0 || KEY_VARIABLES.some(isSet);
+  const { config, explicit, ...set } = hasKeys
+    ? await (await import('./set-keys.ts')).readSetKeys({ environment, commandLine, isReload, file })
+    : NO_KEYS;
   const { request, policy, citations, llm, gateway, server, grounding } = config;
   const { defaults: searchDefaults, ...search } = config.search;
 
   const key = readApiKey(environment, config.openai.apiKeyEnv, reporter(problems));
   const proxy = readProxy(environment, config.openai.baseUrl, reporter(problems));
-  problems.push(...ofYaml, ...ofVariables);
+  problems.push(...set.ofYaml, ...set.ofVariables);
   const ofKeys: ConfigProblem[] = [];
   const report = reporter(ofKeys);
   const timeZone = toZone(config.clock.timeZone);
@@ -75,14 +70,14 @@ async function readConfig(
   if (grounding.tools !== undefined && !isNested)
     (await import('./servers-config.ts')).checkGroundedTools(grounding.tools, configured ?? [], report);
   // A key whose value is not accepted looks as if it were missing.
-  const others = ofKeys.filter(({ where }) => !ofYaml.some((problem) => problem.where === where));
-  problems.push(...others.map((problem) => withSource(problem, options, variables.values, yaml, file)), ...ofServers);
+  const others = ofKeys.filter(({ where }) => !set.ofYaml.some((problem) => problem.where === where));
+  problems.push(...others.map(set.withSource), ...ofServers);
   const mistyped = await mistypedVariables(environment, ownSecrets);
   // A name that is mistyped is often the reason for the others.
   if (problems.length > 0) problems.push(...mistyped);
 
   const keyNames = variableText(environment, key.variable) === '' ? [] : [key.variable];
-  const env = [...variables.names, ...(servers?.names ?? []), ...keyNames, ...proxy.names];
+  const env = [...set.names, ...(servers?.names ?? []), ...keyNames, ...proxy.names];
   /** Where the configuration comes from: the YAML file, the variables and the options that were used. */
   const sources = withoutUndefined({ ts_defaults: true as const, yaml: file, env, cli: Object.keys(commandLine) });
   const secrets = [key.value ?? '', ...httpSecrets(config, environment), ...proxy.secrets];
@@ -135,14 +130,27 @@ async function readConfig(
     sources,
     /** What `--show-config` prints. Contains no key. */
     shown: async () => {
-      const { toShownTree } = await import('./shown-tree.ts');
-      const shown = hasServers ? new Map([...values, ['servers', servers?.shown ?? []]]) : values;
+      const [{ toShownTree }, { DEFAULTS }] = await Promise.all([
+        import('./shown-tree.ts'),
+        import('./config-tree.ts'),
+      ]);
+      const shown = new Map(set.values ?? DEFAULTS);
+      if (hasServers) shown.set('servers', servers?.shown ?? []);
       return { version, sources, effective: toShownTree(shown) };
     },
   });
 }
 
-const NOTHING: Values = new Map();
+/** Nothing but the API key and proxies is set, as with most clients: the start need not wait for the code that reads keys. */
+const NO_KEYS = {
+  config: DEFAULT_CONFIG,
+  values: undefined,
+  explicit: new Set<string>(),
+  names: [],
+  ofYaml: [],
+  ofVariables: [],
+  withSource: (problem: ConfigProblem) => problem,
+};
 
 const NESTED: ConfigProblem = {
   where: GATEWAY_MARKER,
@@ -157,40 +165,4 @@ function defaultFile(): string | undefined {
   const home = homeFolder();
   const file = home === undefined ? undefined : join(home, '.config', 'openai-responses-mcp', 'config.yaml');
   return file !== undefined && existsSync(file) ? file : undefined;
-}
-
-/** The profiles of the example configuration, without models (ruling A12). */
-const TUNED = {
-  answer_detailed: { reasoning_effort: 'high', verbosity: 'high', search_context_size: 'high', max_tool_calls: 30 },
-  answer_quick: { reasoning_effort: 'low', verbosity: 'low', search_context_size: 'low', max_tool_calls: 3 },
-};
-
-/** All keys, and the paths of those that are set, and not defaults. */
-function merged(set: readonly (readonly [string, unknown])[]) {
-  const isTuned = set.some(([path, value]) => path === 'model_profiles.preset' && value === 'tuned');
-  const preset = Object.entries(isTuned ? TUNED : {}).flatMap(([tool, keys]) =>
-    Object.entries(keys).map(([key, value]) => [`model_profiles.${tool}.${key}`, value] as const),
-  );
-  const values = new Map(DEFAULTS);
-  // Who chooses the preset has configured what it contains.
-  for (const [path, value] of [...preset, ...set]) {
-    const below = values.get(path);
-    values.set(path, isObject(value) && isObject(below) ? { ...below, ...value } : value);
-  }
-  return { values, explicit: new Set([...preset, ...set].map(([path]) => path)) };
-}
-
-/** Names the source of a key that has a problem: the option, else the variable, else the file (ruling 15). */
-function withSource(
-  problem: ConfigProblem,
-  options: Values,
-  variables: Values,
-  yaml: Values,
-  file = '',
-): ConfigProblem {
-  const { where } = problem;
-  const { variable = where, option } = KEYS.find(({ path }) => path === where) ?? {};
-  if (option !== undefined && options.has(where)) return { ...problem, where: `${option} (${where})` };
-  if (variables.has(where)) return { ...problem, where: variable };
-  return yaml.has(where) ? { ...problem, file } : problem;
 }

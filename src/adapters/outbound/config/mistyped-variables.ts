@@ -1,6 +1,6 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { type Environment, variableText } from '../network/environment.ts';
-import { KEYS } from './keys.ts';
+import { KEY_VARIABLES } from './default-config.ts';
 
 /** Other programs have variables with these prefixes, too. */
 const PREFIX = /^(?:MCP|OPENAI|ANSWER)_[A-Z0-9_]+$/;
@@ -15,7 +15,7 @@ export async function mistypedVariables(
 ): Promise<readonly ConfigProblem[]> {
   const candidates = Object.keys(environment).filter((name) => PREFIX.test(name));
   if (candidates.length === 0) return [];
-  const known = [...KEYS.flatMap(({ variable }) => variable ?? []), ...others];
+  const known = [...KEY_VARIABLES, ...others];
   const isSet = (name: string) => variableText(environment, name) !== '';
   const unknown = candidates.filter((name) => !known.includes(name) && isSet(name));
   if (unknown.length === 0) return [];

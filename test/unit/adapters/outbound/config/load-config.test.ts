@@ -643,3 +643,12 @@ describe('the printed configuration', () => {
     expect(again.profiles).toEqual(first.profiles);
   });
 });
+
+test('the configuration without any key is that of a file without keys', async () => {
+  const withoutSources = async (given: Given) => {
+    const { sources: _, shown, readOAuth, ...rest } = await config(given);
+    return { ...rest, effective: (await shown()).effective, oauth: await readOAuth() };
+  };
+  const environment = { OPENAI_API_KEY: KEY };
+  expect(await withoutSources({ environment })).toEqual(await withoutSources({ environment, yaml: '{}' }));
+});
