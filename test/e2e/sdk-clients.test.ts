@@ -124,8 +124,7 @@ describe.each(OFFICIAL_CLIENTS)('the official client %s', (_, connect) => {
     expect(received).toEqual(calls);
   });
 
-  // The client complains about progress that crosses its cancellation on the way.
-  test('cancels a call at its timeout, and the request upstream is aborted', { retry: 3 }, async () => {
+  test('cancels a call at its timeout, and the request upstream is aborted', async () => {
     const api = await fakeApi();
     api.replyAlways(neverAnswers());
     const { client, complaints } = await connect(api);
@@ -133,7 +132,10 @@ describe.each(OFFICIAL_CLIENTS)('the official client %s', (_, connect) => {
     expect((await client.listTools()).tools).toHaveLength(3);
     // A call that is cancelled while the program still loads never reaches the API.
     await api.until(() => api.requests.every(({ aborted }) => aborted));
-    expect(complaints).toEqual([]);
+    // Progress that crosses the cancellation on its way is no error of the program.
+    expect(
+      complaints.filter((complaint) => !/progress notification for an unknown token/.test(String(complaint))),
+    ).toEqual([]);
   });
 
   test('accepts the results of each tool against its output schema', async () => {
