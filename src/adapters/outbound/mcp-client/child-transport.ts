@@ -6,7 +6,7 @@ import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { type ChildOptions, endTree, startChild } from './child-process.ts';
-import { inTurns, parsedInTurns } from './in-turns.ts';
+import { inTurns, parseInTurns } from './in-turns.ts';
 import { LastLines } from './last-lines.ts';
 import { type Excess, LineReader, type ReadLine } from './line-reader.ts';
 import { errorResponse, excessResponse, LOST, readCutMessage, toResponse } from './substitute-response.ts';
@@ -169,13 +169,14 @@ export class ChildTransport implements Transport {
     await this.close();
   }
 
-  async #onLine(line: ReadLine): Promise<void> {
+  #onLine(line: ReadLine): void | Promise<void> {
     if ('head' in line) return this.#onExcess(line.head, line.tail, line.excess);
-    const message = await parsedInTurns(line.chunks);
-    if (this.#isClosed) return;
-    if (isObject(message) && 'method' in message) this.#onServerMessage(message);
-    else if (isObject(message) && isId(message.id)) this.#onResponse(message.id, message);
-    else this.#count(Buffer.concat(line.chunks).toString().trim() !== '');
+    return parseInTurns(line.chunks, (message) => {
+      if (this.#isClosed) return;
+      if (isObject(message) && 'method' in message) this.#onServerMessage(message);
+      else if (isObject(message) && isId(message.id)) this.#onResponse(message.id, message);
+      else this.#count(Buffer.concat(line.chunks).toString().trim() !== '');
+    });
   }
 
   /** The other notifications are not used by this program. */

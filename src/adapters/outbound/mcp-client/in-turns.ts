@@ -10,7 +10,8 @@ const MAX_BYTES = 256 * 1024;
 export async function inTurns<T>(items: Iterable<T>, handle: (item: T) => void | Promise<void>): Promise<void> {
   let handled = 0;
   for (const item of items) {
-    await handle(item);
+    const waiting = handle(item);
+    if (waiting !== undefined) await waiting;
     handled += 1;
     if (handled < MAX_ITEMS) continue;
     await nextTurn();
@@ -18,10 +19,17 @@ export async function inTurns<T>(items: Iterable<T>, handle: (item: T) => void |
   }
 }
 
-/** The value of a JSON text; undefined if it is not JSON. A large one takes a turn to join, to decode, to parse, and to use. */
-export async function parsedInTurns(chunks: readonly Uint8Array[]): Promise<unknown> {
-  const bytes = Buffer.concat(chunks);
-  if (bytes.length <= MAX_BYTES) return parseJson(bytes.toString());
+/**
+ * Passes on the value of a JSON text; undefined if it is not JSON. A small one is passed on at once; a large one takes a turn to join, to
+ * decode, to parse, and to use.
+ */
+export function parseInTurns(chunks: readonly Buffer[], use: (value: unknown) => void): void | Promise<void> {
+  const [first, ...more] = chunks;
+  const bytes = first !== undefined && more.length === 0 ? first : Buffer.concat(chunks);
+  return bytes.length > MAX_BYTES ? parseLarge(bytes).then(use) : use(parseJson(bytes.toString()));
+}
+
+async function parseLarge(bytes: Buffer): Promise<unknown> {
   await nextTurn();
   const text = bytes.toString();
   await nextTurn();

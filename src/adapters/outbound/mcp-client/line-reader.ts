@@ -1,6 +1,7 @@
 import { JsonNesting, MAX_NESTING } from '../../../domain/values/json-nesting.ts';
 
 const NEWLINE = 0x0a;
+const NOTHING = Buffer.alloc(0);
 /** How much of a line that is not read is kept at its start and at its end. */
 const KEPT_BYTES = 256;
 
@@ -29,7 +30,7 @@ export class LineReader {
   #nesting = new JsonNesting(MAX_NESTING);
   #excess: Excess | undefined;
   /** The end of a line that exceeds a limit. */
-  #tail = Buffer.alloc(0);
+  #tail: Buffer = NOTHING;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -64,7 +65,7 @@ export class LineReader {
     this.#length = 0;
     this.#nesting = new JsonNesting(MAX_NESTING);
     this.#excess = undefined;
-    this.#tail = Buffer.alloc(0);
+    this.#tail = NOTHING;
     return excess === undefined ? { chunks } : { head: String(chunks[0]), tail: tail.toString(), excess };
   }
 }

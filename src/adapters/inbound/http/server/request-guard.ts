@@ -26,6 +26,7 @@ export class RequestGuard {
   readonly #options: GuardOptions;
   readonly #hostNames: readonly string[];
   readonly #hashes: readonly { readonly caller: string; readonly hash: Buffer }[];
+  #latest: { readonly host: string; readonly name: string | undefined } = { host: '', name: undefined };
 
   constructor(options: GuardOptions) {
     const { host, allowedHosts } = options;
@@ -43,7 +44,7 @@ export class RequestGuard {
       return refusal('VALIDATION_ERROR', 'Bad Request: the request target and Host name different hosts');
     }
     if (host.includes(',')) return refusal('VALIDATION_ERROR', 'Bad Request: there must be one Host header');
-    const name = hostNameOf(host);
+    const name = this.#nameOf(host);
     if ((name === undefined || !this.#hostNames.includes(name)) && !allowedHosts.includes('*')) {
       const shown = JSON.stringify(name ?? host.slice(0, MAX_SHOWN_LENGTH));
       const message = `Forbidden: host ${shown} is not allowed; add it to MCP_HTTP_ALLOWED_HOSTS (http.allowed_hosts)`;
@@ -56,6 +57,12 @@ export class RequestGuard {
     const advice = 'add it to MCP_HTTP_ALLOWED_ORIGINS (http.allowed_origins)';
     const message = `Forbidden: pages of this origin are not allowed; ${advice}`;
     return refusal('FORBIDDEN', message, { reason: 'origin not allowed' });
+  }
+
+  /** Clients name the same host in all their requests: it is parsed once. */
+  #nameOf(host: string): string | undefined {
+    if (this.#latest.host !== host) this.#latest = { host, name: hostNameOf(host) };
+    return this.#latest.name;
   }
 
   /**
