@@ -4,7 +4,7 @@ import type { SearchProgress } from '../ports/llm-search.ts';
 type QueuePosition = Extract<SearchProgress, { readonly kind: 'waiting' }>;
 
 interface Waiter {
-  readonly onMoved: () => void;
+  readonly onMoved: (() => void) | undefined;
   readonly take: () => void;
 }
 
@@ -24,6 +24,8 @@ export class Places {
   readonly #taken = new Map<string, number>();
   readonly #onIdle: (() => void)[] = [];
   #free: number;
+  /** Whether a call asked for its position: to find out those of all takes time. */
+  #isWatched = false;
 
   /** `maxWaiting` is how many calls of one caller may wait. */
   constructor(max: number, maxWaiting = Number.POSITIVE_INFINITY) {
@@ -38,7 +40,7 @@ export class Places {
    */
   async acquire(
     caller: string,
-    onQueued: (position: QueuePosition) => void,
+    onQueued: ((position: QueuePosition) => void) | undefined,
     signal: AbortSignal,
   ): Promise<'acquired' | 'aborted' | 'full'> {
     if (signal.aborted) return 'aborted';
@@ -64,7 +66,7 @@ export class Places {
         this.#notify();
       };
       const waiter: Waiter = {
-        onMoved: () => onQueued(position),
+        onMoved: onQueued && (() => onQueued(position)),
         take: () => {
           signal.removeEventListener('abort', onAbort);
           resolve('acquired');
@@ -72,7 +74,8 @@ export class Places {
       };
       signal.addEventListener('abort', onAbort, { once: true });
       waiting.add(waiter);
-      waiter.onMoved();
+      this.#isWatched ||= onQueued !== undefined;
+      waiter.onMoved?.();
     });
   }
 
@@ -109,10 +112,11 @@ export class Places {
   }
 
   #notify(): void {
+    if (!this.#isWatched) return;
     let notified = 0;
     for (const waiter of this.#inOrder()) {
       if (notified === NOTIFIED) return;
-      waiter.onMoved();
+      waiter.onMoved?.();
       notified += 1;
     }
   }

@@ -59,6 +59,7 @@ export class CallTool {
   readonly #deps: Dependencies;
   /** The tools with a warning about their output. */
   readonly #warned = new BoundedSet();
+  readonly #spare: AbortController[] = [];
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
@@ -96,9 +97,8 @@ export class CallTool {
     signal: AbortSignal,
   ): Promise<ToolCallOutcome> {
     const timeoutMs = Math.min(supervisor.definition.timeoutMs, input.timeoutMs ?? Number.POSITIVE_INFINITY);
-    const { outcome, isTimedOut } = await withDeadline(this.#deps.clock, timeoutMs, signal, (untilOver) =>
-      this.#call(input, supervisor, untilOver),
-    );
+    const call = (untilOver: AbortSignal) => this.#call(input, supervisor, untilOver);
+    const { outcome, isTimedOut } = await withDeadline(this.#deps.clock, timeoutMs, signal, call, this.#spare);
     if (outcome.isErr() && outcome.error.kind === 'cancelled' && isTimedOut)
       return err({ kind: 'timed_out', timeoutMs });
     return outcome;
@@ -116,7 +116,7 @@ export class CallTool {
     const checked = await this.#deps.validator.validate(check, signal);
     if (checked.isErr()) return err(toInputError(checked.error));
 
-    const place = await supervisor.places.acquire(caller, () => {}, signal);
+    const place = await supervisor.places.acquire(caller, undefined, signal);
     if (place === 'aborted') return err({ kind: 'cancelled' });
     const { maxConcurrency } = supervisor.definition;
     if (place === 'full') return err({ kind: 'overloaded', server, maxConcurrency });

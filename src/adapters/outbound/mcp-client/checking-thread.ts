@@ -54,8 +54,8 @@ export class CheckingThread {
     const { server, caller } = job;
     const callers = this.#callers.get(server) ?? new Places(1);
     this.#callers.set(server, callers);
-    if ((await callers.acquire(caller, () => {}, signal)) !== 'acquired') return 'aborted';
-    if ((await this.#servers.acquire(server, () => {}, signal)) !== 'acquired') {
+    if ((await callers.acquire(caller, undefined, signal)) !== 'acquired') return 'aborted';
+    if ((await this.#servers.acquire(server, undefined, signal)) !== 'acquired') {
       callers.release(caller);
       return 'aborted';
     }

@@ -26,10 +26,28 @@ export interface NetworkOptions {
 /** The package stops its timer when the headers arrive; the time limit of a call is enforced with the signal. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
+type BuildRequest = OpenAI['buildRequest'];
+
+/** Builds URL and headers of questions once: they are the same for all, and the package needs more time for them than for sending a request. */
+class Client extends OpenAI {
+  #known: { readonly headers: Headers; readonly url: string } | undefined;
+
+  override async buildRequest(...[options, context]: Parameters<BuildRequest>): ReturnType<BuildRequest> {
+    const { method, body, signal = null } = options;
+    if (body === undefined) return super.buildRequest(options, context);
+    if (this.#known === undefined) {
+      const { req, url } = await super.buildRequest(options, context);
+      this.#known = { headers: req.headers, url };
+    }
+    const { headers, url } = this.#known;
+    return { req: { method, headers, body: JSON.stringify(body), signal }, url, timeout: NO_TIMEOUT_MS };
+  }
+}
+
 /** The `openai` package's client without its retries, timer and log (ruling 12). */
 export function createApiCall(apiKey: string, options: Omit<NetworkOptions, 'apiKey' | 'apiKeyVariable'>): ApiCall {
   const { baseUrl, organization, project, fetch } = options;
-  const client = new OpenAI({
+  const client = new Client({
     apiKey,
     baseURL: baseUrl,
     organization: organization ?? null,

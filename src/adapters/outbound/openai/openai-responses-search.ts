@@ -156,7 +156,13 @@ export class OpenAiResponsesSearch implements LlmSearch {
     const onProgress = (progress: SearchProgress) => {
       if (!signal.aborted) observer.onProgress(progress);
     };
-    const events = new ResponseEvents({ observer: { onProgress }, context, prefersItems: conversation !== undefined });
+    const isBackground = body.background === true;
+    const events = new ResponseEvents({
+      observer: { onProgress },
+      context,
+      prefersItems: conversation !== undefined,
+      isResumable: isBackground,
+    });
     const texts: string[] = [];
     const onText = (text: string) => {
       if (recorder !== undefined) texts.push(text);
@@ -167,7 +173,6 @@ export class OpenAiResponsesSearch implements LlmSearch {
     const wait = (resumptions: number) => clock.sleep(backoffMs(resumptions, this.#random()), controller.signal);
     const open = () => call(body, controller.signal);
     const reading = { call, events, context, onText, clock, maxRetries, wait };
-    const isBackground = body.background === true;
     try {
       const response = await (isBackground
         ? readResumable(open, reading, controller.signal)

@@ -7,12 +7,17 @@ import { asNumber, asObject, asText } from './json-values.ts';
 import { openedPage, queriesOf } from './search-calls.ts';
 
 const ITEM_DONE = 'response.output_item.done';
+/** Events whose names say all that is used of them. They are long: some repeat the request, others the text. */
+const NAME_ONLY =
+  /^response\.(?:created|in_progress|content_part\.\w+|output_text\.(?:annotation\.added|done)|web_search_call\.\w+)$/;
 
 interface Options {
   readonly observer: SearchObserver;
   readonly context: FailureContext;
   /** The output is made of the items of `response.output_item.done`, which are complete (ruling L8). */
   readonly prefersItems: boolean;
+  /** Whether the position in the stream is read from every event. */
+  readonly isResumable: boolean;
 }
 
 /** Collects the outcome of a stream's events and reports their progress. Malformed and unknown events are skipped. */
@@ -38,14 +43,14 @@ export class ResponseEvents {
 
   take(name: string | undefined, data: string): void {
     if (this.outcome !== undefined) return;
-    const event = asObject(parseJson(data));
+    const { observer, context, isResumable } = this.#options;
+    const event = !isResumable && NAME_ONLY.test(name ?? '') ? {} : asObject(parseJson(data));
     const type = asText(event?.type) ?? name;
     if (type === ITEM_DONE) this.#itemsLength += data.length;
     if (event === undefined) return;
     const id = asText(asObject(event.response)?.id) ?? this.position?.id;
     const sequence = asNumber(event.sequence_number);
     if (id !== undefined && sequence !== undefined) this.position = { id, sequence };
-    const { observer, context } = this.#options;
     const item = asObject(event.item);
     switch (type) {
       case 'error':

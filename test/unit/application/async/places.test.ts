@@ -187,11 +187,11 @@ describe('with a limit of the calls that wait', () => {
     const places = new Places(2, 2);
     const order: string[] = [];
     const acquire = (name: string) =>
-      places.acquire('alice', ignore, never()).then((outcome) => order.push(`${name} ${outcome}`));
+      places.acquire('alice', undefined, never()).then((outcome) => order.push(`${name} ${outcome}`));
     for (const name of ['a', 'b', 'c', 'd']) void acquire(name);
     await settled();
     expect(order).toEqual(['a acquired', 'b acquired']);
-    expect(await places.acquire('alice', ignore, never())).toBe('full');
+    expect(await places.acquire('alice', undefined, never())).toBe('full');
     places.release('alice');
     await settled();
     places.release('alice');
@@ -201,13 +201,13 @@ describe('with a limit of the calls that wait', () => {
 
   test('a waiting call whose caller leaves makes room, and never gets a slot', async () => {
     const places = new Places(1, 1);
-    await places.acquire('alice', ignore, never());
+    await places.acquire('alice', undefined, never());
     const controller = new AbortController();
-    const leaving = places.acquire('alice', ignore, controller.signal);
-    expect(await places.acquire('alice', ignore, never())).toBe('full');
+    const leaving = places.acquire('alice', undefined, controller.signal);
+    expect(await places.acquire('alice', undefined, never())).toBe('full');
     controller.abort();
     expect(await leaving).toBe('aborted');
-    const waiting = places.acquire('alice', ignore, never());
+    const waiting = places.acquire('alice', undefined, never());
     places.release('alice');
     expect(await waiting).toBe('acquired');
     expectNoListener(controller.signal);
@@ -218,7 +218,7 @@ test('callers take turns, and a full queue of one caller is not that of another'
   const places = new Places(2, 2);
   const order: string[] = [];
   const acquire = (caller: string) =>
-    places.acquire(caller, ignore, never()).then((outcome) => order.push(`${caller} ${outcome}`));
+    places.acquire(caller, undefined, never()).then((outcome) => order.push(`${caller} ${outcome}`));
   for (const caller of ['alice', 'alice', 'alice', 'alice', 'alice', 'bob']) void acquire(caller);
   await settled();
   expect(order).toEqual(['alice acquired', 'alice acquired', 'alice full']);
@@ -230,8 +230,8 @@ test('callers take turns, and a full queue of one caller is not that of another'
 describe('whenIdle', () => {
   test('resolves when the last call has ended, also the waiting ones', async () => {
     const places = new Places(1, 1);
-    await places.acquire('alice', ignore, never());
-    const waiting = places.acquire('alice', ignore, never());
+    await places.acquire('alice', undefined, never());
+    const waiting = places.acquire('alice', undefined, never());
     let isIdle = false;
     void places.whenIdle().then(() => {
       isIdle = true;
@@ -330,7 +330,7 @@ test('law: calls of one caller keep their order, nobody starves, and nobody take
 test('law: the position is the order in which the calls get places', async () => {
   const law = fc.asyncProperty(fc.array(caller, { maxLength: 20 }), async (callers) => {
     const places = new Places(50);
-    for (let place = 0; place < 50; place += 1) await places.acquire('other', ignore, never());
+    for (let place = 0; place < 50; place += 1) await places.acquire('other', undefined, never());
     const positions: { readonly ahead: number }[] = [];
     const taken: number[] = [];
     for (const [number, caller] of callers.entries()) {
@@ -350,4 +350,3 @@ test('law: the position is the order in which the calls get places', async () =>
   await fc.assert(law);
 });
 
-const ignore = () => {};

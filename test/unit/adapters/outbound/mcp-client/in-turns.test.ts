@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inTurns, parsedInTurns } from '../../../../../src/adapters/outbound/mcp-client/in-turns.ts';
+import { inTurns, parseInTurns } from '../../../../../src/adapters/outbound/mcp-client/in-turns.ts';
 import { countTurns } from '../../../../support/count-turns.ts';
 
 /** How many items are handled in each turn of the event loop. */
@@ -33,10 +33,12 @@ test('rejects with what an item throws', async () => {
   expect(handled).toEqual([0]);
 });
 
+const parsed = (chunks: Buffer[]) => new Promise((resolve) => void parseInTurns(chunks, resolve));
+
 test('reads JSON that arrived in parts', async () => {
   const json = Buffer.from('{"a":"Zürich 🚀"}');
-  expect(await parsedInTurns([json.subarray(0, 8), json.subarray(8)])).toEqual({ a: 'Zürich 🚀' });
-  expect(await parsedInTurns([Buffer.from('{"a"')])).toBeUndefined();
+  expect(await parsed([json.subarray(0, 8), json.subarray(8)])).toEqual({ a: 'Zürich 🚀' });
+  expect(await parsed([Buffer.from('{"a"')])).toBeUndefined();
 });
 
 test.each([
@@ -44,6 +46,6 @@ test.each([
   ['a large text in four turns: to join, to decode, to parse, and to use it', 300_000, 4],
 ])('reads %s', async (_, length, expected) => {
   const turns = countTurns();
-  expect(await parsedInTurns([Buffer.from('"'), Buffer.from(`${'x'.repeat(length)}"`)])).toHaveLength(length);
+  expect(await parsed([Buffer.from('"'), Buffer.from(`${'x'.repeat(length)}"`)])).toHaveLength(length);
   expect(turns.stop()).toHaveLength(expected);
 });
