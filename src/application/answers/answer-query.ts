@@ -49,6 +49,7 @@ interface Dependencies {
 /** Answers a question with a model that may search the web (spec 6). */
 export class AnswerQuery {
   readonly #deps: Dependencies;
+  readonly #spare: AbortController[] = [];
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
@@ -101,13 +102,14 @@ export class AnswerQuery {
   ): Promise<Result<{ reply: SearchReply; publishedOn: ReadonlyMap<string, string> | undefined }, AnswerError>> {
     const { llmSearch, clock, config } = this.#deps;
     const { timeoutMs } = config;
-    const { outcome, isTimedOut } = await withDeadline(clock, timeoutMs, signal, async (untilOver) => {
+    const find = async (untilOver: AbortSignal) => {
       observer.onProgress({ kind: 'asking' });
       const reply = await llmSearch.search(request, observer, untilOver);
       if (untilOver.aborted) return err({ kind: 'aborted' as const });
       if (reply.isErr()) return err(reply.error);
       return ok({ reply: reply.value, publishedOn: await this.#datesOf(reply.value, request, untilOver) });
-    });
+    };
+    const { outcome, isTimedOut } = await withDeadline(clock, timeoutMs, signal, find, this.#spare);
     if (outcome.isErr() && outcome.error.kind !== 'aborted') return err(outcome.error);
     if (outcome.isOk() && (isTimedOut || !signal.aborted)) return ok(outcome.value);
     return err(isTimedOut ? { kind: 'timed_out', timeoutMs } : { kind: 'cancelled' });

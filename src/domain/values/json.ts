@@ -22,5 +22,7 @@ type WithoutUndefined<T> = { [K in keyof T as undefined extends T[K] ? never : K
 
 /** The object without the members that are undefined. */
 export function withoutUndefined<T extends object>(object: T): WithoutUndefined<T> {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as WithoutUndefined<T>;
+  const defined = {} as Partial<T> & WithoutUndefined<T>;
+  for (const name in object) if (object[name] !== undefined) (defined as T)[name] = object[name];
+  return defined;
 }

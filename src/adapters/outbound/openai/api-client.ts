@@ -1,11 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import OpenAI from 'openai';
+import OpenAI, { type ClientOptions } from 'openai';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import { keyProblem } from '../../../domain/values/redaction.ts';
 import type { ApiResponse } from './api-fetch.ts';
 import type { RequestBody } from './request-body.ts';
 
-/** Resolves with the response; rejects as the `openai` package does. Leaves a listener on the signal. */
+/** Resolves with the response; rejects as the `openai` package does. May leave a listener on the signal for a moment. */
 export interface ApiCall {
   (body: RequestBody, signal: AbortSignal): Promise<ApiResponse>;
   /** Continues the stream of a background response after an event (ruling A10). */
@@ -31,6 +31,12 @@ type BuildRequest = OpenAI['buildRequest'];
 /** Builds URL and headers of questions once: they are the same for all, and the package needs more time for them than for sending a request. */
 class Client extends OpenAI {
   #known: { readonly headers: Headers; readonly url: string } | undefined;
+  readonly #fetch: typeof fetch;
+
+  constructor(options: ClientOptions & { readonly fetch: typeof fetch }) {
+    super(options);
+    this.#fetch = options.fetch;
+  }
 
   override async buildRequest(...[options, context]: Parameters<BuildRequest>): ReturnType<BuildRequest> {
     const { method, body, signal = null } = options;
@@ -42,11 +48,16 @@ class Client extends OpenAI {
     const { headers, url } = this.#known;
     return { req: { method, headers, body: JSON.stringify(body), signal }, url, timeout: NO_TIMEOUT_MS };
   }
+
+  /** Without the package's timer, and its own signal. */
+  override fetchWithTimeout(...[url, init]: Parameters<OpenAI['fetchWithTimeout']>): Promise<Response> {
+    return this.#fetch(url, { ...init, method: init?.method?.toUpperCase() ?? 'GET' });
+  }
 }
 
 /** The `openai` package's client without its retries, timer and log (ruling 12). */
 export function createApiCall(apiKey: string, options: Omit<NetworkOptions, 'apiKey' | 'apiKeyVariable'>): ApiCall {
-  const { baseUrl, organization, project, fetch } = options;
+  const { baseUrl, organization, project, fetch = globalThis.fetch } = options;
   const client = new Client({
     apiKey,
     baseURL: baseUrl,

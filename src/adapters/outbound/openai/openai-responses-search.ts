@@ -167,7 +167,7 @@ export class OpenAiResponsesSearch implements LlmSearch {
     const onText = (text: string) => {
       if (recorder !== undefined) texts.push(text);
     };
-    // The client leaves a listener on the signal that it gets.
+    // The call may leave a listener on the signal that it gets.
     const controller = new AbortController();
     const stopForwarding = forwardAbort(signal, controller);
     const wait = (resumptions: number) => clock.sleep(backoffMs(resumptions, this.#random()), controller.signal);

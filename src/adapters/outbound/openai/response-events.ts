@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { SearchObserver } from '../../../application/ports/llm-search.ts';
+import type { SearchObserver, SearchProgress } from '../../../application/ports/llm-search.ts';
 import { type JsonObject, parseJson } from '../../../domain/values/json.ts';
 import { MAX_LENGTH } from './api-fetch.ts';
 import { type Failure, type FailureContext, toStreamFailure } from './failure.ts';
@@ -7,9 +7,11 @@ import { asNumber, asObject, asText } from './json-values.ts';
 import { openedPage, queriesOf } from './search-calls.ts';
 
 const ITEM_DONE = 'response.output_item.done';
-/** Events whose names say all that is used of them. They are long: some repeat the request, others the text. */
+/** Events whose names say all that is used of them at once. They are many, and long: some repeat the request, others the text. */
 const NAME_ONLY =
-  /^response\.(?:created|in_progress|content_part\.\w+|output_text\.(?:annotation\.added|done)|web_search_call\.\w+)$/;
+  /^response\.(?:created|in_progress|content_part\.\w+|output_text\.(?:annotation\.added|done)|refusal\.delta|output_text\.delta|web_search_call\.\w+)$/;
+/** How many deltas are kept until the count of their characters is read, which few callers do. */
+const MAX_UNREAD = 100;
 
 interface Options {
   readonly observer: SearchObserver;
@@ -27,13 +29,22 @@ export class ResponseEvents {
   /** The response of the terminal event, or the error that the API reported. */
   outcome: Result<JsonObject, Failure> | undefined;
   readonly #options: Options;
-  /** The complete items, by their index in the output. */
-  readonly #items = new Map<number, JsonObject>();
+  /** The events of complete items, which are parsed if the response at the end lacks them. */
+  readonly #items: string[] = [];
   #itemsLength = 0;
+  readonly #deltas: string[] = [];
   #characters = 0;
+  readonly #writing: SearchProgress;
 
   constructor(options: Options) {
     this.#options = options;
+    const count = () => this.#countCharacters();
+    this.#writing = {
+      kind: 'writing',
+      get characters() {
+        return count();
+      },
+    };
   }
 
   /** Whether the items are longer than any answer. */
@@ -44,10 +55,11 @@ export class ResponseEvents {
   take(name: string | undefined, data: string): void {
     if (this.outcome !== undefined) return;
     const { observer, context, isResumable } = this.#options;
-    const event = !isResumable && NAME_ONLY.test(name ?? '') ? {} : asObject(parseJson(data));
-    const type = asText(event?.type) ?? name;
-    if (type === ITEM_DONE) this.#itemsLength += data.length;
+    const isItemOnly = name === ITEM_DONE && !data.includes('"web_search_call"');
+    const isParsed = isResumable || !(isItemOnly || NAME_ONLY.test(name ?? ''));
+    const event = isParsed ? asObject(parseJson(data)) : {};
     if (event === undefined) return;
+    const type = asText(event.type) ?? name;
     const id = asText(asObject(event.response)?.id) ?? this.position?.id;
     const sequence = asNumber(event.sequence_number);
     if (id !== undefined && sequence !== undefined) this.position = { id, sequence };
@@ -68,8 +80,8 @@ export class ResponseEvents {
         break;
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        for (const _ of asText(event.delta) ?? '') this.#characters += 1;
-        observer.onProgress({ kind: 'writing', characters: this.#characters });
+        if (this.#deltas.push(data) === MAX_UNREAD) this.#countCharacters();
+        observer.onProgress(this.#writing);
         break;
       case 'response.created':
         observer.onProgress({ kind: 'thinking' });
@@ -81,9 +93,9 @@ export class ResponseEvents {
         observer.onProgress({ kind: 'searching' });
         break;
       case ITEM_DONE:
-        if (item === undefined) break;
-        this.#items.set(asNumber(event.output_index) ?? this.#items.size, item);
-        if (item.type === 'web_search_call') this.#reportSearch(item);
+        this.#items.push(data);
+        this.#itemsLength += data.length;
+        if (item?.type === 'web_search_call') this.#reportSearch(item);
     }
   }
 
@@ -98,9 +110,22 @@ export class ResponseEvents {
   /** Some servers end with an empty `output` although they streamed its items. */
   #complete(response: JsonObject = {}): JsonObject {
     const received = Array.isArray(response.output) ? response.output.length : 0;
-    const isComplete = this.#options.prefersItems ? this.#items.size >= received : received === 0;
-    if (!isComplete || this.#items.size === 0) return response;
-    const output = [...this.#items].sort(([a], [b]) => a - b).map(([, item]) => item);
+    if (received > 0 && !this.#options.prefersItems) return response;
+    const items = new Map<number, JsonObject>();
+    for (const data of this.#items) {
+      const event = asObject(parseJson(data));
+      const item = asObject(event?.item);
+      if (item !== undefined) items.set(asNumber(event?.output_index) ?? items.size, item);
+    }
+    if (items.size === 0 || items.size < received) return response;
+    const output = [...items].sort(([a], [b]) => a - b).map(([, item]) => item);
     return { ...response, output };
+  }
+
+  #countCharacters(): number {
+    const deltas = this.#deltas.splice(0).map((data) => asText(asObject(parseJson(data))?.delta) ?? '');
+    // A character may be split between two deltas.
+    for (const _ of deltas.join('')) this.#characters += 1;
+    return this.#characters;
   }
 }
