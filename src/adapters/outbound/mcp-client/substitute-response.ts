@@ -1,5 +1,5 @@
 import { isJSONRPCErrorResponse, isJSONRPCResultResponse, type JSONRPCMessage } from '@modelcontextprotocol/client';
-import { type JsonObject, parseJson } from '../../../domain/values/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
 import { MAX_NESTING } from '../../../domain/values/json-nesting.ts';
 import type { Excess } from './line-reader.ts';
 
@@ -20,7 +20,10 @@ export function errorResponse(
 /** A response as a server sent it. The client accepts only strict ones, and would wait for others until the timeout. */
 export function toResponse(id: string | number, { result, error }: JsonObject): JSONRPCMessage {
   const response = { jsonrpc: '2.0', id, ...(result === undefined || result === null ? { error } : { result }) };
-  if (isJSONRPCResultResponse(response) || isJSONRPCErrorResponse(response)) return response;
+  // What the client requires of all results are types of these two members.
+  const isPlain = isObject(result) && result._meta === undefined && result.resultType === undefined;
+  if (isPlain || isJSONRPCResultResponse(response) || isJSONRPCErrorResponse(response))
+    return response as JSONRPCMessage;
   return errorResponse(id, INVALID, 'the answer is neither a result nor an error');
 }
 

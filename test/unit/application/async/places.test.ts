@@ -349,4 +349,3 @@ test('law: the position is the order in which the calls get places', async () =>
   });
   await fc.assert(law);
 });
-
