@@ -7,7 +7,7 @@ import { slicedInput } from './sliced-input.ts';
 const MAX_REQUESTS = 100;
 
 interface Connection {
-  inProgress: number;
+  readonly inProgress: Set<ServerResponse>;
   /** All requests, also those that are not served. */
   parsed: number;
   /** The request whose response is the last. */
@@ -24,13 +24,15 @@ export class Connections {
   constructor(server: Server, unreadMs: number, everyMs: number) {
     const slice = slicedInput();
     server.on('connection', (socket: Socket) => {
-      const connection: Connection = { inProgress: 0, parsed: 0, closed: new AbortController() };
+      const connection: Connection = { inProgress: new Set(), parsed: 0, closed: new AbortController() };
       // A connection may have any number of requests in progress.
       setMaxListeners(0, connection.closed.signal);
       this.#open.set(socket, connection);
       socket.once('close', () => {
         this.#open.delete(socket);
         connection.closed.abort();
+        // Node.js destroys only the first of the pipelined responses, and emits `close` on it.
+        for (const response of connection.inProgress) response.destroy().emit('close');
       });
       slice(socket, connection);
     });
@@ -44,7 +46,7 @@ export class Connections {
     server.once('close', () => clearInterval(timer));
     // Nothing was read or written for a while: closes the connection, unless it waits for a response that is not ready.
     server.on('timeout', (socket) => {
-      const isWaiting = (this.#open.get(socket)?.inProgress ?? 0) > 0 && socket.writableLength === 0;
+      const isWaiting = (this.#open.get(socket)?.inProgress.size ?? 0) > 0 && socket.writableLength === 0;
       if (!isWaiting) socket.destroy();
     });
   }
@@ -53,22 +55,21 @@ export class Connections {
    * A signal that aborts when the connection closes, one for all its requests; undefined if the request must not be served. A connection with
    * too many is closed; after its last response, nothing more is served.
    */
-  begin({ socket }: HttpRequest): AbortSignal | undefined {
+  begin({ socket }: HttpRequest, response: ServerResponse): AbortSignal | undefined {
     const connection = this.#open.get(socket);
     if (connection === undefined) return undefined;
     connection.parsed += 1;
     if (connection.last !== undefined || socket.destroyed) return undefined;
-    if (connection.inProgress === MAX_REQUESTS) {
+    if (connection.inProgress.size === MAX_REQUESTS) {
       socket.destroy();
       return undefined;
     }
-    connection.inProgress += 1;
+    connection.inProgress.add(response);
     return connection.closed.signal;
   }
 
-  end({ socket }: HttpRequest): void {
-    const connection = this.#open.get(socket);
-    if (connection !== undefined) connection.inProgress -= 1;
+  end({ socket }: HttpRequest, response: ServerResponse): void {
+    this.#open.get(socket)?.inProgress.delete(response);
   }
 
   /** Makes the response the last of its connection: only callers may keep connections, of which there is a limited number. */

@@ -90,14 +90,14 @@ export class HttpServer {
   }
 
   #serve(request: HttpRequest, response: ServerResponse): void {
-    const signal = this.#connections.begin(request);
+    const signal = this.#connections.begin(request, response);
     if (signal === undefined) return;
     if (this.#isDraining) response.setHeader('Connection', 'close');
     const served = this.#routes.serve(request, response, signal);
     this.#serving.add(served);
     void served.then(() => {
       this.#serving.delete(served);
-      this.#connections.end(request);
+      this.#connections.end(request, response);
     });
   }
 

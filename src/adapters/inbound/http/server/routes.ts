@@ -75,7 +75,6 @@ export class Routes {
     const startedMs = clock.elapsedMs();
     const { entry } = exchange;
     const closed = new Promise<void>((resolve) => response.once('close', () => resolve()));
-    forwardClose(request, response);
     const end = () => {
       entry.isShutDown = true;
       if (!response.headersSent) exchange.refuse(shuttingDown());
@@ -169,12 +168,4 @@ export class Routes {
     response.writeHead(200, { 'Content-Type': registry.contentType }).end(await registry.metrics());
   };
   readonly #metrics: Route = { methods: { GET: this.#sendMetrics, HEAD: this.#sendMetrics } };
-}
-
-/** When a connection closes, Node.js destroys only the first of the pipelined responses, and emits `close` on it: does so with all. */
-function forwardClose({ socket }: HttpRequest, response: ServerResponse): void {
-  const onClose = () => response.destroy().emit('close');
-  // A connection may have any number of requests in progress.
-  socket.setMaxListeners(0).once('close', onClose);
-  response.once('close', () => socket.off('close', onClose));
 }

@@ -1,4 +1,4 @@
-import { IncomingMessage, Server } from 'node:http';
+import { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { Connections } from '../../../../../../src/adapters/inbound/http/server/connections.ts';
@@ -14,12 +14,16 @@ function start() {
     server.emit('connection', socket);
     return socket;
   };
+  const beginOn = (socket: Socket) => {
+    const request = new IncomingMessage(socket);
+    return connections.begin(request, new ServerResponse(request));
+  };
   const begin = (socket: Socket) => {
-    const signal = connections.begin(new IncomingMessage(socket));
+    const signal = beginOn(socket);
     if (signal === undefined) throw new Error('The request is not served.');
     return signal;
   };
-  return { connections, open, begin };
+  return { open, begin, beginOn };
 }
 
 test('the signal of a request aborts when the connection closes', () => {
@@ -42,12 +46,12 @@ test('it is the same signal for all requests of a connection, with one listener'
 });
 
 test('no request is served on a connection that was already closed', () => {
-  const { connections, open } = start();
+  const { open, beginOn } = start();
   const socket = open();
   socket.destroy();
-  expect(connections.begin(new IncomingMessage(socket))).toBeUndefined();
+  expect(beginOn(socket)).toBeUndefined();
   socket.emit('close');
-  expect(connections.begin(new IncomingMessage(socket))).toBeUndefined();
+  expect(beginOn(socket)).toBeUndefined();
 });
 
 test('any number of requests in progress is allowed without a warning', async () => {
