@@ -12,6 +12,7 @@ export function countUse(
       parts.push(use);
       observer.onUsed?.(use);
     },
+    onCreated: (response) => observer.onCreated?.(response),
     total: () => totalUse(parts),
   };
 }

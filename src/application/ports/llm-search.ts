@@ -14,6 +14,8 @@ export interface SearchRequest {
   readonly isLocal?: boolean | undefined;
   /** No own tool may be offered, whatever is configured. */
   readonly isWebOnly?: boolean | undefined;
+  /** The API goes on with the search if the connection ends, so that it can be looked at later (ruling K4). */
+  readonly isLong?: boolean | undefined;
   readonly question: Question;
   readonly profile: ModelProfile;
   readonly instructions: string;
@@ -145,6 +147,15 @@ export interface SearchObserver {
   onProgress(progress: SearchProgress): void;
   /** Gets each part as soon as it is known, whatever becomes of the search. Callers that share a search get each part once. */
   onUsed?(use: SearchUse): void;
+  /** The API has begun a response that goes on by itself. Called at most once in a search that is long. */
+  onCreated?(response: StartedResponse): void;
+}
+
+/** A response of the API that goes on by itself. */
+export interface StartedResponse {
+  readonly id: string;
+  /** When the API created it. */
+  readonly createdAt: Date;
 }
 
 export type SearchOutcome = Result<SearchReply, SearchError>;

@@ -1,0 +1,33 @@
+import type { Result } from 'neverthrow';
+import type { SearchError } from '../../domain/answers/answer-error.ts';
+import type { SearchReply, SearchRequest } from './llm-search.ts';
+
+/** What a look at a response shows. `searches` is the number so far. */
+export type Look = { readonly createdAt: Date } & (
+  | { readonly state: 'working'; readonly searches: number }
+  | { readonly state: 'completed'; readonly reply: SearchReply }
+  /** The API does not continue it. */
+  | { readonly state: 'cancelled' }
+  | { readonly state: 'failed'; readonly error: SearchError }
+);
+
+/** Why a look failed. `unknown_response`: the API does not have it, or no longer (404). `isPassing`: a later look may succeed. */
+export type LookError =
+  | { readonly kind: 'unknown_response' }
+  | { readonly kind: 'not_looked'; readonly error: SearchError; readonly isPassing: boolean };
+
+/**
+ * Responses that go on at the API, in whatever process they began (rulings K9 and K13). No promise rejects. `profile` and `timeZone` of the
+ * question say how the reply is made.
+ */
+export interface StartedResponses {
+  /** One request. Ends with `not_looked` (`aborted`) soon after `signal` aborts, and leaves no listener on it. */
+  look(
+    id: string,
+    asked: Pick<SearchRequest, 'profile' | 'timeZone'>,
+    signal: AbortSignal,
+  ): Promise<Result<Look, LookError>>;
+
+  /** One request, which ends the response. Resolves when it was sent, or after a limited time. */
+  cancel(id: string): Promise<void>;
+}
