@@ -10,6 +10,7 @@ const ANY_CALLER = /^(?:[\w.@-]+|oauth:[\w.@|:/+=~#-]+)$/;
 
 /** The JSON Schema of the kinds in value-kinds.ts that do not say it. Where a pattern cannot say what is accepted, it accepts more. */
 const SCHEMAS = {
+  answerTools: () => ({ type: 'array', items: matching(/^(?:answer|answer_detailed|answer_quick)$/) }),
   flag: () => ({ type: 'boolean' }),
   debugFlag: () => ({ type: 'boolean' }),
   baseUrl: () => matching(/^[Hh][Tt][Tt][Pp][Ss]?:/),

@@ -1,5 +1,6 @@
 import type { ModelProfiles } from '../../domain/answers/model-profile.ts';
 import type { SearchDefaults } from '../../domain/answers/question.ts';
+import type { ToolName } from '../../domain/answers/tool-name.ts';
 
 /** The part of the configuration that the core uses. */
 export interface Config {
@@ -17,6 +18,22 @@ export interface Config {
   readonly blockedDomains: readonly string[];
   /** What replaces the built-in system policy. */
   readonly instructions?: string;
+  /** Absent if the searches of no tool go on when a call ends. */
+  readonly longAnswers?: LongAnswersConfig;
+}
+
+/** Answers that take minutes. All times are in milliseconds. */
+export interface LongAnswersConfig {
+  /** The tools whose questions may take long; at least one. */
+  readonly tools: readonly ToolName[];
+  /** The limit of a search, from its start. */
+  readonly maxMs: number;
+  /** How long an answer is kept, after its end. */
+  readonly keepMs: number;
+  /** How long a call runs before it becomes a task. */
+  readonly taskAfterMs: number;
+  /** How long a search goes on after a disconnect if nobody can find it again. */
+  readonly orphanMs: number;
 }
 
 /** One problem in the configuration (ruling 15). */

@@ -65,6 +65,14 @@ export const TABLE = {
     max_concurrency: key(integer(1), { default: 16, variable: 'OPENAI_MAX_CONCURRENCY' }),
     background: key(kinds.flag, { default: false }),
   },
+  long_answers: {
+    /** The tools whose searches go on if a call ends; none: all of this is off (ruling K1). */
+    tools: key(kinds.answerTools, { default: [], variable: 'LONG_ANSWERS' }),
+    max_ms: key(milliseconds(1), { default: 3_600_000 }),
+    keep_ms: key(milliseconds(1), { default: 3_600_000 }),
+    task_after_ms: key(milliseconds(1), { default: 30_000 }),
+    orphan_ms: key(milliseconds(0), { default: 120_000 }),
+  },
   model_profiles: {
     preset: key(oneOf(['tuned']), { variable: 'MODEL_PROFILES' }),
     answer: {

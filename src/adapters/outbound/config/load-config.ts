@@ -69,6 +69,10 @@ async function readConfig(
   const configured: readonly ServerEntry[] | undefined = isNested ? [] : servers?.servers;
   if (grounding.tools !== undefined && !isNested)
     (await import('./servers-config.ts')).checkGroundedTools(grounding.tools, configured ?? [], report);
+  const longAnswers =
+    config.longAnswers.tools.length > 0
+      ? (await import('./long-answers.ts')).readLongAnswers(config, report)
+      : undefined;
   // A key whose value is not accepted looks as if it were missing.
   const others = ofKeys.filter(({ where }) => !set.ofYaml.some((problem) => problem.where === where));
   problems.push(...others.map(set.withSource), ...ofServers);
@@ -119,6 +123,7 @@ async function readConfig(
     /** The servers of the gateway, if any are configured. Nested, they are not even read: their variables may exist only in the process that started this one. */
     servers: configured,
     grounding: toGroundingPolicy(config),
+    longAnswers,
     /** What was left out of the servers, or changed, and variables that are probably mistyped: reported, but not a reason to stop. */
     notices: [...mistyped, ...(isNested ? [NESTED] : []), ...(servers?.notices ?? []).map(withoutSecrets)],
     /** The names of the variables that contain keys and tokens of this program. */

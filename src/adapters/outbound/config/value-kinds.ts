@@ -1,3 +1,4 @@
+import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { toHostName } from '../../../domain/values/web-url.ts';
 import { decoded, isSecureUrl, parseListenAddress, toHttpUrl } from '../network/addresses.ts';
@@ -41,6 +42,11 @@ const QUOTABLE = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 export const secureUrl = text(
   'an https:// URL without user, query or fragment, such as https://auth.example.com (http:// only on this machine)',
   (text) => (QUOTABLE.test(text) && !/[?#]/.test(text) && isSecureUrl(text) ? text : undefined),
+);
+
+export const answerTools = listOf(
+  `a list of tools, of ${TOOL_NAMES.join(', ')}`,
+  new RegExp(`^(?:${TOOL_NAMES.join('|')})$`),
 );
 
 export const scopes = listOf('a list of scopes, such as [mcp:tools]', QUOTABLE);
