@@ -1,0 +1,48 @@
+import { TOOL_NAMES, type ToolName } from './tool-name.ts';
+
+/** What a handle names: the response of the API that is, or will be, the answer to a question of a tool (ruling K11). */
+export interface AnswerHandle {
+  readonly tool: ToolName;
+  /** `[A-Za-z0-9_-]{1,90}` */
+  readonly responseId: string;
+  /** 22 characters of `[A-Za-z0-9_-]`. */
+  readonly signature: string;
+}
+
+const LETTERS = { answer: 'a', answer_detailed: 'd', answer_quick: 'q' } as const satisfies Record<ToolName, string>;
+
+const BEGINNING = /^la1\.[adq]\./;
+const HANDLE = /^la1\.([adq])\.([\w-]{1,90})\.([\w-]{22})$/;
+
+/** What people and models put around a handle. */
+const WRAPPING = /[\s\p{Quotation_Mark}`<>]/u;
+const NOT_WRAPPING = /[^\s\p{Quotation_Mark}`<>]/u;
+
+/** The handle as a text of at most 128 characters, `[A-Za-z0-9._-]`. */
+export function toHandle(tool: ToolName, responseId: string, signature: string): string {
+  return `la1.${LETTERS[tool]}.${responseId}.${signature}`;
+}
+
+/**
+ * The handle that a query consists of, or `malformed` for another word that begins like a handle and is therefore no question (ruling
+ * K21). Undefined for a question. What surrounds the word, and one full stop after it, is ignored.
+ */
+export function handleIn(query: string): AnswerHandle | 'malformed' | undefined {
+  const begun = query.slice(Math.max(0, query.search(NOT_WRAPPING)));
+  if (!BEGINNING.test(begun)) return undefined;
+  const sentence = withoutEnd(begun);
+  const word = sentence.endsWith('.') ? withoutEnd(sentence.slice(0, -1)) : sentence;
+  if (/\s/.test(word)) return undefined;
+  const [, letter, responseId, signature] = HANDLE.exec(word) ?? [];
+  const tool = TOOL_NAMES.find((tool) => LETTERS[tool] === letter);
+  return tool === undefined || responseId === undefined || signature === undefined
+    ? 'malformed'
+    : { tool, responseId, signature };
+}
+
+/** A loop, because a pattern for the end of a long text takes quadratic time. */
+function withoutEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && WRAPPING.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
