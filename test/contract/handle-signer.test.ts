@@ -1,0 +1,24 @@
+import { createHmac } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { HmacHandleSigner } from '../../src/adapters/outbound/signing/hmac-handle-signer.ts';
+import { FakeHandleSigner } from '../support/fake-handle-signer.ts';
+import { describeHandleSigner } from './describe-handle-signer.ts';
+
+describeHandleSigner('HmacHandleSigner', (apiKey) => new HmacHandleSigner(apiKey));
+describeHandleSigner('FakeHandleSigner', (apiKey) => new FakeHandleSigner(apiKey));
+
+const hmac = (key: string | Buffer, data: string | Buffer) => createHmac('sha256', key).update(data).digest();
+
+/** HKDF-SHA256 as in RFC 5869, by its two steps, with the empty salt; 32 bytes are the first block. */
+function hkdf(secret: string, info: string): Buffer {
+  const extracted = hmac(Buffer.alloc(32), secret);
+  return hmac(extracted, `${info}\u0001`);
+}
+
+test('handles are signed as ruling K11 says, so that every version of the program accepts them', () => {
+  const key = hkdf('sk-test-0123456789', 'openai-responses-mcp/long-answers/1');
+  const expected = hmac(key, '["http:alice","answer_detailed","resp_1"]').subarray(0, 16).toString('base64url');
+  const signer = new HmacHandleSigner('sk-test-0123456789');
+  expect(signer.sign(['http:alice', 'answer_detailed', 'resp_1'])).toBe(expected);
+  expect(expected).toBe('15JCwrq_TacpIqaF3msX-A');
+});
