@@ -42,5 +42,8 @@ export type AnswerError =
   | Failure<'not_searched'>
   | Failure<'invalid_arguments', { problems: readonly ArgumentProblem[] }>
   | Failure<'no_profile', { tool: ToolName }>
-  | Failure<'timed_out', { timeoutMs: number }>
+  /** `limit`: the key of the configuration, if it is not `request.timeout_ms`. */
+  | Failure<'timed_out', { timeoutMs: number; limit?: 'long_answers.max_ms' }>
+  /** A handle that names no answer of this caller (ruling K12). */
+  | Failure<'unknown_answer'>
   | Failure<'cancelled'>;

@@ -74,7 +74,9 @@ function rawMessageFor(error: AnswerError): string {
     case 'unreadable_recordings':
       return `The recordings in ${error.path} cannot be read (${error.detail}). Check the path (--offline, LLM_RECORDINGS or llm.recordings).`;
     case 'timed_out':
-      return `No answer within ${duration(error.timeoutMs)}. Ask a narrower question, use answer_quick, or raise request.timeout_ms (OPENAI_API_TIMEOUT).`;
+      return `No answer within ${duration(error.timeoutMs)}. Ask a narrower question, use answer_quick, or raise ${error.limit ?? 'request.timeout_ms (OPENAI_API_TIMEOUT)'}.`;
+    case 'unknown_answer':
+      return 'No answer with this ID: it has expired, or it belongs to another caller. Ask the question itself.';
     case 'cancelled':
       return 'The question was cancelled.';
   }

@@ -120,6 +120,10 @@ const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly 
     { kind: 'timed_out', timeoutMs: 300_000 },
     'No answer within 300 s. Ask a narrower question, use answer_quick, or raise request.timeout_ms (OPENAI_API_TIMEOUT).',
   ],
+  unknown_answer: [
+    { kind: 'unknown_answer' },
+    'No answer with this ID: it has expired, or it belongs to another caller. Ask the question itself.',
+  ],
   cancelled: [{ kind: 'cancelled' }, 'The question was cancelled.'],
 };
 
@@ -150,6 +154,12 @@ describe('the message for', () => {
   test('a missing profile of answer names one key', () => {
     expect(messageFor({ kind: 'no_profile', tool: 'answer' })).toBe(
       'The tool answer has no model, because the configuration removes the profile answer. Set model_profiles.answer.model, or MODEL_ANSWER, to a model ID.',
+    );
+  });
+
+  test('a search that took too long names the key of its limit', () => {
+    expect(messageFor({ kind: 'timed_out', timeoutMs: 3_600_000, limit: 'long_answers.max_ms' })).toBe(
+      'No answer within 1 h. Ask a narrower question, use answer_quick, or raise long_answers.max_ms.',
     );
   });
 

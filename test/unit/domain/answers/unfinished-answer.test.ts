@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { languageOf } from '../../../../src/domain/answers/language.ts';
+import { unfinishedAnswer } from '../../../../src/domain/answers/unfinished-answer.ts';
+
+const progress = { handle: 'la1.d.resp_1.x', seconds: 300.4, searches: 12 };
+
+test('says what happened and what to do, with the handle and the progress so far', () => {
+  expect(unfinishedAnswer({ ...progress, language: 'en' })).toBe(
+    `This answer is not finished. The research continues, and it is not billed again.
+
+To get the answer, call the same tool again with the same arguments, or with this query:
+
+la1.d.resp_1.x
+
+Time so far: 300 s. Searches so far: 12.`,
+  );
+});
+
+test('is in Japanese for a Japanese question', () => {
+  expect(unfinishedAnswer({ ...progress, language: languageOf('東京の天気は？') })).toBe(
+    `この回答はまだ完了していません。調査は続いています。再度の課金はありません。
+
+回答を受け取るには、同じツールを、同じ引数か次の query で、もう一度呼び出してください。
+
+la1.d.resp_1.x
+
+これまでの時間: 300 秒。これまでの検索: 12 回。`,
+  );
+});
