@@ -83,6 +83,9 @@ export interface SearchReport {
   readonly attempts: number;
   /** True if another call accounts for this search, which it shared. */
   readonly isShared?: true;
+  /** How the call got a search that goes on by itself, or that it has no answer yet, and the handle of the answer (ruling K22). */
+  readonly state?: 'joined' | 'kept' | 'recovered' | 'unfinished';
+  readonly handle?: string;
   /** Of a grounded answer: the number of requests that were answered, and the calls of own tools. */
   readonly rounds?: number;
   readonly toolCalls?: readonly ToolCallSummary[];

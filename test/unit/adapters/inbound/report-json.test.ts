@@ -84,3 +84,11 @@ test('the report of a grounded answer: its rounds and calls, and the servers tha
     unavailable_servers: ['wiki'],
   });
 });
+
+test('the report of an answer that takes minutes: its state and its handle, and neither in another', () => {
+  const report = { queries: [], searches: 3, attempts: 1, seconds: 300 };
+  const json = '{"searches":{"count":3,"queries":[]},"attempts":1,"seconds":300';
+  expect(JSON.stringify(toReportJson(report))).toBe(`${json}}`);
+  const unfinished = toReportJson({ ...report, state: 'unfinished', handle: 'la1.d.resp_1.x' });
+  expect(JSON.stringify(unfinished)).toBe(`${json},"state":"unfinished","handle":"la1.d.resp_1.x"}`);
+});
