@@ -30,11 +30,20 @@ const SHORT_CACHING = { ttlMs: 5000, cacheScope: 'public' };
 
 const PAGE_SIZE = 100;
 
-/** Responds to every request except `tools/call`. */
-export function respond(request: Request, serverInfo: ServerInfo, tools: ToolSet): OutgoingMessage {
+/** Responds to every request except `tools/call`. `moreInstructions` is another line of instructions. */
+export function respond(
+  request: Request,
+  serverInfo: ServerInfo,
+  tools: ToolSet,
+  moreInstructions?: string,
+): OutgoingMessage {
   const { id, method, params, era } = request;
   const result = (result: JsonObject) => resultMessage(request, result, serverInfo);
   const caching = tools.isDynamic === true ? SHORT_CACHING : CACHING;
+  const describe = (listChanged: boolean) => ({
+    capabilities: { tools: listChanged ? { listChanged } : {} },
+    instructions: moreInstructions === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n${moreInstructions}`,
+  });
   switch (`${era} ${method}`) {
     case 'legacy initialize':
       return result({ protocolVersion: LEGACY_VERSION, serverInfo, ...describe(tools.notifiesOfChanges === true) });
@@ -54,10 +63,6 @@ export function respond(request: Request, serverInfo: ServerInfo, tools: ToolSet
     default:
       return errorMessage(id, { code: METHOD_NOT_FOUND, message: `Method not found: ${excerpt(method)}` });
   }
-}
-
-function describe(listChanged: boolean): JsonObject {
-  return { capabilities: { tools: listChanged ? { listChanged } : {} }, instructions: INSTRUCTIONS };
 }
 
 /** A page of the list. The cursor is the index of its first tool. Undefined for a cursor that was never sent. */

@@ -33,6 +33,8 @@ export interface McpSessionOptions {
   readonly observer?: CallObserver;
   /** How the failure of a call in flight looks at `shutDown`, in the legacy era. */
   readonly toolErrors?: 'protocol' | 'result';
+  /** Another line of the instructions for clients. */
+  readonly moreInstructions?: string | undefined;
 }
 
 const SHUTTING_DOWN = 'The server is shutting down; ask again.';
@@ -101,10 +103,10 @@ export class McpSession {
   }
 
   async #respond(request: Request, send: Send): Promise<void> {
-    const { serverInfo, tools } = this.#options;
+    const { serverInfo, tools, moreInstructions } = this.#options;
     try {
       if (request.method === 'tools/list') await tools.prepare?.();
-      send(respond(request, serverInfo, tools));
+      send(respond(request, serverInfo, tools, moreInstructions));
     } catch (bug) {
       send(this.#toInternalError(request, bug));
     }

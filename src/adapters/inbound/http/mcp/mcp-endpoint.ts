@@ -14,7 +14,7 @@ import { runCall } from '../shared/run-call.ts';
 import { openPostResponse, toRefusalMessage } from './post-response.ts';
 import { checkHeaders, eraOfPost } from './protocol-headers.ts';
 
-export type McpOptions = Pick<McpSessionOptions, 'tools' | 'toolErrors' | 'serverInfo'>;
+export type McpOptions = Pick<McpSessionOptions, 'tools' | 'toolErrors' | 'serverInfo' | 'moreInstructions'>;
 
 interface Received {
   readonly message: RequestMessage;
@@ -93,9 +93,10 @@ export class McpEndpoint implements Api {
   async #respond({ message, era }: Received, exchange: Exchange): Promise<void> {
     const respond = async () => {
       const send = openPostResponse(exchange, era, this.#context);
-      const { tools, logger, toolErrors = 'protocol', serverInfo, observe } = this.#context;
+      const { tools, logger, toolErrors = 'protocol', serverInfo, moreInstructions, observe } = this.#context;
       const { response, caller, entry } = exchange;
-      const session = new McpSession({ tools, logger, toolErrors, serverInfo, caller, observer: observe(entry) });
+      const observer = observe(entry);
+      const session = new McpSession({ tools, logger, toolErrors, serverInfo, moreInstructions, caller, observer });
       response.once('close', () => session.close());
       exchange.onShutDown = () => session.shutDown();
       const responses: OutgoingMessage[] = [];

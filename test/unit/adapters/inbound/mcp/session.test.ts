@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { answerToolList } from '../../../../../src/adapters/inbound/mcp/answer-schemas.ts';
 import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
 import type { Answer } from '../../../../../src/application/answers/answer-query.ts';
+import { UNFINISHED_INSTRUCTIONS } from '../../../../../src/domain/answers/unfinished-answer.ts';
 import {
   ANSWER,
   answers,
@@ -73,6 +74,27 @@ describe('initialize', () => {
     );
     expect(sent.map((message) => 'result' in message)).toEqual([true, true, true]);
   });
+});
+
+test.for([
+  ['initialize', {}],
+  [
+    'server/discover',
+    {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  ],
+] as const)('the instructions of %s end with another line only if there is one', async ([method, _meta]) => {
+  const instructions = async (over: Partial<SessionOptions>) => {
+    const [message] = await sentFor(over, request(method, { _meta }));
+    return (message as { result?: { instructions?: string } }).result?.instructions;
+  };
+  const usual = await instructions({});
+  expect(usual).toMatch(/pass the sources on to the user\.$/);
+  expect(await instructions({ moreInstructions: UNFINISHED_INSTRUCTIONS })).toBe(
+    `${usual}\nIf a result says that it is not finished, call the tool again as it says.`,
+  );
 });
 
 test('ping gets an empty result', async () => {
