@@ -24,6 +24,8 @@ const MEANINGS = {
   content_filtered: "the API's content filter stopped the answer",
   cached_search_rejected: 'the API does not accept `search.live: false`',
   data_residency: 'the account requires another base URL',
+  store_rejected: 'the API does not accept the value of `openai.store` for a tool in `long_answers.tools`',
+  interrupted: 'the stream of an answer that takes minutes broke, and it could not be looked at',
   too_many_functions: 'more own tools than the API accepts',
   no_final_answer: 'the model did not answer within the rounds, calls or time of a grounded answer',
   history_rejected: "the API did not accept the conversation with the tools' outputs",

@@ -29,6 +29,9 @@ export type SearchError = { readonly diagnostics?: Diagnostics } & (
   | Failure<'content_filtered' | 'aborted'>
   /** Cached-only search and blocked requests (rulings A3, A7). */
   | Failure<'cached_search_rejected' | 'data_residency', { detail: string }>
+  /** Of answers that take minutes (rulings K4, K9). `interrupted`: the response goes on, but its stream cannot be read any more. */
+  | Failure<'store_rejected', { detail: string }>
+  | Failure<'interrupted'>
   /** Of grounded answers (rulings L3, L7, L13, L17, L19). */
   | Failure<'too_many_functions', { count: number }>
   | Failure<'no_final_answer', { limit: 'rounds' | 'calls' | 'time'; max: number }>

@@ -53,6 +53,10 @@ function rawMessageFor(error: AnswerError): string {
       return `The account requires another base URL: ${sentence(error.detail)} Set openai.base_url (OPENAI_BASE_URL) to it.`;
     case 'not_searched':
       return 'The model answered without a search, but the profile requires one (search: required). Ask again, or set search to auto.';
+    case 'store_rejected':
+      return `The API does not accept the value of openai.store for a tool in long_answers.tools: ${sentence(error.detail)} Change openai.store, or remove the tool from long_answers.tools.`;
+    case 'interrupted':
+      return 'The connection to the API was lost, and the answer could not be read to its end. Try again.';
     case 'too_many_functions':
       return `The configuration offers ${error.count} tools to the model; the API accepts 127. Remove some from grounding.tools.`;
     case 'no_final_answer':

@@ -3,7 +3,7 @@ import OpenAI, { type ClientOptions } from 'openai';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import { keyProblem } from '../../../domain/values/redaction.ts';
 import type { ApiResponse } from './api-fetch.ts';
-import type { RequestBody } from './request-body.ts';
+import { type RequestBody, SOURCES } from './request-body.ts';
 
 /** Resolves with the response; rejects as the `openai` package does. May leave a listener on the signal for a moment. */
 export interface ApiCall {
@@ -12,6 +12,8 @@ export interface ApiCall {
   readonly resume: (id: string, after: number, signal: AbortSignal) => Promise<ApiResponse>;
   /** Ends a background response. */
   readonly cancel: (id: string) => Promise<unknown>;
+  /** A background response as it is now, with the sources of its searches (ruling K13). */
+  readonly retrieve: (id: string, signal: AbortSignal) => Promise<ApiResponse>;
 }
 
 export interface NetworkOptions {
@@ -75,6 +77,8 @@ export function createApiCall(apiKey: string, options: Omit<NetworkOptions, 'api
     resume: (id: string, after: number, signal: AbortSignal) =>
       client.responses.retrieve(id, { stream: true, starting_after: after }, { signal }).asResponse(),
     cancel: (id: string) => client.responses.cancel(id),
+    retrieve: (id: string, signal: AbortSignal) =>
+      client.responses.retrieve(id, { include: [SOURCES] }, { signal }).asResponse(),
   });
 }
 

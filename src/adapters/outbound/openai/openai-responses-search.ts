@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { forwardAbort, whenSettled } from '../../../application/async/deadline.ts';
+import { forwardAbort, untilAborted, whenSettled } from '../../../application/async/deadline.ts';
 import { Places } from '../../../application/async/places.ts';
 import { countUse } from '../../../application/grounded/total-use.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
@@ -18,6 +18,7 @@ import type { Redactor } from '../../../domain/values/redaction.ts';
 import type { ApiCall } from './api-client.ts';
 import { readResumable } from './background-response.ts';
 import { excerpt, type Failure, type FailureContext } from './failure.ts';
+import { isDetached, LongResponse } from './long-response.ts';
 import { isClosed, Rejections } from './rejections.ts';
 import { type RequestBody, type RequestOptions, toRequestBody, WEB_SEARCH } from './request-body.ts';
 import { ResponseEvents } from './response-events.ts';
@@ -107,7 +108,7 @@ export class OpenAiResponsesSearch implements LlmSearch {
   ): Promise<SearchOutcome> {
     const { clock, maxRetries } = this.#options;
     const web = request.conversation?.web ?? 'open';
-    let body = this.#rejections.omitFrom(toRequestBody(request, this.#options.request), web);
+    let body = this.#rejections.omitFrom(toRequestBody(request, this.#options.request), web, request.isLong);
     this.#logRequest(body);
     const halfMs = (clock.elapsedMs() + request.deadlineMs()) / 2;
     const counting = countUse(observer);
@@ -115,7 +116,9 @@ export class OpenAiResponsesSearch implements LlmSearch {
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       body = withoutLateFlex(body, halfMs - clock.elapsedMs());
       const attempted = this.#attempt(request, body, call, attempt, counting, signal);
-      const reply = await (body.background === true ? this.#track(attempted) : attempted);
+      // A long request may be kept for a moment after an abort.
+      const reply = await (body.background === true ? untilAborted(this.#track(attempted), signal) : attempted);
+      if (reply === 'aborted') break;
       if (reply.isErr()) this.#logFailure(reply.error, attempt);
       if (signal.aborted) break;
       if (reply.isOk()) {
@@ -123,7 +126,7 @@ export class OpenAiResponsesSearch implements LlmSearch {
         return ok({ ...reply.value, report: { ...reply.value.report, searches, ...(usage && { usage }) } });
       }
       const { error, isTransient, rejection } = reply.error;
-      const change = rejection && this.#rejections.add(body, rejection, web);
+      const change = rejection && this.#rejections.add(body, rejection, web, request.isLong);
       const mayRetry = (isTransient || change !== undefined) && retries < maxRetries;
       if (!mayRetry && change?.isFree !== true) return err(toSearchError(reply.error, body, web));
       if (change !== undefined) {
@@ -157,19 +160,22 @@ export class OpenAiResponsesSearch implements LlmSearch {
       if (!signal.aborted) observer.onProgress(progress);
     };
     const isBackground = body.background === true;
+    // The call may leave a listener on the signal that it gets.
+    const controller = new AbortController();
+    const long =
+      isBackground && request.isLong === true ? new LongResponse(observer, clock, signal, controller) : undefined;
     const events = new ResponseEvents({
       observer: { onProgress },
       context,
       prefersItems: conversation !== undefined,
       isResumable: isBackground,
+      onCreated: (response, isNumbered) => long?.onCreated(response, isNumbered),
     });
     const texts: string[] = [];
     const onText = (text: string) => {
       if (recorder !== undefined) texts.push(text);
     };
-    // The call may leave a listener on the signal that it gets.
-    const controller = new AbortController();
-    const stopForwarding = forwardAbort(signal, controller);
+    const stopForwarding = long === undefined ? forwardAbort(signal, controller) : long.forwardAbort();
     const wait = (resumptions: number) => clock.sleep(backoffMs(resumptions, this.#random()), controller.signal);
     const open = () => call(body, controller.signal);
     const reading = { call, events, context, onText, clock, maxRetries, wait };
@@ -182,13 +188,14 @@ export class OpenAiResponsesSearch implements LlmSearch {
         toSearchReply(response, context, datesFromReply ? timeZone : undefined),
       );
       if (reply.isOk()) await recorder?.record(request, reply.value, texts.join(''));
-      return reply;
+      return long === undefined ? reply : reply.mapErr((failure) => long.toFailure(failure, events));
     } catch (thrown) {
       return err(toThrownFailure(thrown, context, clock.now()));
     } finally {
       // The API continues a background response until it is cancelled.
-      if (isBackground && signal.aborted && events.position !== undefined)
-        void this.#track(call.cancel(events.position.id).catch(() => {}));
+      const id = long === undefined ? events.position?.id : long.id;
+      if (isBackground && signal.aborted && !isDetached(signal) && id !== undefined)
+        void this.#track(call.cancel(id).catch(() => {}));
       stopForwarding();
     }
   }

@@ -46,6 +46,9 @@ const OPTIONAL: readonly (readonly [name: string, member?: string])[] = [
   ['service_tier'],
 ];
 
+/** Only of a long request, which then runs as an ordinary one (ruling K4). */
+const BACKGROUND = ['background'] as const;
+
 /** Remembers, per model, what the API rejected, so that it is not sent again (rulings 12, L5, L19). */
 export class Rejections {
   readonly #logger: Logger;
@@ -57,18 +60,18 @@ export class Rejections {
   }
 
   /** The body without what its model is known to reject. */
-  omitFrom(body: RequestBody, web: WebAccess): RequestBody {
+  omitFrom(body: RequestBody, web: WebAccess, isLong = false): RequestBody {
     if (this.#known.size === 0) return body;
     const isKnown = ({ name, value }: Part) =>
       this.#known.has(keyOf(body, name)) || (value !== undefined && this.#known.has(keyOf(body, name, value)));
-    return partsOf(body, web)
+    return partsOf(body, web, isLong)
       .filter(isKnown)
       .reduce((left, part) => part.omitFrom(left), body);
   }
 
   /** Remembers a rejection. The request for another attempt, or undefined if what was rejected cannot be left out. */
-  add(body: RequestBody, rejection: Rejection, web: WebAccess) {
-    const part = partsOf(body, web).find(({ isMeantBy }) => isMeantBy(rejection));
+  add(body: RequestBody, rejection: Rejection, web: WebAccess, isLong = false) {
+    const part = partsOf(body, web, isLong).find(({ isMeantBy }) => isMeantBy(rejection));
     if (part === undefined) return undefined;
     const key = rejection.isParameter ? keyOf(body, part.name) : keyOf(body, part.name, part.value);
     const warning = part.warning(body, rejection);
@@ -87,14 +90,16 @@ function keyOf({ model }: RequestBody, name: string, value?: unknown): string {
 }
 
 /** The parts of a request, the more specific ones first. */
-function partsOf(body: RequestBody, web: WebAccess): readonly Part[] {
+function partsOf(body: RequestBody, web: WebAccess, isLong: boolean): readonly Part[] {
   const { tools = [], include } = body;
   return [
     ...tools.filter(({ type }) => type === 'function').map((tool) => toFunction(tool, body)),
     ...(web === 'closed' && isClosed(body) ? [CLOSED_WEB] : []),
     ...(include?.includes(ENCRYPTED_REASONING) ? [REASONING] : []),
     ...(isForced(body) ? [FORCED_SEARCH] : []),
-    ...OPTIONAL.map((path) => toOptional(path, body)).filter(({ value }) => value !== undefined),
+    ...[...OPTIONAL, ...(isLong ? [BACKGROUND] : [])]
+      .map((path) => toOptional(path, body))
+      .filter(({ value }) => value !== undefined),
   ];
 }
 

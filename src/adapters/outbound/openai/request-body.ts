@@ -47,7 +47,7 @@ export function toRequestBody(request: SearchRequest, options: RequestOptions): 
 }
 
 export const WEB_SEARCH = 'web_search';
-const SOURCES = 'web_search_call.action.sources';
+export const SOURCES = 'web_search_call.action.sources';
 /** Older servers return reasoning only if it is requested, and a conversation without it is rejected. */
 export const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
 
@@ -83,7 +83,7 @@ function toAscii(host: string): string {
 }
 
 /** The parameters that do not depend on what was said so far. */
-function toParameters({ profile }: SearchRequest, { store, background }: RequestOptions) {
+function toParameters({ profile, isLong }: SearchRequest, { store, background }: RequestOptions) {
   const { verbosity, reasoningEffort: effort, reasoningMode: mode, configured = [] } = profile;
   const supports = modelSupport(profile.model);
   const hasVerbosity = supports.verbosity ?? configured.includes('verbosity');
@@ -95,7 +95,7 @@ function toParameters({ profile }: SearchRequest, { store, background }: Request
     max_output_tokens: profile.maxOutputTokens,
     max_tool_calls: profile.maxToolCalls,
     service_tier: profile.serviceTier,
-    background: background === true ? true : undefined,
+    background: background === true || isLong === true ? true : undefined,
   });
   return { ...optional, store, stream: true };
 }

@@ -20,6 +20,8 @@ interface Options {
   readonly prefersItems: boolean;
   /** Whether the position in the stream is read from every event. */
   readonly isResumable: boolean;
+  /** Gets the response of `response.created`, and whether its events are numbered. */
+  readonly onCreated?: ((response: JsonObject, isNumbered: boolean) => void) | undefined;
 }
 
 /** Collects the outcome of a stream's events and reports their progress. Malformed and unknown events are skipped. */
@@ -85,6 +87,7 @@ export class ResponseEvents {
         break;
       case 'response.created':
         observer.onProgress({ kind: 'thinking' });
+        this.#options.onCreated?.(asObject(event.response) ?? {}, sequence !== undefined);
         break;
       case 'response.output_item.added':
         if (item?.type === 'reasoning') observer.onProgress({ kind: 'thinking' });

@@ -106,10 +106,15 @@ function citedBy({ content }: JsonObject): readonly CitedPage[] {
     .map(({ url, title }) => ({ url: String(url), title: asText(title) }));
 }
 
-/** `created_at` is in seconds; published recordings may contain anything instead. */
 function accessedOn(response: JsonObject, timeZone: string): string | undefined {
+  const created = createdAt(response);
+  return created && zonedDate(created, timeZone);
+}
+
+/** `created_at` is in seconds; published recordings may contain anything instead. */
+export function createdAt(response: JsonObject): Date | undefined {
   const seconds = asNumber(response.created_at) ?? 0;
-  return seconds > 0 && seconds < LAST_SECOND ? zonedDate(new Date(seconds * 1000), timeZone) : undefined;
+  return seconds > 0 && seconds < LAST_SECOND ? new Date(seconds * 1000) : undefined;
 }
 
 /** The end of the year 9999. */

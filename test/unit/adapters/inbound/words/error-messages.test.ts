@@ -75,6 +75,14 @@ const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly 
     { kind: 'not_searched' },
     'The model answered without a search, but the profile requires one (search: required). Ask again, or set search to auto.',
   ],
+  store_rejected: [
+    { kind: 'store_rejected', detail: 'Background mode requires store=true' },
+    'The API does not accept the value of openai.store for a tool in long_answers.tools: Background mode requires store=true. Change openai.store, or remove the tool from long_answers.tools.',
+  ],
+  interrupted: [
+    { kind: 'interrupted' },
+    'The connection to the API was lost, and the answer could not be read to its end. Try again.',
+  ],
   too_many_functions: [
     { kind: 'too_many_functions', count: 130 },
     'The configuration offers 130 tools to the model; the API accepts 127. Remove some from grounding.tools.',

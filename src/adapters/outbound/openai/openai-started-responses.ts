@@ -1,0 +1,88 @@
+import { err, type Result } from 'neverthrow';
+import { forwardAbort, never, untilAborted, withDeadline } from '../../../application/async/deadline.ts';
+import type { SearchRequest } from '../../../application/ports/llm-search.ts';
+import type { Look, LookError, StartedResponses } from '../../../application/ports/started-responses.ts';
+import type { SearchError } from '../../../domain/answers/answer-error.ts';
+import type { JsonObject } from '../../../domain/values/json.ts';
+import type { ApiCall } from './api-client.ts';
+import type { FailureContext } from './failure.ts';
+import type { OpenAiResponsesSearchOptions } from './openai-responses-search.ts';
+import { ResponseEvents } from './response-events.ts';
+import { readResponse } from './response-reader.ts';
+import { createdAt, toSearchReply, toUse } from './search-reply.ts';
+
+type Options = Pick<OpenAiResponsesSearchOptions, 'apiKeyVariable' | 'route' | 'clock' | 'redactor'> & {
+  readonly callFor: () => Result<ApiCall, SearchError>;
+};
+
+/** How long a caller waits for a cancellation to reach the API. */
+const CANCEL_MS = 1000;
+
+/** OpenAI's background responses, by their IDs. */
+export class OpenAiStartedResponses implements StartedResponses {
+  readonly #options: Options;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  async look(
+    id: string,
+    { profile, timeZone }: Pick<SearchRequest, 'profile' | 'timeZone'>,
+    signal: AbortSignal,
+  ): Promise<Result<Look, LookError>> {
+    const { callFor, apiKeyVariable, route, clock, redactor } = this.#options;
+    const call = callFor();
+    if (call.isErr()) return err({ kind: 'not_looked', error: call.error, isPassing: false });
+    const context: FailureContext = {
+      model: profile.model,
+      apiKeyVariable,
+      route,
+      attempt: 1,
+      redact: redactor.inLogs,
+    };
+    const events = new ResponseEvents({
+      observer: { onProgress: () => {} },
+      context,
+      prefersItems: false,
+      isResumable: false,
+    });
+    // The call may leave a listener on the signal that it gets.
+    const controller = new AbortController();
+    const stopForwarding = forwardAbort(signal, controller);
+    const open = () => call.value.retrieve(id, controller.signal);
+    const response = await readResponse(open, { events, context, onText: () => {}, clock });
+    stopForwarding();
+    if (signal.aborted) return err({ kind: 'not_looked', error: { kind: 'aborted' }, isPassing: false });
+    return response
+      .map((response) => this.#toLook(response, context, timeZone))
+      .mapErr(({ error }) => toLookError(error));
+  }
+
+  async cancel(id: string): Promise<void> {
+    const call = this.#options.callFor();
+    if (call.isErr()) return;
+    const sent = call.value.cancel(id).catch(() => {});
+    await withDeadline(this.#options.clock, CANCEL_MS, never(), (limit) => untilAborted(sent, limit));
+  }
+
+  #toLook(response: JsonObject, context: FailureContext, timeZone: string): Look {
+    const created = { createdAt: createdAt(response) ?? this.#options.clock.now() };
+    const { status } = response;
+    if (status === 'queued' || status === 'in_progress')
+      return { ...created, state: 'working', searches: toUse(response).searches };
+    if (status === 'cancelled') return { ...created, state: 'cancelled' };
+    return toSearchReply(response, context, timeZone).match(
+      (reply): Look => ({ ...created, state: 'completed', reply }),
+      ({ error }) => ({ ...created, state: 'failed', error }),
+    );
+  }
+}
+
+function toLookError(error: SearchError): LookError {
+  const status = error.diagnostics?.status;
+  if (status === 404) return { kind: 'unknown_response' };
+  const isPassing =
+    error.kind === 'connection_failed' || status === 429 || (typeof status === 'number' && status >= 500);
+  return { kind: 'not_looked', error, isPassing };
+}
