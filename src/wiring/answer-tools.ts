@@ -27,3 +27,9 @@ export async function createAnswerTools(
   const { mayHaveEffects } = await import('../domain/grounded/grounding.ts');
   return new AnswerTools({ ...options, hasEffects: () => mayHaveEffects(grounding, gateway()?.tools ?? []) });
 }
+
+/** What clients learn about answers that are not finished (ruling K23); undefined if there are none. */
+export async function moreInstructions({ longAnswers, llm }: Runtime['config']): Promise<string | undefined> {
+  if (longAnswers === undefined || llm.adapter === 'offline') return undefined;
+  return (await import('../domain/answers/unfinished-answer.ts')).UNFINISHED_INSTRUCTIONS;
+}

@@ -35,10 +35,12 @@ export async function composeAnswers(
   const grounding = config.grounding && (await loadGrounding(runtime, config.grounding, startGateway));
   const pages = config.resolveDates && !isOffline ? await loadPageDates(runtime) : undefined;
   const apiProbe = () => loadProbe(runtime, api?.fetch ?? fetch);
-  const ports = { llmSearch, apiProbe, clock, logger, pageDates: pages?.pageDates };
+  const long = api && (await loadLong(runtime, llmSearch, api.fetch));
+  const ports = { llmSearch, apiProbe, clock, logger, pageDates: pages?.pageDates, long };
   return {
     application: createApplication(ports, config, grounding),
     close: async () => {
+      long?.answers.close();
       await llmSearch.close?.();
       await api?.close();
       await proxied?.close();
@@ -82,6 +84,31 @@ async function loadOpenAi(runtime: Runtime, fetch: typeof globalThis.fetch) {
     apiKeyVariable: openai.apiKeyVariable,
     route: routeTo(openai.baseUrl, openai.proxy),
   });
+}
+
+/** Undefined if no tool gives answers that take minutes, or answers are recorded, or there is no key (rulings K1 and K4). */
+async function loadLong({ config, clock, redactor }: Runtime, llmSearch: LlmSearch, fetch: typeof globalThis.fetch) {
+  const { longAnswers, openai, llm } = config;
+  const { apiKey } = openai;
+  if (longAnswers === undefined || llm.record !== undefined || apiKey === undefined) return undefined;
+  const [{ LongAnswers }, { WatchedSearch }, { OpenAiStartedResponses }, { HmacHandleSigner }, { networkCalls }] =
+    await Promise.all([
+      import('../application/answers/long-answers.ts'),
+      import('../application/answers/watch-response.ts'),
+      import('../adapters/outbound/openai/openai-started-responses.ts'),
+      import('../adapters/outbound/signing/hmac-handle-signer.ts'),
+      import('../adapters/outbound/openai/api-client.ts'),
+    ]);
+  const responses = new OpenAiStartedResponses({
+    callFor: networkCalls({ ...openai, fetch }),
+    apiKeyVariable: openai.apiKeyVariable,
+    route: routeTo(openai.baseUrl, openai.proxy),
+    clock,
+    redactor,
+  });
+  const signer = new HmacHandleSigner(apiKey);
+  const answers = new LongAnswers({ responses, signer, clock, config: { timeoutMs: config.timeoutMs, longAnswers } });
+  return { answers, llmSearch: new WatchedSearch({ llmSearch, responses, clock }) };
 }
 
 async function loadRecorder(runtime: Runtime, folder: string) {

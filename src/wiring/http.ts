@@ -8,7 +8,7 @@ import type { ToolSet } from '../adapters/inbound/mcp/tool-set.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { Gateway } from '../application/gateway/gateway.ts';
 import { keyProblem } from '../domain/values/redaction.ts';
-import { createAnswerTools } from './answer-tools.ts';
+import { createAnswerTools, moreInstructions } from './answer-tools.ts';
 import type { Runtime } from './runtime.ts';
 import { serversReload } from './servers-reload.ts';
 import type { LoadServices } from './services.ts';
@@ -63,6 +63,7 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
     tools,
     toolErrors: config.server.toolErrors,
     serverInfo: { name: PROGRAM, version: VERSION },
+    moreInstructions: await moreInstructions(config),
     rest: {
       gateway: () => gateway,
       loading: () => loading,

@@ -6,7 +6,7 @@ import { onReaderGone } from '../adapters/inbound/stdio/reader-watch.ts';
 import { StdioTransport } from '../adapters/inbound/stdio/stdio-transport.ts';
 import { never } from '../application/async/deadline.ts';
 import type { Gateway } from '../application/gateway/gateway.ts';
-import { createAnswerTools } from './answer-tools.ts';
+import { createAnswerTools, moreInstructions } from './answer-tools.ts';
 import { answerServers, type Runtime } from './runtime.ts';
 import type { LoadServices } from './services.ts';
 import { onUncaughtError } from './uncaught-errors.ts';
@@ -52,6 +52,7 @@ export async function serveStdio(runtime: Runtime, load: LoadServices): Promise<
     serverInfo: { name: PROGRAM, version: VERSION },
     caller: 'stdio',
     isLocal: true,
+    moreInstructions: await moreInstructions(config),
   });
   const transport = new StdioTransport({
     session,

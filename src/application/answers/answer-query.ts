@@ -14,6 +14,7 @@ import type { Config } from '../ports/config.ts';
 import type { LlmSearch, SearchObserver, SearchReply, SearchReport, SearchRequest } from '../ports/llm-search.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { PageDates } from '../ports/page-dates.ts';
+import type { LongAnswers } from './long-answers.ts';
 
 export interface AnswerQueryInput extends Pick<SearchRequest, 'caller' | 'isLocal' | 'isWebOnly'> {
   readonly tool: ToolName;
@@ -37,8 +38,24 @@ export interface Answer {
   readonly report: SearchReport & { readonly seconds: number; readonly dates?: readonly DateOrigin[] | undefined };
 }
 
+/** A reply, and the days on which the pages it cites were published, if they were read. */
+interface Found {
+  readonly reply: SearchReply;
+  readonly publishedOn: ReadonlyMap<string, string> | undefined;
+}
+
+/** Answers that take minutes; absent if no tool gives them. */
+export interface LongDependencies {
+  readonly answers: LongAnswers;
+  /** Searches that go on if their connection ends. */
+  readonly llmSearch: LlmSearch;
+  /** Whether a question is one of them (rulings K1 and K4). */
+  readonly takes: (request: SearchRequest) => boolean;
+}
+
 interface Dependencies {
   readonly llmSearch: LlmSearch;
+  readonly long?: LongDependencies | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly config: Config;
@@ -60,14 +77,16 @@ export class AnswerQuery {
     { caller, isLocal, isWebOnly, tool, args, observer, isUnlimited }: AnswerQueryInput,
     signal: AbortSignal,
   ): Promise<Result<Answer, AnswerError>> {
-    const { config, clock } = this.#deps;
-    const question = parseQuestion(tool, args, config.searchDefaults);
-    if (question.isErr()) return err({ kind: 'invalid_arguments', problems: question.error });
-    const profile = profileFor(tool, config.profiles);
-    if (profile === undefined) return err({ kind: 'no_profile', tool });
-    this.#logProfile(tool, profile);
-
+    const { config, clock, long } = this.#deps;
     const startedMs = clock.elapsedMs();
+    const handle = typeof args.query === 'string' ? long?.answers.handleIn(args.query) : undefined;
+    const asked = handle === undefined || handle === 'malformed' ? tool : handle.tool;
+    const question = parseQuestion(asked, handle === undefined ? args : { query: args.query }, config.searchDefaults);
+    if (question.isErr()) return err({ kind: 'invalid_arguments', problems: question.error });
+    const profile = profileFor(asked, config.profiles);
+    if (profile === undefined) return err({ kind: 'no_profile', tool: asked });
+    this.#logProfile(asked, profile);
+
     const request: SearchRequest = {
       caller,
       isLocal,
@@ -79,18 +98,51 @@ export class AnswerQuery {
       timeZone: config.timeZone,
       deadlineMs: () => startedMs + config.timeoutMs,
     };
-    const found = await this.#find(request, observer, signal);
-    return found.andThen(({ reply, publishedOn }) => {
-      const hasSearched = reply.searched || reply.sources.cited.length > 0;
-      if (profile.search === 'required' && !hasSearched) return err({ kind: 'not_searched' as const });
-      const report = { ...reply.report, seconds: (clock.elapsedMs() - startedMs) / 1000 };
-      this.#logUsage(report);
-      const limit = isUnlimited && { maxAnswerChars: Number.POSITIVE_INFINITY };
-      const context = { ...this.#contextOf(request), publishedOn, ...limit };
-      return toAnswerResult(reply, context).map((result) => {
-        const dates = publishedOn && result.citations.map(({ url }) => dateOrigin(url, reply, publishedOn));
-        return { result, report: { ...report, dates } };
-      });
+    const limits = { maxMs: config.timeoutMs, isUnlimited: isUnlimited === true };
+    const call = { request, observer, isUnlimited: limits.isUnlimited };
+    if (long !== undefined && handle !== undefined) {
+      const toAnswer = async (reply: SearchReply, untilOver: AbortSignal) => {
+        // The question is not known here: the notes are in the language of the answer.
+        const recovered = { ...request, question: { ...request.question, query: reply.text } };
+        const publishedOn = await this.#datesOf(reply, recovered, untilOver);
+        return this.#toAnswer(recovered, { reply, publishedOn }, startedMs, limits.isUnlimited);
+      };
+      return long.answers.fetch(handle, call, toAnswer, signal);
+    }
+    if (long?.takes(request) !== true) return this.#answer(request, observer, signal, limits);
+    const answer: Parameters<LongAnswers['ask']>[1] = (observer, untilOver, maxMs) => {
+      const deadlineMs = () => startedMs + maxMs;
+      return this.#answer({ ...request, isLong: true, deadlineMs }, observer, untilOver, { ...limits, maxMs });
+    };
+    return long.answers.ask(call, answer, signal);
+  }
+
+  async #answer(
+    request: SearchRequest,
+    observer: SearchObserver,
+    signal: AbortSignal,
+    { maxMs, isUnlimited }: { readonly maxMs: number; readonly isUnlimited: boolean },
+  ): Promise<Result<Answer, AnswerError>> {
+    const startedMs = this.#deps.clock.elapsedMs();
+    const found = await this.#find(request, observer, signal, maxMs);
+    return found.andThen((found) => this.#toAnswer(request, found, startedMs, isUnlimited));
+  }
+
+  #toAnswer(
+    request: SearchRequest,
+    { reply, publishedOn }: Found,
+    startedMs: number,
+    isUnlimited: boolean,
+  ): Result<Answer, AnswerError> {
+    const hasSearched = reply.searched || reply.sources.cited.length > 0;
+    if (request.profile.search === 'required' && !hasSearched) return err({ kind: 'not_searched' as const });
+    const report = { ...reply.report, seconds: (this.#deps.clock.elapsedMs() - startedMs) / 1000 };
+    this.#logUsage(report);
+    const limit = isUnlimited && { maxAnswerChars: Number.POSITIVE_INFINITY };
+    const context = { ...this.#contextOf(request), publishedOn, ...limit };
+    return toAnswerResult(reply, context).map((result) => {
+      const dates = publishedOn && result.citations.map(({ url }) => dateOrigin(url, reply, publishedOn));
+      return { result, report: { ...report, dates } };
     });
   }
 
@@ -99,9 +151,10 @@ export class AnswerQuery {
     request: SearchRequest,
     observer: SearchObserver,
     signal: AbortSignal,
-  ): Promise<Result<{ reply: SearchReply; publishedOn: ReadonlyMap<string, string> | undefined }, AnswerError>> {
-    const { llmSearch, clock, config } = this.#deps;
-    const { timeoutMs } = config;
+    timeoutMs: number,
+  ): Promise<Result<Found, AnswerError>> {
+    const { clock, long } = this.#deps;
+    const llmSearch = request.isLong ? (long?.llmSearch ?? this.#deps.llmSearch) : this.#deps.llmSearch;
     const find = async (untilOver: AbortSignal) => {
       observer.onProgress({ kind: 'asking' });
       const reply = await llmSearch.search(request, observer, untilOver);
@@ -112,7 +165,8 @@ export class AnswerQuery {
     const { outcome, isTimedOut } = await withDeadline(clock, timeoutMs, signal, find, this.#spare);
     if (outcome.isErr() && outcome.error.kind !== 'aborted') return err(outcome.error);
     if (outcome.isOk() && (isTimedOut || !signal.aborted)) return ok(outcome.value);
-    return err(isTimedOut ? { kind: 'timed_out', timeoutMs } : { kind: 'cancelled' });
+    if (!isTimedOut) return err({ kind: 'cancelled' });
+    return err({ kind: 'timed_out', timeoutMs, ...(request.isLong && { limit: 'long_answers.max_ms' as const }) });
   }
 
   #contextOf({ question, profile, today }: SearchRequest) {

@@ -4,10 +4,10 @@ import { GroundedSearch, type GroundedSearchOptions } from '../grounded/grounded
 import type { ApiProbe } from '../ports/api-probe.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Config } from '../ports/config.ts';
-import type { LlmSearch } from '../ports/llm-search.ts';
+import type { LlmSearch, SearchRequest } from '../ports/llm-search.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { PageDates } from '../ports/page-dates.ts';
-import { type Answer, AnswerQuery, type AnswerQueryInput } from './answer-query.ts';
+import { type Answer, AnswerQuery, type AnswerQueryInput, type LongDependencies } from './answer-query.ts';
 import { CoalescingSearch } from './coalescing-search.ts';
 import { type Check, diagnoseSetup } from './diagnose-setup.ts';
 
@@ -27,6 +27,8 @@ interface Ports {
   readonly logger: Logger;
   /** Absent if dates are not to be read from pages. */
   readonly pageDates?: PageDates | undefined;
+  /** Absent if no tool gives answers that take minutes. */
+  readonly long?: Omit<LongDependencies, 'takes'> | undefined;
 }
 
 /** What grounded answers need; absent if they are not configured. */
@@ -35,9 +37,12 @@ export type Grounding = Omit<GroundedSearchOptions, 'llmSearch' | 'clock' | 'log
 /** Composes the core; production, tests and every driver use this function. */
 export function createApplication(ports: Ports, config: Config, grounding?: Grounding): Application {
   const { llmSearch, apiProbe, clock, logger, pageDates } = ports;
+  const takes = (request: SearchRequest) =>
+    config.longAnswers?.tools.includes(request.question.tool) === true && grounded?.mayUseTools(request) !== true;
+  const long = ports.long && { ...ports.long, takes };
   const grounded = grounding && new GroundedSearch({ ...grounding, llmSearch, clock, logger });
   const shared = new CoalescingSearch(grounded ?? llmSearch, (request) => grounded?.isShareable(request) ?? true);
-  const answerQuery = new AnswerQuery({ llmSearch: shared, clock, logger, config, pageDates });
+  const answerQuery = new AnswerQuery({ llmSearch: shared, long, clock, logger, config, pageDates });
   const setup = { apiProbe, answerQuery, clock, config, web: grounding?.policy.web };
   return {
     answerQuery: (input, signal) => answerQuery.execute(input, signal),

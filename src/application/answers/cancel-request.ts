@@ -14,8 +14,8 @@ export class CancelRequest<Id = string> {
     }
   }
 
-  /** An unknown or finished request is ignored. */
-  execute(id: Id): void {
-    this.#inFlight.get(id)?.abort();
+  /** An unknown or finished request is ignored. `reason` becomes that of the signal. */
+  execute(id: Id, reason?: string): void {
+    this.#inFlight.get(id)?.abort(reason);
   }
 }

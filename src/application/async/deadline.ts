@@ -5,7 +5,14 @@ export function never(): AbortSignal {
   return new AbortController().signal;
 }
 
-const TIMED_OUT = 'timed out';
+/** The reason of an abort because the time is over. */
+export const TIMED_OUT = 'timed out';
+/** The reason of an abort because the client does not wait any longer. */
+export const CLIENT_TIMED_OUT = 'the client timed out';
+/** The reason of an abort because the client has closed the connection. */
+export const DISCONNECTED = 'disconnected';
+/** The reason of an abort that leaves a search running at the API, where it can be looked at later. */
+export const DETACHED = 'detached';
 
 /** Aborts `controller` with `signal`. Returns the removal of the listener. (`AbortSignal.any` leaks on Node.js 20.) */
 export function forwardAbort(signal: AbortSignal, controller: AbortController): () => void {

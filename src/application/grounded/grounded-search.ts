@@ -58,12 +58,12 @@ export class GroundedSearch implements LlmSearch {
 
   /** Whether identical questions may share a search: no tool with effects may be offered (ruling L16). */
   isShareable(request: SearchRequest): boolean {
-    return !this.#isAllowed(request) || !mayHaveEffects(this.#options.policy, this.#known);
+    return !this.mayUseTools(request) || !mayHaveEffects(this.#options.policy, this.#known);
   }
 
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
     const { policy, llmSearch } = this.#options;
-    if (!this.#isAllowed(request)) return llmSearch.search(request, observer, signal);
+    if (!this.mayUseTools(request)) return llmSearch.search(request, observer, signal);
     const offered = await untilAborted(this.#offer(request, signal), signal);
     if (offered === 'aborted') return err({ kind: 'aborted' });
     const { functions, unavailable } = offered;
@@ -97,7 +97,7 @@ export class GroundedSearch implements LlmSearch {
   }
 
   /** Over HTTP, only callers that the configuration names (ruling L22). */
-  #isAllowed({ isLocal, isWebOnly, caller }: SearchRequest): boolean {
+  mayUseTools({ isLocal, isWebOnly, caller }: SearchRequest): boolean {
     return isWebOnly !== true && (isLocal === true || this.#options.policy.callers.includes(caller));
   }
 

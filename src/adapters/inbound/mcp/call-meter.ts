@@ -22,6 +22,8 @@ export interface CallObserver {
   onEnded(report: CallReport): void;
   /** A call of a tool of the gateway's servers has ended. */
   onServerCallEnded?(report: ToolCallReport): void;
+  /** A search that has outlived its call has ended: what it used counts for the call (ruling K22). */
+  onUsedLater?(tool: string, use: SearchUse): void;
 }
 
 /** Measures one call for its observer, which is notified of the start. */
@@ -40,7 +42,8 @@ export function meterCall(tool: string, clock: Clock, observer: CallObserver | u
       if (!isEnded) setWaiting(kind === 'waiting');
     },
     onUsed: (use: SearchUse): void => {
-      uses.push(use);
+      if (isEnded) observer?.onUsedLater?.(tool, use);
+      else uses.push(use);
     },
     /** Without an answer: an exception ended the call. Only the first end counts. */
     end: (answer?: Result<Answer, AnswerError>): void => {

@@ -1,4 +1,5 @@
 import { CancelRequest } from '../../../application/answers/cancel-request.ts';
+import { CLIENT_TIMED_OUT, DISCONNECTED } from '../../../application/async/deadline.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { excerpt } from '../words/plain.ts';
@@ -80,7 +81,7 @@ export class McpSession {
   /** The client cannot read any more: cancels all calls, and nothing is sent for them. */
   close(): void {
     this.#isClosed = true;
-    for (const call of this.#calls.values()) this.#end(call);
+    for (const call of this.#calls.values()) this.#end(call, DISCONNECTED);
   }
 
   /** The process is about to exit because of a bug: every call in flight gets an error. */
@@ -173,9 +174,9 @@ export class McpSession {
     return errorMessage(id, internalError(bug));
   }
 
-  #end(call: Call): void {
+  #end(call: Call, reason?: string): void {
     call.isOver = true;
-    this.#cancelRequest.execute(call.id);
+    this.#cancelRequest.execute(call.id, reason);
   }
 
   /** An unknown or finished request is ignored, and so is a malformed notification. */
@@ -185,7 +186,9 @@ export class McpSession {
     if (call === undefined) return;
     const { logger } = this.#options;
     logger.debug(`server: cancelled requestId=${requestId} reason=${typeof reason === 'string' ? reason : ''}`);
-    this.#end(call);
+    // Clients say so in many ways; a person who cancels gives another reason, or none (ruling K7).
+    const isTimeOut = typeof reason === 'string' && /timed?[ -]?out/i.test(reason);
+    this.#end(call, isTimeOut ? CLIENT_TIMED_OUT : undefined);
   }
 
   /** The code depends on the era (ruling 4). */

@@ -1,3 +1,4 @@
+import { DETACHED } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { SearchObserver } from '../../../application/ports/llm-search.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
@@ -76,5 +77,5 @@ export class LongResponse {
 
 /** The caller leaves the response to the API, to look at it later; anything else that aborts cancels it there, too. */
 export function isDetached(signal: AbortSignal): boolean {
-  return signal.reason === 'detach';
+  return signal.reason === DETACHED;
 }

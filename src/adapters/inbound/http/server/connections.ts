@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage as HttpRequest, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { DISCONNECTED } from '../../../../application/async/deadline.ts';
 import { slicedInput } from './sliced-input.ts';
 
 /** No HTTP client that is in use sends further requests on a connection before it has the response to the first. */
@@ -30,7 +31,7 @@ export class Connections {
       this.#open.set(socket, connection);
       socket.once('close', () => {
         this.#open.delete(socket);
-        connection.closed.abort();
+        connection.closed.abort(DISCONNECTED);
         // Node.js destroys only the first of the pipelined responses, and emits `close` on it.
         for (const response of connection.inProgress) response.destroy().emit('close');
       });

@@ -85,6 +85,10 @@ export class HttpServer {
         onServerCallEnded: (report) => {
           entry.call = report;
         },
+        onUsedLater: (tool, use) => {
+          metrics.onUsed(tool, use);
+          entry.onUsedLater?.(use);
+        },
       }),
     });
   }

@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { ToolCallReport } from '../../../../application/gateway/call-tool.ts';
 import type { Gateway } from '../../../../application/gateway/gateway.ts';
 import type { ServerStatus } from '../../../../application/gateway/server-supervisor.ts';
+import type { SearchUse } from '../../../../application/ports/llm-search.ts';
 import type { CallReport } from '../../mcp/call-meter.ts';
 
 const SERVER_SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 5, 15, 30, 60, 300];
@@ -70,10 +71,15 @@ export class Metrics {
     else this.#waiting.dec();
   }
 
-  onEnded({ tool, outcome, seconds, searches = 0, usage, rounds = 0, toolCalls = [] }: CallReport): void {
+  onEnded({ tool, outcome, seconds, ...use }: CallReport): void {
     this.#inFlight.dec();
     this.#calls.inc({ tool, outcome });
     this.#seconds.observe({ tool }, seconds);
+    this.onUsed(tool, use);
+  }
+
+  /** What a call used, or what a search used that has outlived its call. */
+  onUsed(tool: string, { searches = 0, usage, rounds = 0, toolCalls = [] }: SearchUse): void {
     this.#searches.inc({ tool }, searches);
     if (rounds > 0) this.#rounds.inc({ tool }, rounds);
     // The names of tools are text of their servers; those of servers come from the configuration.

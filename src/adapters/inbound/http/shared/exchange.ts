@@ -69,6 +69,8 @@ export interface AccessEntry {
     readonly tool: string;
     readonly outcome: CallReport['outcome'] | ToolCallReport['outcome'];
   };
+  /** Counts what a search used that has outlived the call. */
+  onUsedLater?: (use: SearchUse) => void;
 }
 
 /** A request, and its response. */

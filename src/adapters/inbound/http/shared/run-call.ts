@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { SearchUse } from '../../../../application/ports/llm-search.ts';
 import type { QuotaState } from '../../../../application/quota/quota-guard.ts';
 import { NOT_SENT } from '../../../../domain/gateway/tool-call-error.ts';
 import { NOTHING_USED, type QuotaError, type QuotaUse } from '../../../../domain/values/quota.ts';
@@ -31,6 +32,8 @@ export async function runCall<T>(
     return err(refusal('CANCELLED', 'The client has left.'));
   }
   const value = await call();
+  // A search that outlives the call counts for the day of the call.
+  entry.onUsedLater = (use) => void admitted.value.settle(toUse(use));
   return ok({ value, left: await admitted.value.settle(useOf(entry)) });
 }
 
@@ -50,12 +53,17 @@ const NOT_RUN: ReadonlySet<NonNullable<AccessEntry['call']>['outcome']> = new Se
   'no_api_key',
   'placeholder_api_key',
   'malformed_api_key',
+  'unknown_answer',
   ...NOT_SENT,
 ] as const);
 
 /** What a finished call used. A call of a tool that does not exist has no report. */
 function useOf({ call }: AccessEntry): QuotaUse {
   if (call === undefined || NOT_RUN.has(call.outcome)) return NOTHING_USED;
-  const { inputTokens = 0, outputTokens = 0 } = call.usage ?? {};
-  return { calls: 1, searches: call.searches ?? 0, tokens: inputTokens + outputTokens };
+  return toUse(call);
+}
+
+function toUse({ usage, searches = 0 }: SearchUse): QuotaUse {
+  const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
+  return { calls: 1, searches, tokens: inputTokens + outputTokens };
 }

@@ -1,0 +1,139 @@
+import { err, type Result } from 'neverthrow';
+import type { AnswerError, SearchError } from '../../domain/answers/answer-error.ts';
+import type { Language } from '../../domain/answers/language.ts';
+import type { ToolName } from '../../domain/answers/tool-name.ts';
+import { CLIENT_TIMED_OUT, DETACHED, DISCONNECTED, TIMED_OUT, untilAborted, withDeadline } from '../async/deadline.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { SearchObserver, SearchProgress, SearchUse, StartedResponse } from '../ports/llm-search.ts';
+import type { Answer } from './answer-query.ts';
+
+export type Outcome = Result<Answer, AnswerError>;
+
+interface Options {
+  readonly clock: Clock;
+  /** Answers, or looks at a response until it has ended. An abort ends it at the API, unless its reason is `DETACHED`. */
+  readonly run: (observer: Required<SearchObserver>, signal: AbortSignal) => Promise<Outcome>;
+  readonly tool: ToolName;
+  /** Of the texts of this program about it. */
+  readonly language: Language;
+  /** Whether the search began in another process, so that it is only looked at (ruling K13). */
+  readonly isForeign: boolean;
+  /** How long it continues after the last call has disconnected. */
+  readonly orphanMs: number;
+  /** The time limit of a call, for its error. */
+  readonly timeoutMs: number;
+  readonly onCreated: (response: StartedResponse) => void;
+  /** The search has ended, or nothing looks at it any longer. */
+  readonly onOver: (outcome: Outcome) => void;
+}
+
+/** One response of the API, which does not depend on the calls that wait for it (rulings K5 and K7). */
+export class LongSearch {
+  readonly tool: ToolName;
+  readonly language: Language;
+  readonly #options: Options;
+  readonly #controller = new AbortController();
+  readonly #waiting = new Set<SearchObserver>();
+  readonly #ended: Promise<Outcome>;
+  #latest: SearchProgress | undefined;
+  #cancelOrphan = (): void => {};
+  /** The number of searches of the web so far. */
+  searches = 0;
+  started: StartedResponse | undefined;
+  /** Whether its handle is known to a client, so that it can be found again. */
+  isHandedOut = false;
+  outcome: Outcome | undefined;
+  /** When it ended, and when its answer was last delivered, on the scale of `elapsedMs`. */
+  endedMs: number | undefined;
+  deliveredMs: number | undefined;
+  /** Why the latest look showed nothing. */
+  lookError: Exclude<SearchError, { kind: 'aborted' }> | undefined;
+  /** The size of its answer in UTF-8. */
+  bytes = 0;
+
+  /** `first` observes what is used: the call that begins the search accounts for it. */
+  constructor(options: Options, first: SearchObserver) {
+    const { run, onCreated, onOver, clock } = options;
+    this.#options = options;
+    this.tool = options.tool;
+    this.language = options.language;
+    const observer = {
+      onProgress: (progress: SearchProgress) => this.#onProgress(progress),
+      onUsed: (use: SearchUse) => first.onUsed?.(use),
+      onCreated: (response: StartedResponse) => {
+        this.started = response;
+        onCreated(response);
+      },
+    };
+    // Begins in a microtask, after the first call waits for it.
+    this.#ended = Promise.resolve()
+      .then(() => run(observer, this.#controller.signal))
+      .then((outcome) => {
+        this.#cancelOrphan();
+        this.outcome = outcome;
+        this.endedMs = clock.elapsedMs();
+        this.bytes = outcome.isOk() ? new TextEncoder().encode(JSON.stringify(outcome.value.result)).length : 0;
+        onOver(outcome);
+        return outcome;
+      });
+  }
+
+  /**
+   * Waits for the answer, for at most `maxMs`. `unfinished`: the time is over, and the search continues. What else becomes of the search
+   * when a call leaves it says ruling K7.
+   */
+  async wait(observer: SearchObserver, maxMs: number, signal: AbortSignal): Promise<Outcome | 'unfinished'> {
+    const { clock, timeoutMs } = this.#options;
+    const waiting: SearchObserver = { onProgress: (progress) => observer.onProgress(progress) };
+    this.#cancelOrphan();
+    this.#waiting.add(waiting);
+    if (this.#latest !== undefined) waiting.onProgress(this.#latest);
+    const { outcome } = await withDeadline(clock, maxMs, signal, (limit) => untilAborted(this.#ended, limit));
+    this.#waiting.delete(waiting);
+    if (outcome !== 'aborted') {
+      this.deliveredMs = clock.elapsedMs();
+      return outcome;
+    }
+    if (signal.aborted) {
+      this.#onLeft(signal.reason);
+      return err({ kind: 'cancelled' });
+    }
+    // A search that began elsewhere can be looked at again; any other is lost without its ID.
+    this.isHandedOut = this.started !== undefined;
+    this.#onLeft(this.isHandedOut && !this.isForeign ? TIMED_OUT : '');
+    return this.isHandedOut ? 'unfinished' : err({ kind: 'timed_out', timeoutMs });
+  }
+
+  get isCancelled(): boolean {
+    return this.#controller.signal.aborted;
+  }
+
+  get isForeign(): boolean {
+    return this.#options.isForeign;
+  }
+
+  /** Ends the search at the API, or, if it began elsewhere, only the looks. */
+  cancel(): void {
+    this.#controller.abort();
+  }
+
+  /** The process is about to exit: leaves running what a client can find again (ruling K8). */
+  close(): void {
+    this.#controller.abort(this.isHandedOut ? DETACHED : undefined);
+  }
+
+  #onProgress(progress: SearchProgress): void {
+    if (progress.kind === 'searching' && progress.query === undefined) this.searches += 1;
+    this.#latest = progress;
+    for (const waiting of this.#waiting) waiting.onProgress(progress);
+  }
+
+  /** A call that has timed out, or is disconnected, may come back. */
+  #onLeft(reason: unknown): void {
+    const { clock, orphanMs, isForeign } = this.#options;
+    if (this.#waiting.size > 0 || this.outcome !== undefined) return;
+    if (reason === DISCONNECTED && !isForeign) {
+      if (!this.isHandedOut) this.#cancelOrphan = clock.after(orphanMs, () => this.cancel());
+    } else if (isForeign || (reason !== TIMED_OUT && reason !== CLIENT_TIMED_OUT)) this.cancel();
+  }
+}

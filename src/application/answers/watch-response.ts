@@ -1,0 +1,92 @@
+import { err, ok, type Result } from 'neverthrow';
+import { DETACHED, withDeadline } from '../async/deadline.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { LlmSearch, SearchObserver, SearchOutcome, SearchRequest, StartedResponse } from '../ports/llm-search.ts';
+import type { Look, LookError, StartedResponses } from '../ports/started-responses.ts';
+
+/** How often a response is looked at in its first minute, and later (ruling K9). */
+const EVERY_MS = 5000;
+const LATER_MS = 15_000;
+const FIRST_MS = 60_000;
+
+interface Dependencies {
+  readonly responses: StartedResponses;
+  readonly clock: Clock;
+}
+
+/** The end of a response, and why it is not known: `signal` aborted, or no look can show it. */
+export type Ended = Result<Exclude<Look, { readonly state: 'working' }>, LookError>;
+
+/**
+ * Looks at a response at once and again and again, until it has ended, or `signal` aborts. `onLook` gets each look that shows neither. What
+ * may pass does not end it.
+ */
+export async function watchResponse(
+  id: string,
+  asked: Pick<SearchRequest, 'profile' | 'timeZone'>,
+  { responses, clock }: Dependencies,
+  onLook: (look: Result<Look, LookError>) => void,
+  signal: AbortSignal,
+): Promise<Ended> {
+  const startedMs = clock.elapsedMs();
+  for (;;) {
+    const look = await responses.look(id, asked, signal);
+    if (look.isOk() && look.value.state !== 'working') return look as Ended;
+    if (look.isErr() && !(look.error.kind === 'not_looked' && look.error.isPassing)) return err(look.error);
+    onLook(look);
+    const everyMs = clock.elapsedMs() - startedMs < FIRST_MS ? EVERY_MS : LATER_MS;
+    if ((await clock.sleep(everyMs, signal)) === 'aborted') return err(ABORTED);
+  }
+}
+
+const ABORTED: LookError = { kind: 'not_looked', error: { kind: 'aborted' }, isPassing: false };
+
+/** Continues a long search with looks when its stream breaks for good (ruling K9). */
+export class WatchedSearch implements LlmSearch {
+  readonly #deps: Dependencies & { readonly llmSearch: LlmSearch };
+
+  constructor(deps: Dependencies & { readonly llmSearch: LlmSearch }) {
+    this.#deps = deps;
+  }
+
+  async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
+    let started: StartedResponse | undefined;
+    const onCreated = (response: StartedResponse) => {
+      started = response;
+      observer.onCreated?.(response);
+    };
+    const { llmSearch, clock } = this.#deps;
+    const outcome = await llmSearch.search(
+      request,
+      { onProgress: (progress) => observer.onProgress(progress), onUsed: (use) => observer.onUsed?.(use), onCreated },
+      signal,
+    );
+    if (started === undefined || outcome.isOk() || outcome.error.kind !== 'interrupted') return outcome;
+    const { id } = started;
+    const { outcome: ended } = await withDeadline(clock, request.deadlineMs() - clock.elapsedMs(), signal, (limit) =>
+      watchResponse(id, request, this.#deps, () => {}, limit),
+    );
+    const searched = toOutcome(ended);
+    if (searched.isOk()) {
+      const { usage, searches } = searched.value.report;
+      observer.onUsed?.({ searches, ...(usage && { usage }) });
+    }
+    // It was not cancelled where the stream was read.
+    if (signal.aborted && signal.reason !== DETACHED) await this.#deps.responses.cancel(id);
+    return searched;
+  }
+}
+
+/** What the end of a response is for whoever searches. */
+export function toOutcome(ended: Ended): SearchOutcome {
+  if (ended.isErr())
+    return err(
+      ended.error.kind === 'not_looked'
+        ? ended.error.error
+        : { kind: 'failed', detail: 'the API no longer has the response' },
+    );
+  const { value } = ended;
+  if (value.state === 'failed') return err(value.error);
+  if (value.state === 'cancelled') return err({ kind: 'failed', detail: 'the response was cancelled' });
+  return ok(value.reply);
+}

@@ -1,0 +1,353 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createApplication } from '../../../../src/application/answers/application.ts';
+import { LongAnswers } from '../../../../src/application/answers/long-answers.ts';
+import { WatchedSearch } from '../../../../src/application/answers/watch-response.ts';
+import { CLIENT_TIMED_OUT, DISCONNECTED, TIMED_OUT } from '../../../../src/application/async/deadline.ts';
+import type { SearchProgress } from '../../../../src/application/ports/llm-search.ts';
+import { ask, coreConfig, type TestQuestion } from '../../../support/core.ts';
+import { settled } from '../../../support/fake-clock.ts';
+import { FakeHandleSigner } from '../../../support/fake-handle-signer.ts';
+import { FakeLongApi } from '../../../support/fake-long-api.ts';
+import { RecordingLogger } from '../../../support/recording-logger.ts';
+
+const LIMITS = { maxMs: 3_600_000, keepMs: 3_600_000, taskAfterMs: 30_000, orphanMs: 120_000 };
+const TIMEOUT_MS = 300_000;
+const MINUTE_MS = 60_000;
+
+/** A process that answers detailed questions in the long way, with the API that it uses. */
+function startProcess(api = new FakeLongApi()) {
+  const { clock } = api;
+  const longAnswers = { tools: ['answer_detailed' as const], ...LIMITS };
+  const config = coreConfig({ longAnswers, timeoutMs: TIMEOUT_MS, profiles: { answer: { model: 'gpt-5.2' } } });
+  const answers = new LongAnswers({
+    responses: api,
+    signer: new FakeHandleSigner(),
+    clock,
+    config: { timeoutMs: TIMEOUT_MS, longAnswers },
+  });
+  const long = { answers, llmSearch: new WatchedSearch({ llmSearch: api, responses: api, clock }) };
+  const apiProbe = async () => Promise.reject(new Error('this test has no API to probe'));
+  const application = createApplication(
+    { llmSearch: api, apiProbe, clock, logger: new RecordingLogger(), long },
+    config,
+  );
+  /** A call, which its client can leave for a reason. */
+  const call = (over: Partial<TestQuestion> = {}) => {
+    const controller = new AbortController();
+    const { requestKey: _, ...input } = ask({ tool: 'answer_detailed', isLocal: true, ...over });
+    const answer = application.answerQuery(input, controller.signal);
+    return { answer, leave: (reason?: string) => controller.abort(reason) };
+  };
+  return { api, clock, call, answers };
+}
+
+const answerOf = async ({ answer }: ReturnType<ReturnType<typeof startProcess>['call']>) =>
+  (await answer)._unsafeUnwrap();
+const errorOf = async ({ answer }: ReturnType<ReturnType<typeof startProcess>['call']>) =>
+  (await answer)._unsafeUnwrapErr();
+
+/** The handle of a call that is not finished in time. */
+async function unfinishedHandle({ api, clock, call }: ReturnType<typeof startProcess>): Promise<string> {
+  const unfinished = call();
+  await settled();
+  await clock.advance(TIMEOUT_MS);
+  expect(api.posts).not.toEqual([]);
+  const { report } = await answerOf(unfinished);
+  if (report.handle === undefined) throw new Error('There is no handle.');
+  return report.handle;
+}
+
+describe('the same question again', () => {
+  test('joins the search that a client has timed out on, with its progress', async () => {
+    const { api, call } = startProcess();
+    const first = call();
+    await settled();
+    api.progress('resp_1', { kind: 'thinking' });
+    first.leave(CLIENT_TIMED_OUT);
+    expect(await errorOf(first)).toEqual({ kind: 'cancelled' });
+    const seen: SearchProgress[] = [];
+    const second = call({ observer: { onProgress: (progress) => seen.push(progress) } });
+    await settled();
+    api.finish('resp_1', { text: 'Found.' });
+    const { result, report } = await answerOf(second);
+    expect(result.answer).toContain('Found.');
+    expect(report).toMatchObject({ state: 'joined', isShared: true });
+    expect(seen).toEqual([{ kind: 'thinking' }]);
+    expect(api.posts).toHaveLength(1);
+    expect(api.cancels).toEqual([]);
+  });
+
+  test('gets an answer that was never delivered, and for ten minutes one that was', async () => {
+    const { api, clock, call } = startProcess();
+    const left = call();
+    await settled();
+    left.leave(CLIENT_TIMED_OUT);
+    api.finish('resp_1');
+    await settled();
+    await clock.advance(50 * MINUTE_MS);
+    expect((await answerOf(call())).report.state).toBe('kept');
+    await clock.advance(9 * MINUTE_MS);
+    expect((await answerOf(call())).report.state).toBe('kept');
+    expect(api.posts).toHaveLength(1);
+    await clock.advance(10 * MINUTE_MS);
+    const again = call();
+    await settled();
+    expect(api.posts).toHaveLength(2);
+    api.finish('resp_2');
+    expect((await answerOf(again)).report.state).toBeUndefined();
+  });
+
+  test.each([
+    ['has failed', (api: FakeLongApi) => api.fail('resp_1', { kind: 'content_filtered' }), {}],
+    ['has another caller', () => {}, { isLocal: false, caller: 'alice' }],
+    ['has another hint', () => {}, { args: { query: 'What does HTTP 404 mean?', max_results: 2 } }],
+  ])('begins another search if the first %s', async (_, end, over: Partial<TestQuestion>) => {
+    const { api, call } = startProcess();
+    void call();
+    await settled();
+    end(api);
+    await settled();
+    void call(over);
+    await settled();
+    expect(api.posts).toHaveLength(2);
+  });
+});
+
+describe('what becomes of the search when its last call', () => {
+  test.each([
+    ['is cancelled', undefined, ['resp_1']],
+    ['is cancelled with a reason', 'User pressed Esc', ['resp_1']],
+    ['is timed out by its client', CLIENT_TIMED_OUT, []],
+    ['is timed out by its own limit', TIMED_OUT, []],
+  ])('%s', async (_, reason, cancels) => {
+    const { api, clock, call } = startProcess();
+    const left = call();
+    await settled();
+    left.leave(reason);
+    await settled();
+    await clock.advance(30 * MINUTE_MS);
+    expect(api.cancels).toEqual(cancels);
+  });
+
+  test('disconnects: it waits two minutes for another, and is then cancelled once', async () => {
+    const { api, clock, call } = startProcess();
+    const left = call();
+    await settled();
+    left.leave(DISCONNECTED);
+    await settled();
+    await clock.advance(2 * MINUTE_MS - 1);
+    const joined = call();
+    await settled();
+    await clock.advance(MINUTE_MS);
+    expect(api.cancels).toEqual([]);
+    joined.leave(DISCONNECTED);
+    await settled();
+    await clock.advance(2 * MINUTE_MS);
+    expect(api.cancels).toEqual(['resp_1']);
+    await clock.advance(2 * MINUTE_MS);
+    expect(api.cancels).toEqual(['resp_1']);
+  });
+
+  test('is not the only one: nothing', async () => {
+    const { api, call } = startProcess();
+    const [left, stays] = [call(), call()];
+    await settled();
+    left.leave();
+    await settled();
+    expect(api.cancels).toEqual([]);
+    api.finish('resp_1');
+    expect((await answerOf(stays)).report.state).toBe('joined');
+  });
+
+  test('never ends it: the search does, at its own limit', async () => {
+    const { api, clock, call } = startProcess();
+    const left = call();
+    await settled();
+    left.leave(CLIENT_TIMED_OUT);
+    await clock.advance(LIMITS.maxMs);
+    expect(api.cancels).toEqual(['resp_1']);
+  });
+});
+
+describe('a call that reaches our own limit', () => {
+  test('gets a handle, and the search goes on', async () => {
+    const { api, clock, call } = startProcess();
+    const unfinished = call();
+    await settled();
+    api.progress('resp_1', { kind: 'searching' });
+    await clock.advance(TIMEOUT_MS);
+    const { result, report } = await answerOf(unfinished);
+    expect(result).toMatchObject({ used_search: false, citations: [], model: 'gpt-5.2' });
+    expect(result.answer).toMatch(/not finished/);
+    expect(result.answer).toContain(report.handle);
+    expect(report).toMatchObject({ state: 'unfinished', searches: 1, seconds: TIMEOUT_MS / 1000 });
+    expect(report.usage).toBeUndefined();
+    await clock.advance(10 * MINUTE_MS);
+    expect(api.cancels).toEqual([]);
+    api.finish('resp_1', { text: 'Found.' });
+    expect((await answerOf(call())).result.answer).toContain('Found.');
+    expect(api.posts).toHaveLength(1);
+  });
+
+  test('fails as before if the response has no ID, and the search is ended', async () => {
+    const { api, clock, call } = startProcess();
+    api.createsAtOnce = false;
+    const lost = call();
+    await settled();
+    await clock.advance(TIMEOUT_MS);
+    expect(await errorOf(lost)).toEqual({ kind: 'timed_out', timeoutMs: TIMEOUT_MS });
+    expect(api.cancels).toEqual(['resp_1']);
+  });
+});
+
+describe('a handle', () => {
+  test('returns the answer in the same process, through any tool, as often as wanted', async () => {
+    const process = startProcess();
+    const { api, call } = process;
+    const query = `"${await unfinishedHandle(process)}".`;
+    const waiting = call({ tool: 'answer_quick', args: { query } });
+    await settled();
+    api.finish('resp_1', { text: 'Found.' });
+    expect((await answerOf(waiting)).report.state).toBe('joined');
+    const { report, result } = await answerOf(call({ args: { query, max_results: 'no number' } }));
+    expect(report.state).toBe('kept');
+    expect(result.answer).toContain('Found.');
+    expect(api.looks).toEqual([]);
+  });
+
+  test('returns the answer in another process, with one look after it is known', async () => {
+    const first = startProcess();
+    const query = await unfinishedHandle(first);
+    const { call, api } = startProcess(first.api);
+    const waiting = call({ args: { query } });
+    await settled();
+    api.finish('resp_1', { text: 'Found.' });
+    await api.clock.advance(5000);
+    expect((await answerOf(waiting)).report).toMatchObject({ state: 'recovered', isShared: true });
+    expect((await answerOf(call({ args: { query } }))).report.state).toBe('kept');
+    expect(api.looks).toEqual(['resp_1', 'resp_1']);
+    expect(api.posts).toHaveLength(1);
+  });
+
+  test('waits in another process until the limit of the call, and can be used again', async () => {
+    const first = startProcess();
+    const query = await unfinishedHandle(first);
+    const { call, api, clock } = startProcess(first.api);
+    const waiting = call({ args: { query } });
+    await settled();
+    await clock.advance(TIMEOUT_MS);
+    expect((await answerOf(waiting)).report).toMatchObject({ state: 'unfinished', handle: query });
+    const looks = api.looks.length;
+    await clock.advance(MINUTE_MS);
+    expect(api.looks).toHaveLength(looks);
+    api.finish('resp_1');
+    expect((await answerOf(call({ args: { query } }))).report.state).toBe('recovered');
+    expect(api.cancels).toEqual([]);
+  });
+
+  test('whose looks all fail reports why', async () => {
+    const first = startProcess();
+    const query = await unfinishedHandle(first);
+    const { call, api, clock } = startProcess(first.api);
+    const error = { kind: 'server_error', attempts: 1, detail: 'overloaded' } as const;
+    api.lookError = { kind: 'not_looked', error, isPassing: true };
+    const waiting = call({ args: { query } });
+    await settled();
+    await clock.advance(TIMEOUT_MS);
+    expect(await errorOf(waiting)).toEqual(error);
+  });
+
+  test.each([
+    ['is malformed', (handle: string) => `${handle}x`, {}],
+    ['belongs to another caller', (handle: string) => handle, { isLocal: false, caller: 'alice' }],
+    ['is that of another tool', (handle: string) => handle.replace('la1.d.', 'la1.a.'), {}],
+  ])('that %s gets the same error, without a request', async (_, change, over) => {
+    const process = startProcess();
+    const query = change(await unfinishedHandle(process));
+    const { posts, looks } = process.api;
+    expect(await errorOf(process.call({ args: { query }, ...over }))).toEqual({ kind: 'unknown_answer' });
+    expect([posts.length, looks.length]).toEqual([1, 0]);
+  });
+
+  test('that the API does not know gets it after one look', async () => {
+    const query = await unfinishedHandle(startProcess());
+    const { api, call } = startProcess();
+    expect(await errorOf(call({ args: { query } }))).toEqual({ kind: 'unknown_answer' });
+    expect(api.looks).toEqual(['resp_1']);
+  });
+});
+
+test('a stream that breaks for good is continued by looks', async () => {
+  const { api, clock, call } = startProcess();
+  const waiting = call();
+  await settled();
+  api.fail('resp_1', { kind: 'interrupted' });
+  await settled();
+  api.finish('resp_1', { text: 'Found.' });
+  await clock.advance(5000);
+  expect((await answerOf(waiting)).result.answer).toContain('Found.');
+  expect(api.posts).toHaveLength(1);
+});
+
+test('at the exit, only what a client can find again is left running', async () => {
+  const process = startProcess();
+  await unfinishedHandle(process);
+  void process.call({ args: { query: 'Another question?' } }).answer;
+  await settled();
+  process.answers.close();
+  await settled();
+  expect(process.api.cancels).toEqual(['resp_2']);
+});
+
+test('at most 100 answers are kept, and none longer than configured', async () => {
+  const { api, clock, call } = startProcess();
+  for (let number = 1; number <= 101; number += 1) {
+    const asked = call({ args: { query: `Question ${number}?` } });
+    await settled();
+    api.finish(`resp_${number}`);
+    await answerOf(asked);
+  }
+  expect((await answerOf(call({ args: { query: 'Question 2?' } }))).report.state).toBe('kept');
+  void call({ args: { query: 'Question 1?' } }).answer;
+  await settled();
+  expect(api.posts).toHaveLength(102);
+  await clock.advance(LIMITS.keepMs);
+  void call({ args: { query: 'Question 2?' } }).answer;
+  await settled();
+  expect(api.posts).toHaveLength(103);
+});
+
+test('other tools are asked as before', async () => {
+  const { api, call } = startProcess();
+  const asked = call({ tool: 'answer' });
+  await settled();
+  expect(api.posts.map(({ isLong }) => isLong)).toEqual([undefined]);
+  api.finish('resp_1');
+  expect((await answerOf(asked)).report.state).toBeUndefined();
+});
+
+const event = fc.constantFrom('ask', 'time out', 'disconnect', 'cancel', 'wait', 'finish', 'fail', 'exit');
+
+test('whatever happens, each search is one request and at most one cancellation', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(event, { maxLength: 14 }), async (events) => {
+      const { api, clock, call, answers } = startProcess();
+      const calls: ReturnType<typeof call>[] = [];
+      const reasons = { 'time out': CLIENT_TIMED_OUT, disconnect: DISCONNECTED, cancel: undefined };
+      for (const event of events) {
+        const id = `resp_${api.posts.length}`;
+        if (event === 'ask') calls.push(call());
+        else if (event === 'wait') await clock.advance(MINUTE_MS);
+        else if (event === 'exit') answers.close();
+        else if (event in reasons) calls.pop()?.leave(reasons[event as keyof typeof reasons]);
+        else if (api.posts.length > 0 && event === 'finish') api.finish(id);
+        else if (api.posts.length > 0 && event === 'fail') api.fail(id, { kind: 'content_filtered' });
+        await settled();
+      }
+      // What is asked while a search works joins it.
+      expect(new Set(api.cancels).size).toBe(api.cancels.length);
+      expect(api.posts.length).toBeLessThanOrEqual(events.filter((event) => event === 'ask').length);
+    }),
+  );
+});
