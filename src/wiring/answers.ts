@@ -107,7 +107,7 @@ async function loadLong({ config, clock, redactor }: Runtime, llmSearch: LlmSear
     redactor,
   });
   const signer = new HmacHandleSigner(apiKey);
-  const answers = new LongAnswers({ responses, signer, clock, config: { timeoutMs: config.timeoutMs, longAnswers } });
+  const answers = new LongAnswers({ responses, signer, clock, config: { ...config, longAnswers } });
   return { answers, llmSearch: new WatchedSearch({ llmSearch, responses, clock }) };
 }
 

@@ -1,5 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
+import { takePlace } from '../../src/adapters/outbound/openai/take-place.ts';
 import { DETACHED } from '../../src/application/async/deadline.ts';
+import { Places } from '../../src/application/async/places.ts';
 import type {
   LlmSearch,
   SearchObserver,
@@ -30,11 +32,20 @@ export class FakeLongApi implements LlmSearch, StartedResponses {
   lookError: LookError | undefined;
   readonly #responses = new Map<string, FakeResponse>();
 
-  constructor(clock = new FakeClock()) {
+  readonly #places: Places;
+
+  constructor(clock = new FakeClock(), maxConcurrency = Number.POSITIVE_INFINITY) {
     this.clock = clock;
+    this.#places = new Places(maxConcurrency);
   }
 
-  search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
+  async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
+    const giveBack = await takePlace(this.#places, request, observer, signal);
+    if (giveBack === undefined) return err({ kind: 'aborted' });
+    return this.#post(request, observer, signal).finally(giveBack);
+  }
+
+  #post(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
     this.posts.push(request);
     const id = `resp_${this.posts.length}`;
     return new Promise((resolve) => {

@@ -110,9 +110,9 @@ export class AnswerQuery {
       return long.answers.fetch(handle, call, toAnswer, signal);
     }
     if (long?.takes(request) !== true) return this.#answer(request, observer, signal, limits);
-    const answer: Parameters<LongAnswers['ask']>[1] = (observer, untilOver, maxMs) => {
+    const answer: Parameters<LongAnswers['ask']>[1] = (observer, untilOver, maxMs, onPlace) => {
       const deadlineMs = () => startedMs + maxMs;
-      return this.#answer({ ...request, isLong: true, deadlineMs }, observer, untilOver, { ...limits, maxMs });
+      return this.#answer({ ...request, isLong: true, onPlace, deadlineMs }, observer, untilOver, { ...limits, maxMs });
     };
     return long.answers.ask(call, answer, signal);
   }

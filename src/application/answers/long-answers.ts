@@ -7,6 +7,7 @@ import type { Config, LongAnswersConfig } from '../ports/config.ts';
 import type { HandleSigner } from '../ports/handle-signer.ts';
 import type { SearchObserver, SearchReply, SearchReport, SearchRequest } from '../ports/llm-search.ts';
 import type { StartedResponses } from '../ports/started-responses.ts';
+import { LongPlaces } from './long-places.ts';
 import { LongSearch, type Outcome } from './long-search.ts';
 import { toOutcome, watchResponse } from './watch-response.ts';
 
@@ -14,7 +15,10 @@ export interface LongAnswersOptions {
   readonly responses: StartedResponses;
   readonly signer: HandleSigner;
   readonly clock: Clock;
-  readonly config: Pick<Config, 'timeoutMs'> & { readonly longAnswers: LongAnswersConfig };
+  readonly config: Pick<Config, 'timeoutMs'> & {
+    readonly longAnswers: LongAnswersConfig;
+    readonly maxConcurrency?: number | undefined;
+  };
 }
 
 /** A call of a tool whose questions may take long. */
@@ -39,9 +43,11 @@ export class LongAnswers {
   /** By the ID of the response. Those that have ended are in the order of their ends. */
   readonly #byId = new Map<string, LongSearch>();
   readonly #working = new Set<LongSearch>();
+  readonly #places: LongPlaces;
 
   constructor(options: LongAnswersOptions) {
     this.#options = options;
+    this.#places = new LongPlaces(options.config.maxConcurrency);
   }
 
   /** The handle that a query is; undefined if it is a question (ruling K21). */
@@ -52,7 +58,12 @@ export class LongAnswers {
   /** Answers a question: begins a search, joins the one for the same question, or returns the answer that it had. */
   async ask(
     call: LongCall,
-    answer: (observer: SearchObserver, signal: AbortSignal, maxMs: number) => Promise<Outcome>,
+    answer: (
+      observer: SearchObserver,
+      signal: AbortSignal,
+      maxMs: number,
+      onPlace: SearchRequest['onPlace'],
+    ) => Promise<Outcome>,
     signal: AbortSignal,
   ): Promise<Outcome> {
     const { request, observer } = call;
@@ -64,12 +75,15 @@ export class LongAnswers {
       return this.#wait(known, call, known.outcome === undefined ? 'joined' : 'kept', signal);
     }
     const { longAnswers } = this.#options.config;
-    const search = this.#begin(
+    const search: LongSearch = this.#begin(
       {
         tool: question.tool,
         language: languageOf(question.query),
         isForeign: false,
-        run: (observer, untilOver) => answer(observer, untilOver, longAnswers.maxMs),
+        run: (observer, untilOver) => {
+          const onPlace: SearchRequest['onPlace'] = (giveBack) => this.#places.onPlace(search, giveBack);
+          return answer(observer, untilOver, longAnswers.maxMs, onPlace);
+        },
       },
       observer,
     );
@@ -136,8 +150,11 @@ export class LongAnswers {
         orphanMs,
         timeoutMs: config.timeoutMs,
         onCreated: ({ id }) => this.#byId.set(id, search),
+        onJoined: () => this.#places.onJoined(search),
+        onDetached: () => this.#places.onDetached(search),
         onOver: () => {
           this.#working.delete(search);
+          this.#places.onEnded(search);
           this.#keep(search);
         },
       },

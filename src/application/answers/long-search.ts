@@ -7,6 +7,9 @@ import type { Clock } from '../ports/clock.ts';
 import type { SearchObserver, SearchProgress, SearchUse, StartedResponse } from '../ports/llm-search.ts';
 import type { Answer } from './answer-query.ts';
 
+/** How the last call left a search that goes on: with a handle, timed out by its client, or by a closed connection. */
+export type DetachCause = 'unfinished' | 'timeout' | 'disconnect';
+
 export type Outcome = Result<Answer, AnswerError>;
 
 interface Options {
@@ -23,6 +26,10 @@ interface Options {
   /** The time limit of a call, for its error. */
   readonly timeoutMs: number;
   readonly onCreated: (response: StartedResponse) => void;
+  /** A call waits for it. */
+  readonly onJoined: () => void;
+  /** No call waits for it any longer, and it goes on. */
+  readonly onDetached: (cause: DetachCause) => void;
   /** The search has ended, or nothing looks at it any longer. */
   readonly onOver: (outcome: Outcome) => void;
 }
@@ -87,6 +94,7 @@ export class LongSearch {
     const waiting: SearchObserver = { onProgress: (progress) => observer.onProgress(progress) };
     this.#cancelOrphan();
     this.#waiting.add(waiting);
+    this.#options.onJoined();
     if (this.#latest !== undefined) waiting.onProgress(this.#latest);
     const { outcome } = await withDeadline(clock, maxMs, signal, (limit) => untilAborted(this.#ended, limit));
     this.#waiting.delete(waiting);
@@ -95,12 +103,12 @@ export class LongSearch {
       return outcome;
     }
     if (signal.aborted) {
-      this.#onLeft(signal.reason);
+      this.#onLeft(CAUSES.get(signal.reason));
       return err({ kind: 'cancelled' });
     }
     // A search that began elsewhere can be looked at again; any other is lost without its ID.
     this.isHandedOut = this.started !== undefined;
-    this.#onLeft(this.isHandedOut && !this.isForeign ? TIMED_OUT : '');
+    this.#onLeft(this.isHandedOut ? 'unfinished' : undefined);
     return this.isHandedOut ? 'unfinished' : err({ kind: 'timed_out', timeoutMs });
   }
 
@@ -129,11 +137,22 @@ export class LongSearch {
   }
 
   /** A call that has timed out, or is disconnected, may come back. */
-  #onLeft(reason: unknown): void {
-    const { clock, orphanMs, isForeign } = this.#options;
+  #onLeft(cause: DetachCause | undefined): void {
+    const { clock, orphanMs, isForeign, onDetached } = this.#options;
     if (this.#waiting.size > 0 || this.outcome !== undefined) return;
-    if (reason === DISCONNECTED && !isForeign) {
-      if (!this.isHandedOut) this.#cancelOrphan = clock.after(orphanMs, () => this.cancel());
-    } else if (isForeign || (reason !== TIMED_OUT && reason !== CLIENT_TIMED_OUT)) this.cancel();
+    // What waits in the queue is never sent.
+    if (cause === undefined || isForeign || this.#latest?.kind === 'waiting') {
+      this.cancel();
+      return;
+    }
+    if (cause === 'disconnect' && !this.isHandedOut) this.#cancelOrphan = clock.after(orphanMs, () => this.cancel());
+    onDetached(cause);
   }
 }
+
+/** By the reason of an abort; after any other, the search is cancelled. */
+const CAUSES = new Map<unknown, DetachCause>([
+  [TIMED_OUT, 'timeout'],
+  [CLIENT_TIMED_OUT, 'timeout'],
+  [DISCONNECTED, 'disconnect'],
+]);

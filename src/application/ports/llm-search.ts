@@ -16,6 +16,11 @@ export interface SearchRequest {
   readonly isWebOnly?: boolean | undefined;
   /** The API goes on with the search if the connection ends, so that it can be looked at later (ruling K4). */
   readonly isLong?: boolean | undefined;
+  /**
+   * Called when a long search has a place of those that may run at the same time. `giveBack` gives it back before the search ends. If it
+   * returns a turn, nothing is sent: the place is given back, and another is taken when the turn comes.
+   */
+  readonly onPlace?: ((giveBack: () => void) => LongTurn | undefined) | undefined;
   readonly question: Question;
   readonly profile: ModelProfile;
   readonly instructions: string;
@@ -29,6 +34,12 @@ export interface SearchRequest {
   deadlineMs(): number;
   /** Absent in a question that the model answers at once, without functions. */
   readonly conversation?: Conversation;
+}
+
+/** What a long search waits for that must not start yet; `ahead` is the number of those before it (ruling K6). */
+export interface LongTurn {
+  readonly ahead: number;
+  readonly comes: Promise<void>;
 }
 
 /** A conversation in rounds: the model may ask for calls of functions, and then gets their outputs. */

@@ -24,6 +24,7 @@ import { type RequestBody, type RequestOptions, toRequestBody, WEB_SEARCH } from
 import { ResponseEvents } from './response-events.ts';
 import { readResponse } from './response-reader.ts';
 import { toSearchReply, toUse } from './search-reply.ts';
+import { takePlace } from './take-place.ts';
 import { toThrownFailure } from './thrown-failure.ts';
 import { backoffMs, flexWaitMs, withoutLateFlex } from './waits.ts';
 
@@ -76,18 +77,12 @@ export class OpenAiResponsesSearch implements LlmSearch {
     const call = this.#options.callFor(request);
     if (call.isErr()) return err(call.error);
 
-    let wasQueued = false;
-    const onQueued = (position: SearchProgress) => {
-      wasQueued = true;
-      observer.onProgress(position);
-    };
-    const place = await this.#places.acquire(request.caller, onQueued, signal);
-    if (place !== 'acquired') return err({ kind: 'aborted' });
+    const giveBack = await takePlace(this.#places, request, observer, signal);
+    if (giveBack === undefined) return err({ kind: 'aborted' });
     try {
-      if (wasQueued) observer.onProgress({ kind: 'asking' });
       return await this.#ask(request, call.value, observer, signal);
     } finally {
-      this.#places.release(request.caller);
+      giveBack();
     }
   }
 

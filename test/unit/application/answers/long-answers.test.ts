@@ -16,7 +16,7 @@ const TIMEOUT_MS = 300_000;
 const MINUTE_MS = 60_000;
 
 /** A process that answers detailed questions in the long way, with the API that it uses. */
-function startProcess(api = new FakeLongApi()) {
+function startProcess(api = new FakeLongApi(), maxConcurrency?: number) {
   const { clock } = api;
   const longAnswers = { tools: ['answer_detailed' as const], ...LIMITS };
   const config = coreConfig({ longAnswers, timeoutMs: TIMEOUT_MS, profiles: { answer: { model: 'gpt-5.2' } } });
@@ -24,7 +24,7 @@ function startProcess(api = new FakeLongApi()) {
     responses: api,
     signer: new FakeHandleSigner(),
     clock,
-    config: { timeoutMs: TIMEOUT_MS, longAnswers },
+    config: { timeoutMs: TIMEOUT_MS, longAnswers, maxConcurrency },
   });
   const long = { answers, llmSearch: new WatchedSearch({ llmSearch: api, responses: api, clock }) };
   const apiProbe = async () => Promise.reject(new Error('this test has no API to probe'));
@@ -198,6 +198,92 @@ describe('a call that reaches our own limit', () => {
     await clock.advance(TIMEOUT_MS);
     expect(await errorOf(lost)).toEqual({ kind: 'timed_out', timeoutMs: TIMEOUT_MS });
     expect(api.cancels).toEqual(['resp_1']);
+  });
+});
+
+describe('of four places', () => {
+  const start = () => {
+    const process = startProcess(new FakeLongApi(undefined, 4), 4);
+    const { api, call } = process;
+    const asked = (query: string, over: Partial<TestQuestion> = {}) => call({ args: { query }, ...over });
+    const queries = () => api.posts.map(({ question }) => question.query);
+    const leave = async (query: string) => {
+      const left = asked(query);
+      await settled();
+      left.leave(CLIENT_TIMED_OUT);
+      await settled();
+    };
+    return { ...process, asked, queries, leave };
+  };
+
+  test('detached searches keep two from other long searches, but not from other questions', async () => {
+    const { api, asked, queries, leave } = start();
+    await leave('A?');
+    await leave('B?');
+    const seen: SearchProgress[] = [];
+    const waits = asked('C?', { observer: { onProgress: (progress) => seen.push(progress) } });
+    void asked('Short?', { tool: 'answer' });
+    await settled();
+    expect(queries()).toEqual(['A?', 'B?', 'Short?']);
+    expect(seen.at(-1)).toEqual({ kind: 'waiting', ahead: 0 });
+    api.finish('resp_1');
+    await settled();
+    expect(queries()).toEqual(['A?', 'B?', 'Short?', 'C?']);
+    expect(seen.at(-1)).toEqual({ kind: 'asking' });
+    api.finish('resp_4', { text: 'Found.' });
+    expect((await answerOf(waits)).result.answer).toContain('Found.');
+  });
+
+  test('a detached search that is joined lets another start', async () => {
+    const { asked, queries, leave } = start();
+    await leave('A?');
+    await leave('B?');
+    void asked('C?');
+    await settled();
+    void asked('A?');
+    await settled();
+    expect(queries()).toEqual(['A?', 'B?', 'C?']);
+  });
+
+  test('a third detached search gives its place back, and goes on', async () => {
+    const { api, asked, queries } = start();
+    const left = [asked('A?'), asked('B?'), asked('C?'), asked('D?')];
+    await settled();
+    for (const query of ['E?', 'F?', 'G?']) void asked(query, { tool: 'answer' });
+    await settled();
+    expect(queries()).toHaveLength(4);
+    for (const one of left) {
+      one.leave(CLIENT_TIMED_OUT);
+      await settled();
+    }
+    expect(queries().slice(4)).toEqual(['E?', 'F?']);
+    expect(api.cancels).toEqual([]);
+    // What has no place gives none back.
+    api.finish('resp_4', { text: 'Found.' });
+    await settled();
+    expect(queries().slice(4)).toEqual(['E?', 'F?']);
+    expect((await answerOf(asked('D?'))).report.state).toBe('kept');
+    api.finish('resp_1');
+    await settled();
+    expect(queries().slice(4)).toEqual(['E?', 'F?', 'G?']);
+  });
+
+  test.each([
+    ['waits for detached searches', 2],
+    ['waits for a place', 0],
+  ])('a search that is left while it %s is never sent', async (_, detached) => {
+    const { api, asked, queries, leave } = start();
+    for (let number = 1; number <= detached; number += 1) await leave(`Detached ${number}?`);
+    for (let number = detached; number < 4; number += 1) void asked(`Short ${number}?`, { tool: 'answer' });
+    await settled();
+    await leave('Long?');
+    for (let number = 1; number <= 4; number += 1) api.finish(`resp_${number}`);
+    await settled();
+    expect(queries()).not.toContain('Long?');
+    expect(api.cancels).toEqual([]);
+    void asked('Long?');
+    await settled();
+    expect(queries()).toContain('Long?');
   });
 });
 
