@@ -6,6 +6,7 @@ import { HttpServer } from '../adapters/inbound/http/server/http-server.ts';
 import { Metrics } from '../adapters/inbound/http/server/metrics.ts';
 import type { ToolSet } from '../adapters/inbound/mcp/tool-set.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
+import type { Application } from '../application/answers/application.ts';
 import type { Gateway } from '../application/gateway/gateway.ts';
 import { keyProblem } from '../domain/values/redaction.ts';
 import { createAnswerTools, moreInstructions } from './answer-tools.ts';
@@ -38,7 +39,12 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
     },
     onCallEnded: (report) => metrics.onServerCallEnded(report),
   });
-  const answerTools = await createAnswerTools(runtime, services.application, () => gateway);
+  let application: Application | undefined;
+  const loadApplication = async () => {
+    application ??= await services.application();
+    return application;
+  };
+  const answerTools = await createAnswerTools(runtime, loadApplication, () => gateway);
   let tools: ToolSet = answerTools;
   if (config.gateway.expose) {
     const { GatewayTools } = await import('../adapters/inbound/mcp/gateway-tools.ts');
@@ -71,6 +77,7 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
       version: VERSION,
       pageFolder: http.page ? pageFolder : undefined,
     },
+    endWaits: () => application?.long?.endWaits() === true,
     metrics,
     writeAccessLine: (line) => accessLog.add(redactor.inLogs(line)),
   });

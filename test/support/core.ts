@@ -14,6 +14,7 @@ export interface CoreOptions {
   readonly logger?: RecordingLogger;
   readonly config?: Partial<Config>;
   readonly pageDates?: PageDates;
+  readonly long?: Parameters<typeof createApplication>[0]['long'];
 }
 
 /** The core on fakes: a test names only those that it needs. */
@@ -23,8 +24,12 @@ export function startCore({
   logger = new RecordingLogger(),
   config = {},
   pageDates,
+  long,
 }: CoreOptions = {}) {
-  const application = createApplication({ llmSearch, apiProbe: noProbe, clock, logger, pageDates }, coreConfig(config));
+  const application = createApplication(
+    { llmSearch, apiProbe: noProbe, clock, logger, pageDates, long },
+    coreConfig(config),
+  );
   return { application, app: withCancellation(application), llmSearch, clock, logger };
 }
 

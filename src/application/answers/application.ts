@@ -10,10 +10,13 @@ import type { PageDates } from '../ports/page-dates.ts';
 import { type Answer, AnswerQuery, type AnswerQueryInput, type LongDependencies } from './answer-query.ts';
 import { CoalescingSearch } from './coalescing-search.ts';
 import { type Check, diagnoseSetup } from './diagnose-setup.ts';
+import type { LongAnswers } from './long-answers.ts';
 
 /** The use cases, as drivers (MCP, HTTP, the command line) call them. */
 export interface Application {
   answerQuery(input: AnswerQueryInput, signal: AbortSignal): Promise<Result<Answer, AnswerError>>;
+  /** Absent if no tool gives answers that take minutes. */
+  readonly long?: LongAnswers | undefined;
   /** Checks each step on the way to an answer. `keyProblem` says why there is no usable API key, if there is none. */
   diagnoseSetup(keyProblem: string | undefined, signal: AbortSignal): AsyncGenerator<Check>;
 }
@@ -45,6 +48,7 @@ export function createApplication(ports: Ports, config: Config, grounding?: Grou
   const answerQuery = new AnswerQuery({ llmSearch: shared, long, clock, logger, config, pageDates });
   const setup = { apiProbe, answerQuery, clock, config, web: grounding?.policy.web };
   return {
+    long: long?.answers,
     answerQuery: (input, signal) => answerQuery.execute(input, signal),
     diagnoseSetup: (keyProblem, signal) => diagnoseSetup(setup, keyProblem, signal),
   };

@@ -132,6 +132,11 @@ export class LongAnswers {
     return this.#wait(search, call, 'recovered', signal);
   }
 
+  /** The process will exit soon: calls get the handles of their searches. Returns whether there were any (ruling K7). */
+  endWaits(): boolean {
+    return [...this.#working].filter((search) => search.endWaits()).length > 0;
+  }
+
   /** Ends the searches that no client can find again (ruling K8). */
   close(): void {
     for (const search of this.#working) search.close();

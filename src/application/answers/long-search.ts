@@ -40,7 +40,7 @@ export class LongSearch {
   readonly language: Language;
   readonly #options: Options;
   readonly #controller = new AbortController();
-  readonly #waiting = new Set<SearchObserver>();
+  readonly #waiting = new Set<SearchObserver & { endWait: () => void }>();
   readonly #ended: Promise<Outcome>;
   #latest: SearchProgress | undefined;
   #cancelOrphan = (): void => {};
@@ -91,12 +91,18 @@ export class LongSearch {
    */
   async wait(observer: SearchObserver, maxMs: number, signal: AbortSignal): Promise<Outcome | 'unfinished'> {
     const { clock, timeoutMs } = this.#options;
-    const waiting: SearchObserver = { onProgress: (progress) => observer.onProgress(progress) };
+    const onProgress = (progress: SearchProgress) => observer.onProgress(progress);
+    const waiting = { onProgress, endWait: () => {} };
+    const isOver = new Promise<'aborted'>((resolve) => {
+      waiting.endWait = () => resolve('aborted');
+    });
     this.#cancelOrphan();
     this.#waiting.add(waiting);
     this.#options.onJoined();
     if (this.#latest !== undefined) waiting.onProgress(this.#latest);
-    const { outcome } = await withDeadline(clock, maxMs, signal, (limit) => untilAborted(this.#ended, limit));
+    const { outcome } = await withDeadline(clock, maxMs, signal, (limit) =>
+      untilAborted(Promise.race([this.#ended, isOver]), limit),
+    );
     this.#waiting.delete(waiting);
     if (outcome !== 'aborted') {
       this.deliveredMs = clock.elapsedMs();
@@ -104,12 +110,20 @@ export class LongSearch {
     }
     if (signal.aborted) {
       this.#onLeft(CAUSES.get(signal.reason));
-      return err({ kind: 'cancelled' });
+      const isOver = this.isCancelled || this.outcome !== undefined;
+      return err({ kind: 'cancelled', ...(!isOver && { isDetached: true }) });
     }
     // A search that began elsewhere can be looked at again; any other is lost without its ID.
     this.isHandedOut = this.started !== undefined;
     this.#onLeft(this.isHandedOut ? 'unfinished' : undefined);
     return this.isHandedOut ? 'unfinished' : err({ kind: 'timed_out', timeoutMs });
+  }
+
+  /** Ends what waits as if its time were over, if the search can be found again. Returns whether something waited. */
+  endWaits(): boolean {
+    if (this.started === undefined || this.outcome !== undefined) return false;
+    for (const { endWait } of this.#waiting) endWait();
+    return this.#waiting.size > 0;
   }
 
   get isCancelled(): boolean {

@@ -49,4 +49,5 @@ export type AnswerError =
   | Failure<'timed_out', { timeoutMs: number; limit?: 'long_answers.max_ms' }>
   /** A handle that names no answer of this caller (ruling K12). */
   | Failure<'unknown_answer'>
-  | Failure<'cancelled'>;
+  /** `isDetached`: its search goes on (ruling K7). */
+  | Failure<'cancelled', { isDetached?: true }>;

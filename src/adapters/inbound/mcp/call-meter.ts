@@ -9,8 +9,8 @@ import type { AnswerError } from '../../../domain/answers/answer-error.ts';
 /** A finished call of a tool, without any text from it. It used nothing that another call accounts for. */
 export interface CallReport extends SearchUse {
   readonly tool: string;
-  /** `internal_error`: an exception, which is a bug. */
-  readonly outcome: 'answered' | 'internal_error' | AnswerError['kind'];
+  /** `internal_error`: an exception, which is a bug. `unfinished`, `detached`: the search goes on after the call (ruling K26). */
+  readonly outcome: 'answered' | 'unfinished' | 'detached' | 'internal_error' | AnswerError['kind'];
   readonly seconds: number;
 }
 
@@ -50,10 +50,15 @@ export function meterCall(tool: string, clock: Clock, observer: CallObserver | u
       if (isEnded) return;
       isEnded = true;
       setWaiting(false);
-      const failure = answer?.isErr() ? answer.error.kind : 'answered';
-      const outcome = answer === undefined ? 'internal_error' : failure;
+      const outcome = answer === undefined ? 'internal_error' : outcomeOf(answer);
       const seconds = (clock.elapsedMs() - startedMs) / 1000;
       observer?.onEnded({ tool, outcome, seconds, ...totalUse(uses) });
     },
   };
+}
+
+function outcomeOf(answer: Result<Answer, AnswerError>): CallReport['outcome'] {
+  if (answer.isOk()) return answer.value.report.state === 'unfinished' ? 'unfinished' : 'answered';
+  const { error } = answer;
+  return error.kind === 'cancelled' && error.isDetached ? 'detached' : error.kind;
 }

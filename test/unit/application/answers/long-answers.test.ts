@@ -65,7 +65,7 @@ describe('the same question again', () => {
     await settled();
     api.progress('resp_1', { kind: 'thinking' });
     first.leave(CLIENT_TIMED_OUT);
-    expect(await errorOf(first)).toEqual({ kind: 'cancelled' });
+    expect(await errorOf(first)).toEqual({ kind: 'cancelled', isDetached: true });
     const seen: SearchProgress[] = [];
     const second = call({ observer: { onProgress: (progress) => seen.push(progress) } });
     await settled();
@@ -125,7 +125,7 @@ describe('what becomes of the search when its last call', () => {
     const left = call();
     await settled();
     left.leave(reason);
-    await settled();
+    expect(await errorOf(left)).toEqual({ kind: 'cancelled', ...(cancels.length === 0 && { isDetached: true }) });
     await clock.advance(30 * MINUTE_MS);
     expect(api.cancels).toEqual(cancels);
   });

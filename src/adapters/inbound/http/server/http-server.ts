@@ -14,6 +14,8 @@ export interface HttpServerOptions
   /** 0 is any free port. */
   readonly port: number;
   readonly drainMs: number;
+  /** Ends the calls that can be continued later, with what says how. Returns whether there were any (ruling K7). */
+  readonly endWaits?: (() => boolean) | undefined;
   readonly maxConnections: number;
   readonly maxCallsPerToken: number;
   readonly timeouts?: typeof TIMEOUTS;
@@ -133,6 +135,7 @@ export class HttpServer {
       await nextTurn();
       await this.#settled(LAST_REQUESTS_MS);
     }
+    if (this.#options.endWaits?.() === true) await this.#settled(ABORT_MS);
     this.#routes.shutDown();
     await this.#settled(ABORT_MS);
     await this.close();
