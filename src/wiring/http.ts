@@ -44,6 +44,10 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
     application ??= await services.application();
     return application;
   };
+  if (config.longAnswers !== undefined) {
+    const { registerLongMetrics } = await import('../adapters/inbound/http/server/long-metrics.ts');
+    registerLongMetrics(metrics.registry, () => application?.long);
+  }
   const answerTools = await createAnswerTools(runtime, loadApplication, () => gateway);
   let tools: ToolSet = answerTools;
   if (config.gateway.expose) {

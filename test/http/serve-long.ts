@@ -1,3 +1,4 @@
+import { registerLongMetrics } from '../../src/adapters/inbound/http/server/long-metrics.ts';
 import { LongAnswers } from '../../src/application/answers/long-answers.ts';
 import { WatchedSearch } from '../../src/application/answers/watch-response.ts';
 import { FakeHandleSigner } from '../support/fake-handle-signer.ts';
@@ -28,6 +29,7 @@ export async function serveLong(http: ServeHttpOptions['http'] = {}) {
     config,
     http: { endWaits: () => answers.endWaits(), ...http },
   });
+  registerLongMetrics(served.metrics.registry, () => answers);
   return { ...served, api, clock, answers };
 }
 

@@ -15,6 +15,7 @@ import type { LlmSearch, SearchObserver, SearchReply, SearchReport, SearchReques
 import type { Logger } from '../ports/logger.ts';
 import type { PageDates } from '../ports/page-dates.ts';
 import type { LongAnswers } from './long-answers.ts';
+import type { LongRun } from './long-search.ts';
 
 export interface AnswerQueryInput extends Pick<SearchRequest, 'caller' | 'isLocal' | 'isWebOnly'> {
   readonly tool: ToolName;
@@ -110,7 +111,8 @@ export class AnswerQuery {
       return long.answers.fetch(handle, call, toAnswer, signal);
     }
     if (long?.takes(request) !== true) return this.#answer(request, observer, signal, limits);
-    const answer: Parameters<LongAnswers['ask']>[1] = (observer, untilOver, maxMs, onPlace) => {
+    const maxMs = config.longAnswers?.maxMs ?? config.timeoutMs;
+    const answer: LongRun = (observer, untilOver, onPlace) => {
       const deadlineMs = () => startedMs + maxMs;
       return this.#answer({ ...request, isLong: true, onPlace, deadlineMs }, observer, untilOver, { ...limits, maxMs });
     };

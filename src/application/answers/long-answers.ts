@@ -5,10 +5,11 @@ import { unfinishedAnswer } from '../../domain/answers/unfinished-answer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Config, LongAnswersConfig } from '../ports/config.ts';
 import type { HandleSigner } from '../ports/handle-signer.ts';
-import type { SearchObserver, SearchReply, SearchReport, SearchRequest } from '../ports/llm-search.ts';
+import type { SearchObserver, SearchReply, SearchRequest } from '../ports/llm-search.ts';
 import type { StartedResponses } from '../ports/started-responses.ts';
+import { LongCounts } from './long-counts.ts';
 import { LongPlaces } from './long-places.ts';
-import { LongSearch, type Outcome } from './long-search.ts';
+import { type LongRun, LongSearch, type LongSearchOptions, type Outcome } from './long-search.ts';
 import { toOutcome, watchResponse } from './watch-response.ts';
 
 export interface LongAnswersOptions {
@@ -44,6 +45,7 @@ export class LongAnswers {
   readonly #byId = new Map<string, LongSearch>();
   readonly #working = new Set<LongSearch>();
   readonly #places: LongPlaces;
+  readonly #counts = new LongCounts();
 
   constructor(options: LongAnswersOptions) {
     this.#options = options;
@@ -56,16 +58,7 @@ export class LongAnswers {
   }
 
   /** Answers a question: begins a search, joins the one for the same question, or returns the answer that it had. */
-  async ask(
-    call: LongCall,
-    answer: (
-      observer: SearchObserver,
-      signal: AbortSignal,
-      maxMs: number,
-      onPlace: SearchRequest['onPlace'],
-    ) => Promise<Outcome>,
-    signal: AbortSignal,
-  ): Promise<Outcome> {
+  async ask(call: LongCall, run: LongRun, signal: AbortSignal): Promise<Outcome> {
     const { request, observer } = call;
     const { question, profile } = request;
     const owner = ownerOf(request);
@@ -74,19 +67,8 @@ export class LongAnswers {
     if (known !== undefined && this.#isCurrent(known)) {
       return this.#wait(known, call, known.outcome === undefined ? 'joined' : 'kept', signal);
     }
-    const { longAnswers } = this.#options.config;
-    const search: LongSearch = this.#begin(
-      {
-        tool: question.tool,
-        language: languageOf(question.query),
-        isForeign: false,
-        run: (observer, untilOver) => {
-          const onPlace: SearchRequest['onPlace'] = (giveBack) => this.#places.onPlace(search, giveBack);
-          return answer(observer, untilOver, longAnswers.maxMs, onPlace);
-        },
-      },
-      observer,
-    );
+    const { tool, query } = question;
+    const search = this.#begin({ tool, language: languageOf(query), isForeign: false, run }, observer);
     this.#byQuestion.set(key, search);
     return this.#wait(search, call, undefined, signal);
   }
@@ -142,8 +124,16 @@ export class LongAnswers {
     for (const search of this.#working) search.close();
   }
 
+  /** By the names of the metrics. */
+  get counts() {
+    this.#dropOld();
+    const working = [...this.#working].filter(({ isForeign }) => !isForeign).length;
+    const kept = [...this.#byId.values()].filter(({ outcome }) => outcome !== undefined).length;
+    return { ...this.#counts, long_answers: { working, kept } };
+  }
+
   #begin(
-    begun: Pick<ConstructorParameters<typeof LongSearch>[0], 'tool' | 'language' | 'isForeign' | 'run'>,
+    begun: Pick<LongSearchOptions, 'tool' | 'language' | 'isForeign'> & { readonly run: LongRun },
     first: SearchObserver,
   ): LongSearch {
     const { clock, config } = this.#options;
@@ -151,13 +141,19 @@ export class LongAnswers {
     const search: LongSearch = new LongSearch(
       {
         ...begun,
+        run: (observer, untilOver) =>
+          begun.run(observer, untilOver, (giveBack) => this.#places.onPlace(search, giveBack)),
         clock,
         orphanMs,
         timeoutMs: config.timeoutMs,
         onCreated: ({ id }) => this.#byId.set(id, search),
         onJoined: () => this.#places.onJoined(search),
-        onDetached: () => this.#places.onDetached(search),
-        onOver: () => {
+        onDetached: (cause) => {
+          this.#places.onDetached(search);
+          this.#counts.long_answers_detached_total[cause] += 1;
+        },
+        onOver: (outcome) => {
+          if (!search.isForeign) this.#counts.onEnded(outcome);
           this.#working.delete(search);
           this.#places.onEnded(search);
           this.#keep(search);
@@ -172,7 +168,7 @@ export class LongAnswers {
   async #wait(
     search: LongSearch,
     { request, observer, isUnlimited }: LongCall,
-    state: SearchReport['state'],
+    state: 'joined' | 'kept' | 'recovered' | undefined,
     signal: AbortSignal,
   ): Promise<Outcome> {
     const { config, signer, clock } = this.#options;
@@ -184,6 +180,8 @@ export class LongAnswers {
       const { lookError } = search;
       if (outcome.isErr() && outcome.error.kind === 'timed_out' && lookError !== undefined) return err(lookError);
       if (state === undefined) return outcome;
+      const how = state === 'recovered' || this.handleIn(request.question.query) !== undefined ? 'handle' : state;
+      if (outcome.isOk()) this.#counts.long_answers_returned_total[how] += 1;
       const more = { state, isShared: true as const, ...(handle && { handle }) };
       return outcome.map(({ result, report }) => ({ result, report: { ...report, ...more } }));
     }

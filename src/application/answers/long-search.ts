@@ -4,7 +4,7 @@ import type { Language } from '../../domain/answers/language.ts';
 import type { ToolName } from '../../domain/answers/tool-name.ts';
 import { CLIENT_TIMED_OUT, DETACHED, DISCONNECTED, TIMED_OUT, untilAborted, withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { SearchObserver, SearchProgress, SearchUse, StartedResponse } from '../ports/llm-search.ts';
+import type { SearchObserver, SearchProgress, SearchRequest, SearchUse, StartedResponse } from '../ports/llm-search.ts';
 import type { Answer } from './answer-query.ts';
 
 /** How the last call left a search that goes on: with a handle, timed out by its client, or by a closed connection. */
@@ -12,7 +12,14 @@ export type DetachCause = 'unfinished' | 'timeout' | 'disconnect';
 
 export type Outcome = Result<Answer, AnswerError>;
 
-interface Options {
+/** Answers, for as long as the signal permits. */
+export type LongRun = (
+  observer: Required<SearchObserver>,
+  signal: AbortSignal,
+  onPlace: SearchRequest['onPlace'],
+) => Promise<Outcome>;
+
+export interface LongSearchOptions {
   readonly clock: Clock;
   /** Answers, or looks at a response until it has ended. An abort ends it at the API, unless its reason is `DETACHED`. */
   readonly run: (observer: Required<SearchObserver>, signal: AbortSignal) => Promise<Outcome>;
@@ -38,7 +45,7 @@ interface Options {
 export class LongSearch {
   readonly tool: ToolName;
   readonly language: Language;
-  readonly #options: Options;
+  readonly #options: LongSearchOptions;
   readonly #controller = new AbortController();
   readonly #waiting = new Set<SearchObserver & { endWait: () => void }>();
   readonly #ended: Promise<Outcome>;
@@ -59,7 +66,7 @@ export class LongSearch {
   bytes = 0;
 
   /** `first` observes what is used: the call that begins the search accounts for it. */
-  constructor(options: Options, first: SearchObserver) {
+  constructor(options: LongSearchOptions, first: SearchObserver) {
     const { run, onCreated, onOver, clock } = options;
     this.#options = options;
     this.tool = options.tool;

@@ -31,9 +31,9 @@ export async function runCall<T>(
     await admitted.value.settle(NOTHING_USED);
     return err(refusal('CANCELLED', 'The client has left.'));
   }
-  const value = await call();
   // A search that outlives the call counts for the day of the call.
   entry.onUsedLater = (use) => void admitted.value.settle(toUse(use));
+  const value = await call();
   return ok({ value, left: await admitted.value.settle(useOf(entry)) });
 }
 

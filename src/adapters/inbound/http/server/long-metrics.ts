@@ -1,0 +1,46 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { LongAnswers } from '../../../../application/answers/long-answers.ts';
+
+/** Registers the metrics of answers that take minutes (ruling K26). `answers` is undefined before the first question. */
+export function registerLongMetrics(registry: Registry, answers: () => Pick<LongAnswers, 'counts'> | undefined): void {
+  for (const { metric, label, help, Kind } of METRICS) {
+    new Kind({
+      name: `openai_responses_mcp_${metric}`,
+      help,
+      labelNames: [label],
+      registers: [registry],
+      collect() {
+        this.reset();
+        const counts: Readonly<Record<string, number>> = answers()?.counts[metric] ?? {};
+        for (const [value, count] of Object.entries(counts)) this.inc({ [label]: value }, count);
+      },
+    });
+  }
+}
+
+const METRICS = [
+  {
+    metric: 'long_answers',
+    label: 'state',
+    Kind: Gauge,
+    help: 'Searches that take minutes: working, or with an answer that is kept for its handle.',
+  },
+  {
+    metric: 'long_answers_total',
+    label: 'outcome',
+    Kind: Counter,
+    help: 'Searches that take minutes and have ended, by outcome; expired: at long_answers.max_ms.',
+  },
+  {
+    metric: 'long_answers_detached_total',
+    label: 'cause',
+    Kind: Counter,
+    help: 'How often the last call left a search that went on, by cause.',
+  },
+  {
+    metric: 'long_answers_returned_total',
+    label: 'how',
+    Kind: Counter,
+    help: 'Answers that calls got from a search that another call began, or by a handle.',
+  },
+] as const;
