@@ -81,7 +81,7 @@ export class FakeLongApi implements LlmSearch, StartedResponses {
     const response = this.#of(id);
     const reply = searchReply(over);
     response.look = { state: 'completed', reply, createdAt: response.createdAt };
-    response.observer.onUsed?.({ searches: reply.report.searches });
+    response.observer.onUsed?.(reply.report);
     response.settle(ok(reply));
   }
 
