@@ -110,6 +110,13 @@ describe('a long request', () => {
     expect(seenRequests()).toEqual(['POST ']);
   });
 
+  test('reports it once if it is created twice', async () => {
+    api.reply(streams((event) => (event.startsWith('event: response.created') ? event + event : event)));
+    const { observer, ask } = start();
+    await ask();
+    expect(observer.created).toHaveLength(1);
+  });
+
   test('without the time of its creation was created now', async () => {
     api.reply(streams((event) => event.replace(/"created_at":\d+/, '"created_at":null')));
     const { observer, ask } = start({ clock: FakeClock.instant('2026-01-02T03:04:05Z') });
@@ -241,7 +248,7 @@ describe('an abort', () => {
   });
 
   test('to detach cancels nothing, and closes the connection', async () => {
-    const { search } = await aborted(works(ANSWER), { reason: 'detach' });
+    const { search } = await aborted(works(ANSWER), { reason: 'detach', clock: new FakeClock() });
     await api.waitForAbort(0);
     await search.close();
     expect(seenRequests()).toEqual(['POST ']);
