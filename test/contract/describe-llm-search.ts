@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { DETACHED } from '../../src/application/async/deadline.ts';
 import { totalUse } from '../../src/application/grounded/total-use.ts';
 import type { LlmSearch, SearchRequest, StartedResponse } from '../../src/application/ports/llm-search.ts';
 import { settled } from '../support/fake-clock.ts';
@@ -83,7 +84,7 @@ export function describeLlmSearch(
     });
 
     if (goesOn)
-      test.each([undefined, 'detach'])(
+      test.each([undefined, DETACHED])(
         'settles a long search with `aborted` if the signal aborts for %s',
         async (reason) => {
           const { search, hanging = searchRequest() } = await started('hanging');

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DETACHED } from '../../src/application/async/deadline.ts';
 import type { StartedResponse } from '../../src/application/ports/llm-search.ts';
 import { apiId } from '../support/api-response.ts';
 import { answerEvents, toSse } from '../support/api-stream.ts';
@@ -248,7 +249,7 @@ describe('an abort', () => {
   });
 
   test('to detach cancels nothing, and closes the connection', async () => {
-    const { search } = await aborted(works(ANSWER), { reason: 'detach', clock: new FakeClock() });
+    const { search } = await aborted(works(ANSWER), { reason: DETACHED, clock: new FakeClock() });
     await api.waitForAbort(0);
     await search.close();
     expect(seenRequests()).toEqual(['POST ']);
@@ -281,7 +282,7 @@ describe('an abort', () => {
   });
 
   test('to detach before the ID is known closes the connection at once', async () => {
-    await aborted(stallsAfterHeaders(), { isCreated: false, clock: new FakeClock(), reason: 'detach' });
+    await aborted(stallsAfterHeaders(), { isCreated: false, clock: new FakeClock(), reason: DETACHED });
     await api.waitForAbort(0);
     expect(seenRequests()).toEqual(['POST ']);
   });

@@ -14,6 +14,8 @@ import { type Check, diagnoseSetup } from './diagnose-setup.ts';
 /** The use cases, as drivers (MCP, HTTP, the command line) call them. */
 export interface Application {
   answerQuery(input: AnswerQueryInput, signal: AbortSignal): Promise<Result<Answer, AnswerError>>;
+  /** Of answers that take minutes, for clients that ask what becomes of them. */
+  readonly tasks?: Pick<AnswerQuery, 'taskStatus' | 'cancelTask'> | undefined;
   /** Checks each step on the way to an answer. `keyProblem` says why there is no usable API key, if there is none. */
   diagnoseSetup(keyProblem: string | undefined, signal: AbortSignal): AsyncGenerator<Check>;
 }
@@ -46,6 +48,7 @@ export function createApplication(ports: Ports, config: Config, grounding?: Grou
   const setup = { apiProbe, answerQuery, clock, config, web: grounding?.policy.web };
   return {
     answerQuery: (input, signal) => answerQuery.execute(input, signal),
+    tasks: long && answerQuery,
     diagnoseSetup: (keyProblem, signal) => diagnoseSetup(setup, keyProblem, signal),
   };
 }

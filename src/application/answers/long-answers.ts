@@ -1,4 +1,5 @@
 import { err, ok } from 'neverthrow';
+import type { AnswerError, SearchError } from '../../domain/answers/answer-error.ts';
 import { type AnswerHandle, handleIn, toHandle } from '../../domain/answers/answer-handle.ts';
 import { languageOf } from '../../domain/answers/language.ts';
 import { unfinishedAnswer } from '../../domain/answers/unfinished-answer.ts';
@@ -23,6 +24,8 @@ export interface LongCall {
   readonly observer: SearchObserver;
   /** A person waits for it: as long as the search may take (ruling K3). */
   readonly isUnlimited: boolean;
+  /** Its client can get a task instead of an answer (ruling K15). */
+  readonly takesTask: boolean;
 }
 
 /** How long after a delivery the same question gets the same answer: the client may have given up before it was read (ruling K20). */
@@ -45,9 +48,7 @@ export class LongAnswers {
   }
 
   /** The handle that a query is; undefined if it is a question (ruling K21). */
-  handleIn(query: string): ReturnType<typeof handleIn> {
-    return handleIn(query);
-  }
+  readonly handleIn = handleIn;
 
   /** Answers a question: begins a search, joins the one for the same question, or returns the answer that it had. */
   async ask(
@@ -84,9 +85,8 @@ export class LongAnswers {
     toAnswer: (reply: SearchReply, signal: AbortSignal) => Promise<Outcome>,
     signal: AbortSignal,
   ): Promise<Outcome> {
-    if (handle === 'malformed') return UNKNOWN;
-    const { tool, responseId, signature } = handle;
-    if (!this.#options.signer.verify([ownerOf(call.request), tool, responseId], signature)) return UNKNOWN;
+    if (!this.isValid(handle, call.request)) return UNKNOWN;
+    const { tool, responseId } = handle;
     this.#dropOld();
     const known = this.#byId.get(responseId);
     const isUsable = known !== undefined && !(known.isForeign && known.isCancelled);
@@ -109,13 +109,37 @@ export class LongAnswers {
           if (ended.isOk()) observer.onCreated({ id: responseId, createdAt: ended.value.createdAt });
           const outcome = toOutcome(ended);
           if (outcome.isOk()) return toAnswer(outcome.value, untilOver);
-          return err(outcome.error.kind === 'aborted' ? { kind: 'cancelled' } : outcome.error);
+          return err(toAnswerError(outcome.error));
         },
       },
       call.observer,
     );
     this.#byId.set(responseId, search);
     return this.#wait(search, call, 'recovered', signal);
+  }
+
+  /** Whether a handle was made for the caller (ruling K12). */
+  isValid(handle: AnswerHandle | 'malformed' | undefined, request: SearchRequest): handle is AnswerHandle {
+    if (handle === undefined || handle === 'malformed') return false;
+    const { tool, responseId, signature } = handle;
+    return this.#options.signer.verify([ownerOf(request), tool, responseId], signature);
+  }
+
+  /** The search with this response, if it is known here. */
+  searchOf(responseId: string): LongSearch | undefined {
+    this.#dropOld();
+    return this.#byId.get(responseId);
+  }
+
+  /** Keeps the end of a search that began elsewhere. */
+  async remember({ tool, responseId }: AnswerHandle, createdAt: Date, outcome: Outcome): Promise<LongSearch> {
+    const run = async (observer: Required<SearchObserver>) => {
+      observer.onCreated({ id: responseId, createdAt });
+      return outcome;
+    };
+    const search = this.#begin({ tool, language: 'en', isForeign: true, run }, { onProgress: () => {} });
+    await search.whenEnded();
+    return search;
   }
 
   /** Ends the searches that no client can find again (ruling K8). */
@@ -149,13 +173,14 @@ export class LongAnswers {
 
   async #wait(
     search: LongSearch,
-    { request, observer, isUnlimited }: LongCall,
+    { request, observer, isUnlimited, takesTask }: LongCall,
     state: SearchReport['state'],
     signal: AbortSignal,
   ): Promise<Outcome> {
     const { config, signer, clock } = this.#options;
-    const maxMs = isUnlimited ? config.longAnswers.maxMs : config.timeoutMs;
-    const outcome = await search.wait(observer, maxMs, signal);
+    const { maxMs, taskAfterMs } = config.longAnswers;
+    const limitMs = isUnlimited ? maxMs : Math.min(config.timeoutMs, takesTask ? taskAfterMs : config.timeoutMs);
+    const outcome = await search.wait(observer, limitMs, takesTask, signal);
     const { started, tool } = search;
     const handle = started && toHandle(tool, started.id, signer.sign([ownerOf(request), tool, started.id]));
     if (outcome !== 'unfinished') {
@@ -188,7 +213,8 @@ export class LongAnswers {
   #keep(search: LongSearch): void {
     const { started, isForeign, outcome } = search;
     for (const [id, other] of this.#byId) if (other === search) this.#byId.delete(id);
-    if (started !== undefined && (!isForeign || outcome?.isOk())) this.#byId.set(started.id, search);
+    if (started !== undefined && (!isForeign || outcome?.isOk() || isCancelled(outcome)))
+      this.#byId.set(started.id, search);
     this.#dropOld();
   }
 
@@ -205,6 +231,15 @@ export class LongAnswers {
     for (const [key, { started, outcome }] of this.#byQuestion)
       if (outcome !== undefined && (started === undefined || !this.#byId.has(started.id))) this.#byQuestion.delete(key);
   }
+}
+
+/** Whether a search was ended by its callers. */
+export function isCancelled(outcome: Outcome | undefined): boolean {
+  return outcome?.isErr() === true && outcome.error.kind === 'cancelled';
+}
+
+export function toAnswerError(error: SearchError): AnswerError {
+  return error.kind === 'aborted' ? { kind: 'cancelled' } : error;
 }
 
 const UNKNOWN: Outcome = err({ kind: 'unknown_answer' });

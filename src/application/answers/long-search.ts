@@ -35,13 +35,19 @@ export class LongSearch {
   readonly #controller = new AbortController();
   readonly #waiting = new Set<SearchObserver>();
   readonly #ended: Promise<Outcome>;
-  #latest: SearchProgress | undefined;
+  readonly #created: Promise<'created'>;
+  #onCreated = (): void => {};
+  /** The latest progress, and when it was made. */
+  latest: SearchProgress | undefined;
+  updatedAt: Date;
   #cancelOrphan = (): void => {};
   /** The number of searches of the web so far. */
   searches = 0;
   started: StartedResponse | undefined;
   /** Whether its handle is known to a client, so that it can be found again. */
   isHandedOut = false;
+  /** Whether it was handed out as a task: then only `tasks/cancel` ends it (ruling K18). */
+  isTask = false;
   outcome: Outcome | undefined;
   /** When it ended, and when its answer was last delivered, on the scale of `elapsedMs`. */
   endedMs: number | undefined;
@@ -57,12 +63,17 @@ export class LongSearch {
     this.#options = options;
     this.tool = options.tool;
     this.language = options.language;
+    this.updatedAt = clock.now();
+    this.#created = new Promise((resolve) => {
+      this.#onCreated = () => resolve('created');
+    });
     const observer = {
       onProgress: (progress: SearchProgress) => this.#onProgress(progress),
       onUsed: (use: SearchUse) => first.onUsed?.(use),
       onCreated: (response: StartedResponse) => {
         this.started = response;
         onCreated(response);
+        this.#onCreated();
       },
     };
     // Begins in a microtask, after the first call waits for it.
@@ -72,6 +83,7 @@ export class LongSearch {
         this.#cancelOrphan();
         this.outcome = outcome;
         this.endedMs = clock.elapsedMs();
+        this.updatedAt = clock.now();
         this.bytes = outcome.isOk() ? new TextEncoder().encode(JSON.stringify(outcome.value.result)).length : 0;
         onOver(outcome);
         return outcome;
@@ -80,28 +92,43 @@ export class LongSearch {
 
   /**
    * Waits for the answer, for at most `maxMs`. `unfinished`: the time is over, and the search continues. What else becomes of the search
-   * when a call leaves it says ruling K7.
+   * when a call leaves it says ruling K7. A call that `takesTask` also waits until the response is known.
    */
-  async wait(observer: SearchObserver, maxMs: number, signal: AbortSignal): Promise<Outcome | 'unfinished'> {
+  async wait(
+    observer: SearchObserver,
+    maxMs: number,
+    takesTask: boolean,
+    signal: AbortSignal,
+  ): Promise<Outcome | 'unfinished'> {
     const { clock, timeoutMs } = this.#options;
     const waiting: SearchObserver = { onProgress: (progress) => observer.onProgress(progress) };
     this.#cancelOrphan();
     this.#waiting.add(waiting);
-    if (this.#latest !== undefined) waiting.onProgress(this.#latest);
-    const { outcome } = await withDeadline(clock, maxMs, signal, (limit) => untilAborted(this.#ended, limit));
+    if (this.latest !== undefined) waiting.onProgress(this.latest);
+    let { outcome }: { outcome: Outcome | 'aborted' | 'created' } = await withDeadline(clock, maxMs, signal, (limit) =>
+      untilAborted(this.#ended, limit),
+    );
+    if (outcome === 'aborted' && takesTask)
+      outcome = await untilAborted(Promise.race([this.#ended, this.#created]), signal);
     this.#waiting.delete(waiting);
-    if (outcome !== 'aborted') {
+    if (outcome !== 'aborted' && outcome !== 'created') {
       this.deliveredMs = clock.elapsedMs();
       return outcome;
     }
     if (signal.aborted) {
-      this.#onLeft(signal.reason);
+      const { reason } = signal;
+      this.#onLeft(takesTask && reason === DISCONNECTED ? '' : reason);
       return err({ kind: 'cancelled' });
     }
     // A search that began elsewhere can be looked at again; any other is lost without its ID.
     this.isHandedOut = this.started !== undefined;
+    this.isTask ||= takesTask && this.isHandedOut;
     this.#onLeft(this.isHandedOut && !this.isForeign ? TIMED_OUT : '');
     return this.isHandedOut ? 'unfinished' : err({ kind: 'timed_out', timeoutMs });
+  }
+
+  whenEnded(): Promise<Outcome> {
+    return this.#ended;
   }
 
   get isCancelled(): boolean {
@@ -124,14 +151,15 @@ export class LongSearch {
 
   #onProgress(progress: SearchProgress): void {
     if (progress.kind === 'searching' && progress.query === undefined) this.searches += 1;
-    this.#latest = progress;
+    this.latest = progress;
+    this.updatedAt = this.#options.clock.now();
     for (const waiting of this.#waiting) waiting.onProgress(progress);
   }
 
   /** A call that has timed out, or is disconnected, may come back. */
   #onLeft(reason: unknown): void {
     const { clock, orphanMs, isForeign } = this.#options;
-    if (this.#waiting.size > 0 || this.outcome !== undefined) return;
+    if (this.#waiting.size > 0 || this.outcome !== undefined || (this.isTask && !isForeign)) return;
     if (reason === DISCONNECTED && !isForeign) {
       if (!this.isHandedOut) this.#cancelOrphan = clock.after(orphanMs, () => this.cancel());
     } else if (isForeign || (reason !== TIMED_OUT && reason !== CLIENT_TIMED_OUT)) this.cancel();

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createApplication } from '../../../../src/application/answers/application.ts';
 import { LongAnswers } from '../../../../src/application/answers/long-answers.ts';
+import { LongTasks } from '../../../../src/application/answers/long-tasks.ts';
 import { WatchedSearch } from '../../../../src/application/answers/watch-response.ts';
 import { CLIENT_TIMED_OUT, DISCONNECTED, TIMED_OUT } from '../../../../src/application/async/deadline.ts';
 import type { SearchProgress } from '../../../../src/application/ports/llm-search.ts';
@@ -26,7 +27,8 @@ function startProcess(api = new FakeLongApi()) {
     clock,
     config: { timeoutMs: TIMEOUT_MS, longAnswers },
   });
-  const long = { answers, llmSearch: new WatchedSearch({ llmSearch: api, responses: api, clock }) };
+  const tasks = new LongTasks(answers, { responses: api, clock });
+  const long = { answers, tasks, llmSearch: new WatchedSearch({ llmSearch: api, responses: api, clock }) };
   const apiProbe = async () => Promise.reject(new Error('this test has no API to probe'));
   const application = createApplication(
     { llmSearch: api, apiProbe, clock, logger: new RecordingLogger(), long },
@@ -39,7 +41,7 @@ function startProcess(api = new FakeLongApi()) {
     const answer = application.answerQuery(input, controller.signal);
     return { answer, leave: (reason?: string) => controller.abort(reason) };
   };
-  return { api, clock, call, answers };
+  return { api, clock, call, answers, application };
 }
 
 const answerOf = async ({ answer }: ReturnType<ReturnType<typeof startProcess>['call']>) =>
