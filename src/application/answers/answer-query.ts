@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { AnswerError } from '../../domain/answers/answer-error.ts';
-import { type AnswerResult, toAnswerResult } from '../../domain/answers/answer-result.ts';
+import { toAnswerResult } from '../../domain/answers/answer-result.ts';
 import { type ModelProfile, modelSupport, profileFor } from '../../domain/answers/model-profile.ts';
 import { parseQuestion } from '../../domain/answers/question.ts';
 import { systemPolicyIn } from '../../domain/answers/system-policy.ts';
@@ -10,10 +10,11 @@ import { zonedDate } from '../../domain/values/zoned-date.ts';
 import { withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Config } from '../ports/config.ts';
-import type { LlmSearch, SearchObserver, SearchReply, SearchReport, SearchRequest } from '../ports/llm-search.ts';
+import type { LlmSearch, SearchObserver, SearchReply, SearchRequest } from '../ports/llm-search.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { PageDates } from '../ports/page-dates.ts';
-import { type DateOrigin, dateOrigin, mayBeFetched } from './cited-dates.ts';
+import type { Answer } from './answer.ts';
+import { dateOrigin, mayBeFetched } from './cited-dates.ts';
 import type { LongAnswers } from './long-answers.ts';
 import type { LongTasks, TaskStatus } from './long-tasks.ts';
 
@@ -30,13 +31,6 @@ export interface AnswerQueryInput extends Pick<SearchRequest, 'caller' | 'isLoca
 
 /** Whose task it is. */
 export type TaskOwner = Pick<SearchRequest, 'caller' | 'isLocal'>;
-
-/** An answer, and what it took to produce it. */
-export interface Answer {
-  readonly result: AnswerResult;
-  /** `dates`: the origin of the date of each citation, if dates are read from pages. */
-  readonly report: SearchReport & { readonly seconds: number; readonly dates?: readonly DateOrigin[] | undefined };
-}
 
 /** A reply, and the days on which the pages it cites were published, if they were read. */
 interface Found {
@@ -108,7 +102,7 @@ export class AnswerQuery {
   /** Ends the search that a task names. False if there is no such task (ruling K18). */
   async cancelTask(taskId: string, by: TaskOwner): Promise<boolean> {
     const task = this.#toTask(taskId, by);
-    return task !== undefined && task.tasks.cancel(task.handle, task.request);
+    return (await task?.tasks.cancel(task.handle, task.request)) === true;
   }
 
   #toTask(taskId: string, by: TaskOwner) {

@@ -7,7 +7,8 @@ import type { Config } from '../ports/config.ts';
 import type { LlmSearch, SearchRequest } from '../ports/llm-search.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { PageDates } from '../ports/page-dates.ts';
-import { type Answer, AnswerQuery, type AnswerQueryInput, type LongDependencies } from './answer-query.ts';
+import type { Answer } from './answer.ts';
+import { AnswerQuery, type AnswerQueryInput, type LongDependencies } from './answer-query.ts';
 import { CoalescingSearch } from './coalescing-search.ts';
 import { type Check, diagnoseSetup } from './diagnose-setup.ts';
 

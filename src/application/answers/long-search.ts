@@ -5,7 +5,7 @@ import type { ToolName } from '../../domain/answers/tool-name.ts';
 import { CLIENT_TIMED_OUT, DETACHED, DISCONNECTED, TIMED_OUT, untilAborted, withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SearchObserver, SearchProgress, SearchUse, StartedResponse } from '../ports/llm-search.ts';
-import type { Answer } from './answer-query.ts';
+import type { Answer } from './answer.ts';
 
 export type Outcome = Result<Answer, AnswerError>;
 

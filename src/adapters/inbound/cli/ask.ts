@@ -1,4 +1,5 @@
-import type { Answer, AnswerQueryInput } from '../../../application/answers/answer-query.ts';
+import type { Answer } from '../../../application/answers/answer.ts';
+import type { AnswerQueryInput } from '../../../application/answers/answer-query.ts';
 import type { Application } from '../../../application/answers/application.ts';
 import type { SearchProgress } from '../../../application/ports/llm-search.ts';
 import { languageOf } from '../../../domain/answers/language.ts';
