@@ -8,7 +8,7 @@ import type { ToolSet } from '../adapters/inbound/mcp/tool-set.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { Gateway } from '../application/gateway/gateway.ts';
 import { keyProblem } from '../domain/values/redaction.ts';
-import { createAnswerTools, moreInstructions } from './answer-tools.ts';
+import { createAnswerTools, longAnswerParts, SERVER_INFO } from './answer-tools.ts';
 import type { Runtime } from './runtime.ts';
 import { serversReload } from './servers-reload.ts';
 import type { LoadServices } from './services.ts';
@@ -38,7 +38,8 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
     },
     onCallEnded: (report) => metrics.onServerCallEnded(report),
   });
-  const answerTools = await createAnswerTools(runtime, services.application, () => gateway);
+  const long = await longAnswerParts(runtime, services.application);
+  const answerTools = await createAnswerTools(runtime, services.application, () => gateway, long.tasks);
   let tools: ToolSet = answerTools;
   if (config.gateway.expose) {
     const { GatewayTools } = await import('../adapters/inbound/mcp/gateway-tools.ts');
@@ -62,8 +63,8 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
     canAnswer: llm.adapter === 'offline' || keyProblem(openai.apiKey) === undefined,
     tools,
     toolErrors: config.server.toolErrors,
-    serverInfo: { name: PROGRAM, version: VERSION },
-    moreInstructions: await moreInstructions(config),
+    serverInfo: SERVER_INFO,
+    ...long,
     rest: {
       gateway: () => gateway,
       loading: () => loading,

@@ -43,8 +43,9 @@ export class LongTasks {
     if (!this.#answers.isValid(handle, request)) return { state: 'unknown' };
     const { responseId: id } = handle;
     const known = this.#answers.searchOf(id);
-    if (known !== undefined && (!known.isForeign || known.outcome !== undefined)) return statusOf(known);
     const { clock, responses } = this.#options;
+    if (known?.outcome !== undefined) known.deliveredMs = clock.elapsedMs();
+    if (known !== undefined && (!known.isForeign || known.outcome !== undefined)) return statusOf(known);
     const recent = this.#looks.get(id);
     if (recent !== undefined && clock.elapsedMs() - recent.atMs < LOOK_MS) return recent.status;
     const looked = await responses.look(id, request, signal);
@@ -62,7 +63,8 @@ export class LongTasks {
     if (known !== undefined && !known.isForeign) known.cancel();
     else {
       await this.#answers.remember(handle, this.#options.clock.now(), err({ kind: 'cancelled' }));
-      await this.#options.responses.cancel(handle.responseId);
+      // The answer does not wait for the API.
+      void this.#options.responses.cancel(handle.responseId);
     }
     return true;
   }
