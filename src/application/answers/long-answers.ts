@@ -86,11 +86,12 @@ export class LongAnswers {
     signal: AbortSignal,
   ): Promise<Outcome> {
     if (!this.isValid(handle, call.request)) return UNKNOWN;
-    const { tool, responseId } = handle;
+    const { tool, responseId, signature } = handle;
     this.#dropOld();
     const known = this.#byId.get(responseId);
+    const text = toHandle(tool, responseId, signature);
     const isUsable = known !== undefined && !(known.isForeign && known.isCancelled);
-    if (isUsable) return this.#wait(known, call, known.outcome === undefined ? 'joined' : 'kept', signal);
+    if (isUsable) return this.#wait(known, call, known.outcome === undefined ? 'joined' : 'kept', signal, text);
     const search = this.#begin(
       {
         tool,
@@ -107,7 +108,7 @@ export class LongAnswers {
           const ended = await watchResponse(responseId, call.request, this.#options, onLook, untilOver);
           if (ended.isErr() && ended.error.kind === 'unknown_response') return UNKNOWN;
           if (ended.isOk()) observer.onCreated({ id: responseId, createdAt: ended.value.createdAt });
-          const outcome = toOutcome(ended);
+          const outcome = toOutcome(ended, call.request);
           if (outcome.isOk()) return toAnswer(outcome.value, untilOver);
           return err(toAnswerError(outcome.error));
         },
@@ -115,7 +116,7 @@ export class LongAnswers {
       call.observer,
     );
     this.#byId.set(responseId, search);
-    return this.#wait(search, call, 'recovered', signal);
+    return this.#wait(search, call, 'recovered', signal, text);
   }
 
   /** Whether a handle was made for the caller (ruling K12). */
@@ -176,15 +177,21 @@ export class LongAnswers {
     { request, observer, isUnlimited, takesTask }: LongCall,
     state: SearchReport['state'],
     signal: AbortSignal,
+    known?: string,
   ): Promise<Outcome> {
     const { config, signer, clock } = this.#options;
     const { maxMs, taskAfterMs } = config.longAnswers;
-    const limitMs = isUnlimited ? maxMs : Math.min(config.timeoutMs, takesTask ? taskAfterMs : config.timeoutMs);
-    const outcome = await search.wait(observer, limitMs, takesTask, signal);
-    const { started, tool } = search;
-    const handle = started && toHandle(tool, started.id, signer.sign([ownerOf(request), tool, started.id]));
+    // A search that began here ends itself at the limit of searches.
+    const unlimitedMs = search.isForeign ? maxMs : Number.POSITIVE_INFINITY;
+    const callMs = Math.min(config.timeoutMs, takesTask ? taskAfterMs : config.timeoutMs);
+    const outcome = await search.wait(observer, isUnlimited ? unlimitedMs : callMs, takesTask, signal);
+    const { started, tool, lookError } = search;
+    const handle = known ?? (started && toHandle(tool, started.id, signer.sign([ownerOf(request), tool, started.id])));
+    const isOver = outcome === 'unfinished' || (outcome.isErr() && outcome.error.kind === 'timed_out');
+    if (isUnlimited && search.isForeign && isOver)
+      return err({ kind: 'timed_out', timeoutMs: maxMs, limit: 'long_answers.max_ms', ...(handle && { handle }) });
     if (outcome !== 'unfinished') {
-      const { lookError } = search;
+      if (outcome.isErr() && outcome.error.kind === 'interrupted') return err({ ...outcome.error, handle });
       if (outcome.isErr() && outcome.error.kind === 'timed_out' && lookError !== undefined) return err(lookError);
       if (state === undefined) return outcome;
       const more = { state, isShared: true as const, ...(handle && { handle }) };
