@@ -3,6 +3,7 @@ import type { AnswerError, SearchError } from '../../domain/answers/answer-error
 import { type AnswerHandle, handleIn, toHandle } from '../../domain/answers/answer-handle.ts';
 import { languageOf } from '../../domain/answers/language.ts';
 import { unfinishedAnswer } from '../../domain/answers/unfinished-answer.ts';
+import { never, untilAborted, withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Config, LongAnswersConfig } from '../ports/config.ts';
 import type { HandleSigner } from '../ports/handle-signer.ts';
@@ -28,6 +29,8 @@ export interface LongCall {
   readonly takesTask: boolean;
 }
 
+/** How long the exit may take. */
+const CLOSE_MS = 1000;
 /** How long after a delivery the same question gets the same answer: the client may have given up before it was read (ruling K20). */
 const REPEATED_MS = 600_000;
 /** What a process keeps of answers (ruling K25). */
@@ -143,9 +146,11 @@ export class LongAnswers {
     return search;
   }
 
-  /** Ends the searches that no client can find again (ruling K8). */
-  close(): void {
+  /** Ends the searches that no client can find again, and waits a limited time until the API was told (ruling K8). */
+  async close(): Promise<void> {
     for (const search of this.#working) search.close();
+    const ended = Promise.all([...this.#working].map((search) => search.whenEnded()));
+    await withDeadline(this.#options.clock, CLOSE_MS, never(), (limit) => untilAborted(ended, limit));
   }
 
   #begin(

@@ -85,7 +85,7 @@ export class WatchedSearch implements LlmSearch {
 }
 
 /** What the end of a response is for whoever searches. A person can look again if a look failed. */
-export function toOutcome(ended: Ended, { isUnlimited }: Pick<SearchRequest, 'isUnlimited'>): SearchOutcome {
+export function toOutcome(ended: Ended, { isUnlimited }: Pick<SearchRequest, 'isUnlimited'> = {}): SearchOutcome {
   if (ended.isErr()) {
     const error: SearchError =
       ended.error.kind === 'not_looked'
