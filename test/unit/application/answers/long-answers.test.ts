@@ -258,6 +258,7 @@ describe('a handle', () => {
     const waiting = call({ args: { query } });
     await settled();
     await clock.advance(TIMEOUT_MS);
+    expect(api.looks.length).toBeGreaterThan(3);
     expect(await errorOf(waiting)).toEqual(error);
   });
 
