@@ -1,16 +1,14 @@
 import { err, ok } from 'neverthrow';
-import type { AnswerError, SearchError } from '../../domain/answers/answer-error.ts';
 import { type AnswerHandle, handleIn, toHandle } from '../../domain/answers/answer-handle.ts';
 import { languageOf } from '../../domain/answers/language.ts';
-import { unfinishedAnswer } from '../../domain/answers/unfinished-answer.ts';
 import { never, untilAborted, withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Config, LongAnswersConfig } from '../ports/config.ts';
 import type { HandleSigner } from '../ports/handle-signer.ts';
 import type { SearchObserver, SearchReply, SearchReport, SearchRequest } from '../ports/llm-search.ts';
 import type { StartedResponses } from '../ports/started-responses.ts';
-import { LongSearch, type Outcome } from './long-search.ts';
-import { toOutcome, watchResponse } from './watch-response.ts';
+import { isCancelled, LongSearch, type Outcome } from './long-search.ts';
+import { toAnswerError, toOutcome, watchResponse } from './watch-response.ts';
 
 export interface LongAnswersOptions {
   readonly responses: StartedResponses;
@@ -184,7 +182,7 @@ export class LongAnswers {
     signal: AbortSignal,
     known?: string,
   ): Promise<Outcome> {
-    const { config, signer, clock } = this.#options;
+    const { config, signer } = this.#options;
     const { maxMs, taskAfterMs } = config.longAnswers;
     // A search that began here ends itself at the limit of searches.
     const unlimitedMs = search.isForeign ? maxMs : Number.POSITIVE_INFINITY;
@@ -203,12 +201,8 @@ export class LongAnswers {
       return outcome.map(({ result, report }) => ({ result, report: { ...report, ...more } }));
     }
     // Only a search whose response is known is left unfinished.
-    if (started === undefined || handle === undefined) return err({ kind: 'cancelled' });
-    const seconds = Math.max(0, clock.now().getTime() - started.createdAt.getTime()) / 1000;
-    const { searches } = search;
-    const text = unfinishedAnswer({ language: search.language, handle, seconds, searches });
-    const result = { answer: text, used_search: false, citations: [], model: request.profile.model };
-    return ok({ result, report: { queries: [], searches, attempts: 1, seconds, state: 'unfinished', handle } });
+    if (handle === undefined) return err({ kind: 'cancelled' });
+    return ok(search.unfinished(handle, request.profile.model));
   }
 
   /** Whether the same question gets this search (ruling K20). */
@@ -243,15 +237,6 @@ export class LongAnswers {
     for (const [key, { started, outcome }] of this.#byQuestion)
       if (outcome !== undefined && (started === undefined || !this.#byId.has(started.id))) this.#byQuestion.delete(key);
   }
-}
-
-/** Whether a search was ended by its callers. */
-export function isCancelled(outcome: Outcome | undefined): boolean {
-  return outcome?.isErr() === true && outcome.error.kind === 'cancelled';
-}
-
-export function toAnswerError(error: SearchError): AnswerError {
-  return error.kind === 'aborted' ? { kind: 'cancelled' } : error;
 }
 
 const UNKNOWN: Outcome = err({ kind: 'unknown_answer' });

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { SearchError } from '../../domain/answers/answer-error.ts';
+import type { AnswerError, SearchError } from '../../domain/answers/answer-error.ts';
 import { DETACHED, withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LlmSearch, SearchObserver, SearchOutcome, SearchRequest, StartedResponse } from '../ports/llm-search.ts';
@@ -97,4 +97,8 @@ export function toOutcome(ended: Ended, { isUnlimited }: Pick<SearchRequest, 'is
   if (value.state === 'failed') return err(value.error);
   if (value.state === 'cancelled') return err({ kind: 'failed', detail: 'the response was cancelled' });
   return ok(value.reply);
+}
+
+export function toAnswerError(error: SearchError): AnswerError {
+  return error.kind === 'aborted' ? { kind: 'cancelled' } : error;
 }

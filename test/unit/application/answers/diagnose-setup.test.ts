@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createApplication, type Grounding } from '../../../../src/application/answers/application.ts';
 import type { Check } from '../../../../src/application/answers/diagnose-setup.ts';
 import { LongAnswers } from '../../../../src/application/answers/long-answers.ts';
+import { LongTasks } from '../../../../src/application/answers/long-tasks.ts';
 import type { Config } from '../../../../src/application/ports/config.ts';
 import type { SearchReply } from '../../../../src/application/ports/llm-search.ts';
 import type { SearchError } from '../../../../src/domain/answers/answer-error.ts';
@@ -50,10 +51,9 @@ async function diagnose({
   const { longAnswers } = config;
   const limits = { timeoutMs: coreConfig(config).timeoutMs };
   const responses = new FakeLongApi(clock);
-  const long = longAnswers && {
-    answers: new LongAnswers({ responses, signer: new FakeHandleSigner(), clock, config: { ...limits, longAnswers } }),
-    llmSearch,
-  };
+  const signer = new FakeHandleSigner();
+  const answers = longAnswers && new LongAnswers({ responses, signer, clock, config: { ...limits, longAnswers } });
+  const long = answers && { answers, tasks: new LongTasks(answers, { responses, clock }), llmSearch };
   const ports = { llmSearch, apiProbe: async () => probe, clock, logger: new RecordingLogger(), long };
   const checks: Check[] = [];
   for await (const check of createApplication(ports, coreConfig(config)).diagnoseSetup(keyProblem, signal)) {
