@@ -40,8 +40,7 @@ export async function composeAnswers(
   return {
     application: createApplication(ports, config, grounding),
     close: async () => {
-      long?.answers.close();
-      await llmSearch.close?.();
+      await Promise.all([long?.answers.close(), llmSearch.close?.()]);
       await api?.close();
       await proxied?.close();
       await pages?.close();

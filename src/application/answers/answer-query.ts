@@ -18,7 +18,7 @@ import { dateOrigin, mayBeFetched } from './cited-dates.ts';
 import type { LongAnswers } from './long-answers.ts';
 import type { LongTasks, TaskStatus } from './long-tasks.ts';
 
-export interface AnswerQueryInput extends Pick<SearchRequest, 'caller' | 'isLocal' | 'isWebOnly'> {
+export interface AnswerQueryInput extends Pick<SearchRequest, 'caller' | 'isLocal' | 'isWebOnly' | 'isLong'> {
   readonly tool: ToolName;
   /** The tool's arguments as received. */
   readonly args: Readonly<Record<string, unknown>>;
@@ -71,7 +71,7 @@ export class AnswerQuery {
   async execute(input: AnswerQueryInput, signal: AbortSignal): Promise<Result<Answer, AnswerError>> {
     const { args, observer, tool } = input;
     const isUnlimited = input.isUnlimited === true;
-    const { config, clock, long } = this.#deps;
+    const { clock, long } = this.#deps;
     const startedMs = clock.elapsedMs();
     const handle = typeof args.query === 'string' ? long?.answers.handleIn(args.query) : undefined;
     const known = handle === undefined ? input : { ...input, args: { query: args.query } };
@@ -82,8 +82,8 @@ export class AnswerQuery {
     if (long !== undefined && handle !== undefined) {
       return long.answers.fetch(handle, call, this.#recovering(request, startedMs, isUnlimited), signal);
     }
-    const limits = { maxMs: config.timeoutMs, isUnlimited };
-    if (long?.takes(request) !== true) return this.#answer(request, observer, signal, limits);
+    const limits = { isUnlimited };
+    if (request.isLong || long?.takes(request) !== true) return this.#answer(request, observer, signal, limits);
     const answer: Parameters<LongAnswers['ask']>[1] = (observer, untilOver, maxMs) => {
       const deadlineMs = () => startedMs + maxMs;
       return this.#answer({ ...request, isLong: true, deadlineMs }, observer, untilOver, { ...limits, maxMs });
@@ -115,9 +115,9 @@ export class AnswerQuery {
 
   #toRequest(
     tool: ToolName,
-    { caller, isLocal, isWebOnly, args }: Omit<AnswerQueryInput, 'tool' | 'observer'>,
+    { caller, isLocal, isWebOnly, isLong, isUnlimited, args }: Omit<AnswerQueryInput, 'tool' | 'observer'>,
   ): Result<SearchRequest, AnswerError> {
-    const { config, clock } = this.#deps;
+    const { config, clock, long } = this.#deps;
     const question = parseQuestion(tool, args, config.searchDefaults);
     if (question.isErr()) return err({ kind: 'invalid_arguments', problems: question.error });
     const profile = profileFor(tool, config.profiles);
@@ -128,6 +128,8 @@ export class AnswerQuery {
       caller,
       isLocal,
       isWebOnly,
+      isUnlimited,
+      ...(isLong && long && { isLong }),
       question: question.value,
       profile,
       instructions: config.instructions ?? systemPolicyIn(config.timeZone),
@@ -150,7 +152,7 @@ export class AnswerQuery {
     request: SearchRequest,
     observer: SearchObserver,
     signal: AbortSignal,
-    { maxMs, isUnlimited }: { readonly maxMs: number; readonly isUnlimited: boolean },
+    { maxMs, isUnlimited }: { readonly maxMs?: number; readonly isUnlimited: boolean },
   ): Promise<Result<Answer, AnswerError>> {
     const startedMs = this.#deps.clock.elapsedMs();
     const found = await this.#find(request, observer, signal, maxMs);
@@ -180,9 +182,10 @@ export class AnswerQuery {
     request: SearchRequest,
     observer: SearchObserver,
     signal: AbortSignal,
-    timeoutMs: number,
+    maxMs: number | undefined,
   ): Promise<Result<Found, AnswerError>> {
-    const { clock, long } = this.#deps;
+    const { clock, long, config } = this.#deps;
+    const timeoutMs = maxMs ?? config.timeoutMs;
     const llmSearch = request.isLong ? (long?.llmSearch ?? this.#deps.llmSearch) : this.#deps.llmSearch;
     const find = async (untilOver: AbortSignal) => {
       observer.onProgress({ kind: 'asking' });
@@ -195,7 +198,7 @@ export class AnswerQuery {
     if (outcome.isErr() && outcome.error.kind !== 'aborted') return err(outcome.error);
     if (outcome.isOk() && (isTimedOut || !signal.aborted)) return ok(outcome.value);
     if (!isTimedOut) return err({ kind: 'cancelled' });
-    return err({ kind: 'timed_out', timeoutMs, ...(request.isLong && { limit: 'long_answers.max_ms' as const }) });
+    return err({ kind: 'timed_out', timeoutMs, ...(maxMs !== undefined && { limit: 'long_answers.max_ms' as const }) });
   }
 
   #contextOf({ question, profile, today }: SearchRequest) {

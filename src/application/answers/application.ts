@@ -46,7 +46,7 @@ export function createApplication(ports: Ports, config: Config, grounding?: Grou
   const grounded = grounding && new GroundedSearch({ ...grounding, llmSearch, clock, logger });
   const shared = new CoalescingSearch(grounded ?? llmSearch, (request) => grounded?.isShareable(request) ?? true);
   const answerQuery = new AnswerQuery({ llmSearch: shared, long, clock, logger, config, pageDates });
-  const setup = { apiProbe, answerQuery, clock, config, web: grounding?.policy.web };
+  const setup = { apiProbe, answerQuery, clock, config, isLong: ports.long !== undefined, web: grounding?.policy.web };
   return {
     answerQuery: (input, signal) => answerQuery.execute(input, signal),
     tasks: long && answerQuery,

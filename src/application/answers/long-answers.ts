@@ -1,15 +1,14 @@
 import { err, ok } from 'neverthrow';
-import type { AnswerError, SearchError } from '../../domain/answers/answer-error.ts';
 import { type AnswerHandle, handleIn, toHandle } from '../../domain/answers/answer-handle.ts';
 import { languageOf } from '../../domain/answers/language.ts';
-import { unfinishedAnswer } from '../../domain/answers/unfinished-answer.ts';
+import { never, untilAborted, withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Config, LongAnswersConfig } from '../ports/config.ts';
 import type { HandleSigner } from '../ports/handle-signer.ts';
 import type { SearchObserver, SearchReply, SearchReport, SearchRequest } from '../ports/llm-search.ts';
 import type { StartedResponses } from '../ports/started-responses.ts';
-import { LongSearch, type Outcome } from './long-search.ts';
-import { toOutcome, watchResponse } from './watch-response.ts';
+import { isCancelled, LongSearch, type Outcome } from './long-search.ts';
+import { toAnswerError, toOutcome, watchResponse } from './watch-response.ts';
 
 export interface LongAnswersOptions {
   readonly responses: StartedResponses;
@@ -28,6 +27,8 @@ export interface LongCall {
   readonly takesTask: boolean;
 }
 
+/** How long the exit may take. */
+const CLOSE_MS = 1000;
 /** How long after a delivery the same question gets the same answer: the client may have given up before it was read (ruling K20). */
 const REPEATED_MS = 600_000;
 /** What a process keeps of answers (ruling K25). */
@@ -86,11 +87,12 @@ export class LongAnswers {
     signal: AbortSignal,
   ): Promise<Outcome> {
     if (!this.isValid(handle, call.request)) return UNKNOWN;
-    const { tool, responseId } = handle;
+    const { tool, responseId, signature } = handle;
     this.#dropOld();
     const known = this.#byId.get(responseId);
+    const text = toHandle(tool, responseId, signature);
     const isUsable = known !== undefined && !(known.isForeign && known.isCancelled);
-    if (isUsable) return this.#wait(known, call, known.outcome === undefined ? 'joined' : 'kept', signal);
+    if (isUsable) return this.#wait(known, call, known.outcome === undefined ? 'joined' : 'kept', signal, text);
     const search = this.#begin(
       {
         tool,
@@ -107,7 +109,7 @@ export class LongAnswers {
           const ended = await watchResponse(responseId, call.request, this.#options, onLook, untilOver);
           if (ended.isErr() && ended.error.kind === 'unknown_response') return UNKNOWN;
           if (ended.isOk()) observer.onCreated({ id: responseId, createdAt: ended.value.createdAt });
-          const outcome = toOutcome(ended);
+          const outcome = toOutcome(ended, call.request);
           if (outcome.isOk()) return toAnswer(outcome.value, untilOver);
           return err(toAnswerError(outcome.error));
         },
@@ -115,7 +117,7 @@ export class LongAnswers {
       call.observer,
     );
     this.#byId.set(responseId, search);
-    return this.#wait(search, call, 'recovered', signal);
+    return this.#wait(search, call, 'recovered', signal, text);
   }
 
   /** Whether a handle was made for the caller (ruling K12). */
@@ -142,9 +144,11 @@ export class LongAnswers {
     return search;
   }
 
-  /** Ends the searches that no client can find again (ruling K8). */
-  close(): void {
+  /** Ends the searches that no client can find again, and waits a limited time until the API was told (ruling K8). */
+  async close(): Promise<void> {
     for (const search of this.#working) search.close();
+    const ended = Promise.all([...this.#working].map((search) => search.whenEnded()));
+    await withDeadline(this.#options.clock, CLOSE_MS, never(), (limit) => untilAborted(ended, limit));
   }
 
   #begin(
@@ -176,27 +180,29 @@ export class LongAnswers {
     { request, observer, isUnlimited, takesTask }: LongCall,
     state: SearchReport['state'],
     signal: AbortSignal,
+    known?: string,
   ): Promise<Outcome> {
-    const { config, signer, clock } = this.#options;
+    const { config, signer } = this.#options;
     const { maxMs, taskAfterMs } = config.longAnswers;
-    const limitMs = isUnlimited ? maxMs : Math.min(config.timeoutMs, takesTask ? taskAfterMs : config.timeoutMs);
-    const outcome = await search.wait(observer, limitMs, takesTask, signal);
-    const { started, tool } = search;
-    const handle = started && toHandle(tool, started.id, signer.sign([ownerOf(request), tool, started.id]));
+    // A search that began here ends itself at the limit of searches.
+    const unlimitedMs = search.isForeign ? maxMs : Number.POSITIVE_INFINITY;
+    const callMs = Math.min(config.timeoutMs, takesTask ? taskAfterMs : config.timeoutMs);
+    const outcome = await search.wait(observer, isUnlimited ? unlimitedMs : callMs, takesTask, signal);
+    const { started, tool, lookError } = search;
+    const handle = known ?? (started && toHandle(tool, started.id, signer.sign([ownerOf(request), tool, started.id])));
+    const isOver = outcome === 'unfinished' || (outcome.isErr() && outcome.error.kind === 'timed_out');
+    if (isUnlimited && search.isForeign && isOver)
+      return err({ kind: 'timed_out', timeoutMs: maxMs, limit: 'long_answers.max_ms', ...(handle && { handle }) });
     if (outcome !== 'unfinished') {
-      const { lookError } = search;
+      if (outcome.isErr() && outcome.error.kind === 'interrupted') return err({ ...outcome.error, handle });
       if (outcome.isErr() && outcome.error.kind === 'timed_out' && lookError !== undefined) return err(lookError);
       if (state === undefined) return outcome;
       const more = { state, isShared: true as const, ...(handle && { handle }) };
       return outcome.map(({ result, report }) => ({ result, report: { ...report, ...more } }));
     }
     // Only a search whose response is known is left unfinished.
-    if (started === undefined || handle === undefined) return err({ kind: 'cancelled' });
-    const seconds = Math.max(0, clock.now().getTime() - started.createdAt.getTime()) / 1000;
-    const { searches } = search;
-    const text = unfinishedAnswer({ language: search.language, handle, seconds, searches });
-    const result = { answer: text, used_search: false, citations: [], model: request.profile.model };
-    return ok({ result, report: { queries: [], searches, attempts: 1, seconds, state: 'unfinished', handle } });
+    if (handle === undefined) return err({ kind: 'cancelled' });
+    return ok(search.unfinished(handle, request.profile.model));
   }
 
   /** Whether the same question gets this search (ruling K20). */
@@ -231,15 +237,6 @@ export class LongAnswers {
     for (const [key, { started, outcome }] of this.#byQuestion)
       if (outcome !== undefined && (started === undefined || !this.#byId.has(started.id))) this.#byQuestion.delete(key);
   }
-}
-
-/** Whether a search was ended by its callers. */
-export function isCancelled(outcome: Outcome | undefined): boolean {
-  return outcome?.isErr() === true && outcome.error.kind === 'cancelled';
-}
-
-export function toAnswerError(error: SearchError): AnswerError {
-  return error.kind === 'aborted' ? { kind: 'cancelled' } : error;
 }
 
 const UNKNOWN: Outcome = err({ kind: 'unknown_answer' });

@@ -2,6 +2,7 @@ import { err, type Result } from 'neverthrow';
 import type { AnswerError, SearchError } from '../../domain/answers/answer-error.ts';
 import type { Language } from '../../domain/answers/language.ts';
 import type { ToolName } from '../../domain/answers/tool-name.ts';
+import { unfinishedAnswer } from '../../domain/answers/unfinished-answer.ts';
 import { CLIENT_TIMED_OUT, DETACHED, DISCONNECTED, TIMED_OUT, untilAborted, withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SearchObserver, SearchProgress, SearchUse, StartedResponse } from '../ports/llm-search.ts';
@@ -127,6 +128,17 @@ export class LongSearch {
     return this.isHandedOut ? 'unfinished' : err({ kind: 'timed_out', timeoutMs });
   }
 
+  /** What a caller gets whose time is up (ruling K19). */
+  unfinished(handle: string, model: string): Answer {
+    const { started, language, searches } = this;
+    const { clock } = this.#options;
+    const now = clock.now();
+    const seconds = Math.max(0, now.getTime() - (started?.createdAt ?? now).getTime()) / 1000;
+    const answer = unfinishedAnswer({ language, handle, seconds, searches });
+    const result = { answer, used_search: false, citations: [], model };
+    return { result, report: { queries: [], searches, attempts: 1, seconds, state: 'unfinished', handle } };
+  }
+
   whenEnded(): Promise<Outcome> {
     return this.#ended;
   }
@@ -164,4 +176,9 @@ export class LongSearch {
       if (!this.isHandedOut) this.#cancelOrphan = clock.after(orphanMs, () => this.cancel());
     } else if (isForeign || (reason !== TIMED_OUT && reason !== CLIENT_TIMED_OUT)) this.cancel();
   }
+}
+
+/** Whether a search was ended by its callers. */
+export function isCancelled(outcome: Outcome | undefined): boolean {
+  return outcome?.isErr() === true && outcome.error.kind === 'cancelled';
 }

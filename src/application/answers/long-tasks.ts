@@ -4,9 +4,9 @@ import { type AnswerHandle, toHandle } from '../../domain/answers/answer-handle.
 import type { Language } from '../../domain/answers/language.ts';
 import type { SearchProgress, SearchReply, SearchRequest } from '../ports/llm-search.ts';
 import type { StartedResponses } from '../ports/started-responses.ts';
-import { isCancelled, type LongAnswers, type LongAnswersOptions, toAnswerError } from './long-answers.ts';
-import type { LongSearch, Outcome } from './long-search.ts';
-import { toOutcome } from './watch-response.ts';
+import type { LongAnswers, LongAnswersOptions } from './long-answers.ts';
+import { isCancelled, type LongSearch, type Outcome } from './long-search.ts';
+import { toAnswerError, toOutcome } from './watch-response.ts';
 
 /** What a handle names, and since when (ruling K16). `answer` is the same each time. */
 export type TaskStatus =

@@ -16,6 +16,8 @@ export interface SearchRequest {
   readonly isWebOnly?: boolean | undefined;
   /** The API goes on with the search if the connection ends, so that it can be looked at later (ruling K4). */
   readonly isLong?: boolean | undefined;
+  /** A person waits, for as long as the search may take, and can ask again (rulings K3 and K24). */
+  readonly isUnlimited?: boolean | undefined;
   readonly question: Question;
   readonly profile: ModelProfile;
   readonly instructions: string;
