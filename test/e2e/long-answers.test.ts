@@ -1,11 +1,16 @@
-import { Client, type JSONRPCMessage, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  type JSONRPCMessage,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import {
   createTaskSessionFromClient,
   type RawClientDispatch,
   resultFromTaskOutcome,
 } from '@modelcontextprotocol/ext-tasks/client';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { answers, works } from '../support/behaviours.ts';
 import type { FakeApi } from '../support/fake-api.ts';
 import { startHttpProcess } from '../support/http-process.ts';
@@ -86,6 +91,8 @@ async function connectedSession(transport: Transport) {
   });
 }
 
+/** The longer of the two intervals. */
+const POLL_MS = 15_000;
 const TASKS = 'long_answers: { tools: [answer_detailed], task_after_ms: 1 }\n';
 
 describe.each([
@@ -102,7 +109,10 @@ describe.each([
   [
     'HTTP',
     async (api: FakeApi): Promise<Transport> => {
-      const { url } = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', newFile('config.yaml', TASKS)], env: apiEnv(api) });
+      const { url } = await startHttpProcess({
+        args: ['--http=127.0.0.1:0', '--config', newFile('config.yaml', TASKS)],
+        env: apiEnv(api),
+      });
       return new StreamableHTTPClientTransport(new URL(url));
     },
   ],
@@ -112,10 +122,16 @@ describe.each([
     const working = works(answers('A lot.'));
     api.reply(working);
     const session = await connectedSession(await transportFor(api));
+    // The client looks after the interval that the task names.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const execution = await session.callTool('answer_detailed', QUESTION);
     expect(execution.kind).toBe('task');
     working.release();
-    const { outcome } = await execution.settle();
+    const settled = execution.settle();
+    const looks = setInterval(() => vi.advanceTimersByTime(POLL_MS), 100);
+    onTestFinished(() => clearInterval(looks));
+    const { outcome } = await settled;
     expect(resultFromTaskOutcome(outcome)).toMatchObject({ structuredContent: { answer: 'A lot.' } });
     expect(api.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
