@@ -446,3 +446,91 @@ test('whatever happens, each search is one request and at most one cancellation'
     }),
   );
 });
+
+describe('a task', () => {
+  /** A call that has become a task, in a process that also looks at tasks. */
+  async function startTask(process = startProcess()) {
+    const asked = process.call({ takesTask: true });
+    await settled();
+    await process.clock.advance(LIMITS.taskAfterMs);
+    const { report } = await answerOf(asked);
+    if (report.handle === undefined) throw new Error('There is no task.');
+    return { ...process, asked, taskId: report.handle };
+  }
+  const user = { caller: 'test', isLocal: true };
+  const statusIn = ({ application }: ReturnType<typeof startProcess>, taskId: string) =>
+    application.tasks?.taskStatus(taskId, user, new AbortController().signal);
+
+  test('is handed out when the answer takes long, or as soon as its response is known', async () => {
+    const process = startProcess();
+    process.api.createsAtOnce = false;
+    const asked = process.call({ takesTask: true });
+    await settled();
+    await process.clock.advance(LIMITS.taskAfterMs + TIMEOUT_MS);
+    process.api.create('resp_1');
+    expect((await answerOf(asked)).report).toMatchObject({ state: 'unfinished' });
+  });
+
+  test('says what the search does, and then has the answer of the call, the same each time', async () => {
+    const process = await startTask();
+    process.api.progress('resp_1', { kind: 'thinking' });
+    expect(await statusIn(process, process.taskId)).toMatchObject({ state: 'working', latest: { kind: 'thinking' } });
+    process.api.finish('resp_1', { text: 'Found.' });
+    await settled();
+    const first = await statusIn(process, process.taskId);
+    expect(first).toMatchObject({ state: 'ended', answer: { value: { report: { searches: 0 } } } });
+    expect(await statusIn(process, process.taskId)).toEqual(first);
+    expect(process.api.looks).toEqual([]);
+  });
+
+  test('is looked at in another process, at most once in two seconds, and never after its end', async () => {
+    const first = await startTask();
+    const other = startProcess(first.api);
+    await Promise.all([statusIn(other, first.taskId), settled()]);
+    expect(await statusIn(other, first.taskId)).toMatchObject({ state: 'working' });
+    expect(first.api.looks).toHaveLength(1);
+    first.api.finish('resp_1');
+    await first.clock.advance(2000);
+    for (let count = 0; count < 3; count += 1)
+      expect(await statusIn(other, first.taskId)).toMatchObject({ state: 'ended' });
+    expect(first.api.looks).toHaveLength(2);
+  });
+
+  test.each(['the same process', 'another process'])('is cancelled once, in %s', async (where) => {
+    const process = await startTask();
+    const canceller = where === 'the same process' ? process : startProcess(process.api);
+    for (let count = 0; count < 2; count += 1)
+      expect(await canceller.application.tasks?.cancelTask(process.taskId, user)).toBe(true);
+    await settled();
+    expect(process.api.cancels).toEqual(['resp_1']);
+    expect(await statusIn(canceller, process.taskId)).toMatchObject({ state: 'cancelled' });
+  });
+
+  test('is unknown to another caller, who cannot cancel it', async () => {
+    const { application, api, taskId } = await startTask();
+    const alice = { caller: 'alice', isLocal: false };
+    expect(await application.tasks?.taskStatus(taskId, alice, new AbortController().signal)).toEqual({
+      state: 'unknown',
+    });
+    expect(await application.tasks?.cancelTask(taskId, alice)).toBe(false);
+    expect([api.cancels, api.looks]).toEqual([[], []]);
+  });
+
+  test('goes on when another call for it is cancelled', async () => {
+    const process = await startTask();
+    const joined = process.call();
+    await settled();
+    joined.leave();
+    await settled();
+    expect(process.api.cancels).toEqual([]);
+  });
+
+  test('that is not handed out yet is cancelled when its client disconnects', async () => {
+    const { api, call } = startProcess();
+    const asked = call({ takesTask: true });
+    await settled();
+    asked.leave(DISCONNECTED);
+    await settled();
+    expect(api.cancels).toEqual(['resp_1']);
+  });
+});
