@@ -1,7 +1,12 @@
 import { AnswerTools, type AnswerToolsOptions } from '../adapters/inbound/mcp/answer-tools.ts';
+import type { ServerDescription } from '../adapters/inbound/mcp/methods.ts';
+import type { TaskExtension } from '../adapters/inbound/mcp/tool-set.ts';
 import type { Application } from '../application/answers/application.ts';
 import type { Gateway } from '../application/gateway/gateway.ts';
 import type { Runtime } from './runtime.ts';
+import { PROGRAM, VERSION } from './version.ts';
+
+export const SERVER_INFO = { name: PROGRAM, version: VERSION };
 
 /**
  * The answer tools, as both transports offer them. The application is loaded with the first question; without grounding, nothing of it is
@@ -11,6 +16,7 @@ export async function createAnswerTools(
   runtime: Runtime,
   load: () => Promise<Application>,
   gateway: () => Gateway | undefined,
+  tasks: TaskExtension | undefined,
 ): Promise<AnswerTools> {
   const { grounding, timeZone, maxAnswerChars, server } = runtime.config;
   const { toolErrors } = server;
@@ -22,14 +28,24 @@ export async function createAnswerTools(
       return loaded.answerQuery(input, signal);
     },
   };
-  const options = { ...runtime, application, timeZone, maxAnswerChars, toolErrors };
+  const options = { ...runtime, application, timeZone, maxAnswerChars, toolErrors, tasks };
   if (grounding === undefined) return new AnswerTools(options);
   const { mayHaveEffects } = await import('../domain/grounded/grounding.ts');
   return new AnswerTools({ ...options, hasEffects: () => mayHaveEffects(grounding, gateway()?.tools ?? []) });
 }
 
-/** What clients learn about answers that are not finished (ruling K23); undefined if there are none. */
-export async function moreInstructions({ longAnswers, llm }: Runtime['config']): Promise<string | undefined> {
-  if (longAnswers === undefined || llm.adapter === 'offline') return undefined;
-  return (await import('../domain/answers/unfinished-answer.ts')).UNFINISHED_INSTRUCTIONS;
+/** What sessions offer beside tools, for answers that take minutes (rulings K14 and K23); nothing if there are none. */
+export async function longAnswerParts(
+  runtime: Runtime,
+  load: () => Promise<Application>,
+): Promise<Pick<ServerDescription, 'moreInstructions' | 'tasks'>> {
+  const { longAnswers, llm, server } = runtime.config;
+  if (longAnswers === undefined || llm.adapter === 'offline') return {};
+  const [{ UNFINISHED_INSTRUCTIONS }, { Tasks }] = await Promise.all([
+    import('../domain/answers/unfinished-answer.ts'),
+    import('../adapters/inbound/mcp/tasks.ts'),
+  ]);
+  const { toolErrors } = server;
+  const tasks = new Tasks({ ...runtime, load, longAnswers, toolErrors, serverInfo: SERVER_INFO });
+  return { moreInstructions: UNFINISHED_INSTRUCTIONS, tasks };
 }

@@ -40,8 +40,7 @@ export async function composeAnswers(
   return {
     application: createApplication(ports, config, grounding),
     close: async () => {
-      long?.answers.close();
-      await llmSearch.close?.();
+      await Promise.all([long?.answers.close(), llmSearch.close?.()]);
       await api?.close();
       await proxied?.close();
       await pages?.close();
@@ -91,14 +90,21 @@ async function loadLong({ config, clock, redactor }: Runtime, llmSearch: LlmSear
   const { longAnswers, openai, llm } = config;
   const { apiKey } = openai;
   if (longAnswers === undefined || llm.record !== undefined || apiKey === undefined) return undefined;
-  const [{ LongAnswers }, { WatchedSearch }, { OpenAiStartedResponses }, { HmacHandleSigner }, { networkCalls }] =
-    await Promise.all([
-      import('../application/answers/long-answers.ts'),
-      import('../application/answers/watch-response.ts'),
-      import('../adapters/outbound/openai/openai-started-responses.ts'),
-      import('../adapters/outbound/signing/hmac-handle-signer.ts'),
-      import('../adapters/outbound/openai/api-client.ts'),
-    ]);
+  const [
+    { LongAnswers },
+    { LongTasks },
+    { WatchedSearch },
+    { OpenAiStartedResponses },
+    { HmacHandleSigner },
+    { networkCalls },
+  ] = await Promise.all([
+    import('../application/answers/long-answers.ts'),
+    import('../application/answers/long-tasks.ts'),
+    import('../application/answers/watch-response.ts'),
+    import('../adapters/outbound/openai/openai-started-responses.ts'),
+    import('../adapters/outbound/signing/hmac-handle-signer.ts'),
+    import('../adapters/outbound/openai/api-client.ts'),
+  ]);
   const responses = new OpenAiStartedResponses({
     callFor: networkCalls({ ...openai, fetch }),
     apiKeyVariable: openai.apiKeyVariable,
@@ -108,7 +114,8 @@ async function loadLong({ config, clock, redactor }: Runtime, llmSearch: LlmSear
   });
   const signer = new HmacHandleSigner(apiKey);
   const answers = new LongAnswers({ responses, signer, clock, config: { ...config, longAnswers } });
-  return { answers, llmSearch: new WatchedSearch({ llmSearch, responses, clock }) };
+  const tasks = new LongTasks(answers, { responses, clock });
+  return { answers, tasks, llmSearch: new WatchedSearch({ llmSearch, responses, clock }) };
 }
 
 async function loadRecorder(runtime: Runtime, folder: string) {

@@ -9,7 +9,7 @@ import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { Application } from '../application/answers/application.ts';
 import type { Gateway } from '../application/gateway/gateway.ts';
 import { keyProblem } from '../domain/values/redaction.ts';
-import { createAnswerTools, moreInstructions } from './answer-tools.ts';
+import { createAnswerTools, longAnswerParts, SERVER_INFO } from './answer-tools.ts';
 import type { Runtime } from './runtime.ts';
 import { serversReload } from './servers-reload.ts';
 import type { LoadServices } from './services.ts';
@@ -48,7 +48,8 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
     const { registerLongMetrics } = await import('../adapters/inbound/http/server/long-metrics.ts');
     registerLongMetrics(metrics.registry, () => application?.long);
   }
-  const answerTools = await createAnswerTools(runtime, loadApplication, () => gateway);
+  const long = await longAnswerParts(runtime, loadApplication);
+  const answerTools = await createAnswerTools(runtime, loadApplication, () => gateway, long.tasks);
   let tools: ToolSet = answerTools;
   if (config.gateway.expose) {
     const { GatewayTools } = await import('../adapters/inbound/mcp/gateway-tools.ts');
@@ -72,8 +73,8 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
     canAnswer: llm.adapter === 'offline' || keyProblem(openai.apiKey) === undefined,
     tools,
     toolErrors: config.server.toolErrors,
-    serverInfo: { name: PROGRAM, version: VERSION },
-    moreInstructions: await moreInstructions(config),
+    serverInfo: SERVER_INFO,
+    ...long,
     rest: {
       gateway: () => gateway,
       loading: () => loading,

@@ -6,11 +6,11 @@ import { onReaderGone } from '../adapters/inbound/stdio/reader-watch.ts';
 import { StdioTransport } from '../adapters/inbound/stdio/stdio-transport.ts';
 import { never } from '../application/async/deadline.ts';
 import type { Gateway } from '../application/gateway/gateway.ts';
-import { createAnswerTools, moreInstructions } from './answer-tools.ts';
+import { createAnswerTools, longAnswerParts, SERVER_INFO } from './answer-tools.ts';
 import { answerServers, type Runtime } from './runtime.ts';
 import type { LoadServices } from './services.ts';
 import { onUncaughtError } from './uncaught-errors.ts';
-import { PROGRAM, VERSION } from './version.ts';
+import { PROGRAM } from './version.ts';
 
 /** A person has started it. */
 const TYPED = `Waiting for MCP messages on standard input, which clients send; Ctrl-C ends it. Try ${PROGRAM} --help\n`;
@@ -39,7 +39,8 @@ export async function serveStdio(runtime: Runtime, load: LoadServices): Promise<
       },
     });
   const loadApplication = async () => (await services()).application();
-  const answerTools = await createAnswerTools(runtime, loadApplication, () => gateway);
+  const long = await longAnswerParts(runtime, loadApplication);
+  const answerTools = await createAnswerTools(runtime, loadApplication, () => gateway, long.tasks);
   if (config.gateway.expose && (config.servers ?? []).length > 0) {
     const { GatewayTools } = await import('../adapters/inbound/mcp/gateway-tools.ts');
     // The servers start with the first list or call, and not before (ruling G23).
@@ -49,10 +50,10 @@ export async function serveStdio(runtime: Runtime, load: LoadServices): Promise<
   const session = new McpSession({
     tools: exposed ?? answerTools,
     logger,
-    serverInfo: { name: PROGRAM, version: VERSION },
+    serverInfo: SERVER_INFO,
     caller: 'stdio',
     isLocal: true,
-    moreInstructions: await moreInstructions(config),
+    ...long,
   });
   const transport = new StdioTransport({
     session,

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { DETACHED } from '../../src/application/async/deadline.ts';
 import { totalUse } from '../../src/application/grounded/total-use.ts';
-import type { LlmSearch, SearchRequest } from '../../src/application/ports/llm-search.ts';
+import type { LlmSearch, SearchRequest, StartedResponse } from '../../src/application/ports/llm-search.ts';
 import { settled } from '../support/fake-clock.ts';
 import { errorOf, expectNoListener, never, ProgressLog, replyOf, searchRequest } from './search-kit.ts';
 
@@ -22,12 +23,13 @@ export interface StartedSearch {
 
 /**
  * What every LlmSearch promises (see the port). `start` receives the kinds of the searches that the test makes, in order, for
- * an implementation that must know them before. A search that never waits cannot be aborted before its reply.
+ * an implementation that must know them before. A search that never waits cannot be aborted before its reply. One that `goesOn` reports the
+ * response of a long search.
  */
 export function describeLlmSearch(
   name: string,
   start: (searches: readonly SearchKind[]) => Promise<StartedSearch>,
-  { waits = true }: { readonly waits?: boolean } = {},
+  { waits = true, goesOn = false }: { readonly waits?: boolean; readonly goesOn?: boolean } = {},
 ): void {
   const started = async (...searches: readonly SearchKind[]): Promise<StartedSearch> => {
     const search = await start(searches);
@@ -69,6 +71,30 @@ export function describeLlmSearch(
       const { usage, searches } = replyOf(await search.search(answered, observer, never())).report;
       expect(totalUse(observer.uses)).toMatchObject({ searches, ...(usage && { usage }) });
     });
+
+    test('reports no response that goes on by itself, unless the search is long', async () => {
+      const { search, answered } = await started('answered', 'answered');
+      const created: StartedResponse[] = [];
+      const observer = { onProgress: () => {}, onCreated: (response: StartedResponse) => void created.push(response) };
+      await search.search(answered, observer, never());
+      expect(created).toEqual([]);
+      await search.search({ ...answered, isLong: true }, observer, never());
+      const response = { id: expect.stringMatching(/^[A-Za-z0-9_-]{1,90}$/), createdAt: expect.any(Date) };
+      expect(created).toEqual(goesOn ? [response] : []);
+    });
+
+    if (goesOn)
+      test.each([undefined, DETACHED])(
+        'settles a long search with `aborted` if the signal aborts for %s',
+        async (reason) => {
+          const { search, hanging = searchRequest() } = await started('hanging');
+          const controller = new AbortController();
+          const observer = { onProgress: () => {}, onCreated: () => controller.abort(reason) };
+          const outcome = await search.search({ ...hanging, isLong: true }, observer, controller.signal);
+          expect(errorOf(outcome)).toEqual({ kind: 'aborted' });
+          expectNoListener(controller.signal);
+        },
+      );
 
     test('resolves with an error when it fails', async () => {
       const { search, failing } = await started('failing');

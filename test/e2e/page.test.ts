@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { findBrowser } from '../../scripts/lib/find-browser.js';
-import { answers, holds, neverAnswers } from '../support/behaviours.ts';
+import { answers, holds, neverAnswers, works } from '../support/behaviours.ts';
 import { launchBrowser, openPage, type PageOptions } from '../support/browser.ts';
 import { send } from '../support/http-client.ts';
 import { type HttpProcess, launchHttpProcess, startHttpProcess } from '../support/http-process.ts';
@@ -365,6 +365,28 @@ describe('in a browser', () => {
         '<pre tabindex="0">- **not** a list</pre><p>The end: 5 * 6 - 7.</p>',
       ].join(''),
     );
+    expect(problems).toEqual([]);
+  });
+
+  test('asks again for an answer that is not finished, with its handle', async () => {
+    const api = await fakeApi();
+    api.reply(works(answers('It scatters.')));
+    const env = { ...apiEnv(api), LONG_ANSWERS: 'answer_detailed', OPENAI_API_TIMEOUT: '300' };
+    const { page, enter, value, text, problems, untilText } = await open(await serve({}, { env }));
+    await enter('#question', 'Why is the sky blue?');
+    await page.select('#ask-tool', 'answer_detailed');
+    await page.click('#ask-submit');
+    await untilText('#ask-result', 'Not finished after');
+    expect(await text('#ask-result .answer')).toContain('la1.d.');
+    await page.click('#ask-result button');
+    await untilText('#ask-result', 'Not finished after');
+    expect(await value('document.activeElement.id')).toBe('ask-submit');
+    api.endResponses();
+    await page.click('#ask-result button');
+    await untilText('#ask-result', 'It scatters.');
+    expect(await value("document.querySelector('#ask-result button')")).toBe(null);
+    expect(await value("document.querySelector('#question').value")).toBe('Why is the sky blue?');
+    expect(api.requests.map(({ method }) => method)).toEqual(['POST']);
     expect(problems).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { registerLongMetrics } from '../../src/adapters/inbound/http/server/long-metrics.ts';
 import { LongAnswers } from '../../src/application/answers/long-answers.ts';
+import { LongTasks } from '../../src/application/answers/long-tasks.ts';
 import { WatchedSearch } from '../../src/application/answers/watch-response.ts';
 import { FakeHandleSigner } from '../support/fake-handle-signer.ts';
 import { FakeLlmSearch, hangs } from '../support/fake-llm-search.ts';
@@ -21,7 +22,8 @@ export async function serveLong(http: ServeHttpOptions['http'] = {}) {
     longAnswers: { tools: ['answer_detailed' as const], ...limits },
   };
   const answers = new LongAnswers({ responses: api, signer: new FakeHandleSigner(), clock, config });
-  const long = { answers, llmSearch: new WatchedSearch({ llmSearch: api, responses: api, clock }) };
+  const tasks = new LongTasks(answers, { responses: api, clock });
+  const long = { answers, tasks, llmSearch: new WatchedSearch({ llmSearch: api, responses: api, clock }) };
   const served = await serveHttp({
     clock,
     llmSearch,

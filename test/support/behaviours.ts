@@ -21,6 +21,7 @@ export type Behaviour =
   | { readonly kind: 'emptyBody' }
   | { readonly kind: 'sendsJson'; readonly value: unknown; readonly status: number }
   | HoldsBehaviour
+  | WorksBehaviour
   | { readonly kind: 'inSlices'; readonly behaviour: Behaviour; readonly bytesPerWrite: number };
 
 export interface AnswersBehaviour {
@@ -34,6 +35,15 @@ export interface HoldsBehaviour {
   readonly released: Promise<Behaviour>;
   /** Continues every request that waits here, and all later ones, with `behaviour`. Only the first call counts. */
   release(behaviour: Behaviour): void;
+}
+
+export interface WorksBehaviour {
+  readonly kind: 'works';
+  readonly of: AnswersBehaviour;
+  readonly afterEvents: number;
+  readonly released: Promise<StreamFailure | undefined>;
+  /** Ends every response of this behavior, also of later requests: completed, or failed. Only the first call counts. */
+  release(failure?: StreamFailure): void;
 }
 
 export interface VerbatimBody {
@@ -162,6 +172,15 @@ export function holds(): HoldsBehaviour {
     release = resolve;
   });
   return { kind: 'holds', released, release };
+}
+
+/** A background response: its first events, then nothing until the test releases it. The fake API also resumes its stream. */
+export function works(of: AnswersBehaviour = SOME_ANSWER, afterEvents: number = 2): WorksBehaviour {
+  let release: WorksBehaviour['release'] = () => undefined;
+  const released = new Promise<StreamFailure | undefined>((resolve) => {
+    release = resolve;
+  });
+  return { kind: 'works', of, afterEvents, released, release };
 }
 
 /** The same bytes, so many per write, each flushed before the next: characters are split. */

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { apiId } from './api-response.ts';
 import * as behaviours from './behaviours.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
@@ -238,4 +239,75 @@ test('closes with open requests, and reports none of them as aborted', async () 
   expect(api.openConnections()).toBe(0);
   expect((await responses).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(api.requests).toMatchObject([{ aborted: false }, { aborted: false }]);
+});
+
+describe('a background response', () => {
+  const start = async (behaviour: behaviours.Behaviour): Promise<Response> => {
+    api.reply(behaviour);
+    return ask({ background: true });
+  };
+  const ID = apiId('resp', 1);
+  const look = async (path = '') => (await fetch(`${api.url}/responses/${ID}${path}`)).json();
+  const ANSWER = answers('Hello', { sources: [{ url: 'https://a.example/' }] });
+
+  test('works until it is released, also without a connection, and can be resumed', async () => {
+    const working = behaviours.works(ANSWER);
+    const response = await start(working);
+    expect(eventTypes(await readEvents(response, 2))).toEqual(['response.created', 'response.in_progress']);
+    await response.body?.cancel().catch(() => {});
+    expect(await look()).toMatchObject({ id: ID, status: 'in_progress', background: true, output: [] });
+    const resumed = await fetch(`${api.url}/responses/${ID}?stream=true&starting_after=1`);
+    working.release();
+    const events = await resumed.text();
+    expect(events).toMatch(/^event: response\.output_item\.added\ndata: .*"sequence_number":2\}/);
+    expect(eventTypes(events).at(-1)).toBe('response.completed');
+    const late = await fetch(`${api.url}/responses/${ID}?stream=true&starting_after=3`);
+    expect(await late.text()).toMatch(/^event: .*\ndata: .*"sequence_number":4\}/);
+    expect(await look()).toMatchObject({ id: ID, status: 'completed' });
+    expect(JSON.stringify(await look())).not.toContain('a.example');
+    expect(JSON.stringify(await look('?include[]=web_search_call.action.sources'))).toContain('a.example');
+  });
+
+  test('shows its items so far', async () => {
+    await start(behaviours.works(ANSWER, 7));
+    expect(await look()).toMatchObject({ status: 'in_progress', output: [{ type: 'web_search_call' }] });
+  });
+
+  test('can fail', async () => {
+    const working = behaviours.works();
+    const response = await start(working);
+    working.release({ code: 'server_error', message: 'Sorry.' });
+    expect(eventTypes(await response.text()).at(-1)).toBe('response.failed');
+    expect(await look()).toMatchObject({ status: 'failed', error: { code: 'server_error', message: 'Sorry.' } });
+  });
+
+  test('can be cancelled, and then stays so', async () => {
+    const working = behaviours.works();
+    const response = await start(working);
+    const cancelled = await fetch(`${api.url}/responses/${ID}/cancel`, { method: 'POST' });
+    expect(await cancelled.json()).toMatchObject({ id: ID, status: 'cancelled' });
+    expect(eventTypes(await response.text()).at(-1)).toBe('response.cancelled');
+    working.release();
+    expect(await look()).toMatchObject({ status: 'cancelled', output: [] });
+  });
+
+  test('works on after its stream was cut, until the test ends it', async () => {
+    await (await start(behaviours.cutsStream(3, ANSWER))).text();
+    expect(await look()).toMatchObject({ status: 'in_progress' });
+    api.endResponses();
+    expect(await look()).toMatchObject({ status: 'completed' });
+  });
+
+  test('has ended with its answer, and a look gets what the test queued first', async () => {
+    await (await start(ANSWER)).text();
+    api.replyToLooks(fails({ status: 503, error: { message: 'Later', type: 'x', param: null, code: null } }));
+    expect(await look()).toMatchObject({ error: { message: 'Later' } });
+    expect(await look()).toMatchObject({ status: 'completed' });
+  });
+
+  test('that was never sent is unknown', async () => {
+    const response = await fetch(`${api.url}/responses/resp_x?include[]=a`);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ error: { message: "Response with id 'resp_x' not found." } });
+  });
 });

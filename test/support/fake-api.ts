@@ -9,6 +9,8 @@ import {
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { JsonObject } from './api-response.ts';
+import type { StreamFailure } from './api-stream.ts';
+import { BackgroundResponses, unknownResponse } from './background-responses.ts';
 import { type Behaviour, fails, sendsJson } from './behaviours.ts';
 import { playBehaviour } from './play-behaviour.ts';
 
@@ -38,6 +40,13 @@ export interface FakeApi {
   replyAlways(behaviour: Behaviour): void;
   /** The same, chosen per request. */
   replyWith(decide: (request: RecordedRequest) => Behaviour | Promise<Behaviour>): void;
+  /**
+   * Queues behaviors of looks (`GET /v1/responses/ID`). Without any, a look shows the response as it is: one that a behavior of the test cut,
+   * stalled or holds back works until it is ended or cancelled; an ID that was never sent is a 404.
+   */
+  replyToLooks(...behaviours: readonly Behaviour[]): void;
+  /** Ends every response that still works: completed, or failed. */
+  endResponses(failure?: StreamFailure): void;
   /** Not suited to detect an aborted request: undici then opens a new connection, idle, for 4 seconds. */
   openConnections(): number;
   /** Requests whose response has neither ended nor lost its connection. */
@@ -65,6 +74,8 @@ export async function startFakeApi(options: FakeApiOptions = {}): Promise<FakeAp
   const open = new Set<WritableRequest>();
   const sockets = new Set<Socket>();
   const queue: Behaviour[] = [];
+  const looks: Behaviour[] = [];
+  const responses = new BackgroundResponses();
   const always = options.always ?? fails(NOTHING_TO_REPLY);
   let decide: (request: RecordedRequest) => Behaviour | Promise<Behaviour> = () => always;
   let closing = false;
@@ -97,13 +108,24 @@ export async function startFakeApi(options: FakeApiOptions = {}): Promise<FakeAp
         changed();
       });
       changed();
+      const background = responses.at(request.path);
+      const resumedAfter = /[?&]starting_after=(\d+)/.exec(request.path)?.[1];
+      if (background?.isStreamed === true && resumedAfter !== undefined)
+        return await background.stream(response, Number(resumedAfter));
+      const asked = isLook(request) ? background?.asked(request.path) : undefined;
       const behaviour = isCancellation(request)
-        ? sendsJson({ status: 'cancelled' })
-        : isResponses(request)
-          ? await (queue.shift() ?? decide(request))
-          : fails(notFound(request));
+        ? (background?.cancel() ?? sendsJson({ status: 'cancelled' }))
+        : isLook(request)
+          ? (looks.shift() ?? background?.look(request.path) ?? unknownResponse(request.path))
+          : isResponses(request)
+            ? await (queue.shift() ?? decide(request))
+            : fails(notFound(request));
+      const isStart =
+        request.path === '/v1/responses' && (request.body.background === true || behaviour.kind === 'works');
+      const started = isStart ? responses.start(behaviour, { body: request.body, number }) : undefined;
+      if (started?.isStreamed === true) return await started.stream(response, -1);
       await playBehaviour(behaviour, {
-        request: { body: request.body, number },
+        request: asked ?? { body: request.body, number },
         response,
         signal: connection.signal,
         reset: () => {
@@ -145,6 +167,8 @@ export async function startFakeApi(options: FakeApiOptions = {}): Promise<FakeAp
     replyWith: (decision) => {
       decide = decision;
     },
+    replyToLooks: (...behaviours) => void looks.push(...behaviours),
+    endResponses: (failure) => responses.end(failure),
     openConnections: () => sockets.size,
     openResponses: () => open.size,
     until,
@@ -207,7 +231,13 @@ function parseObject(rawBody: string): JsonObject {
 
 /** A question, or the stream of a background response, which is resumed. */
 function isResponses({ method, path }: RecordedRequest): boolean {
-  return method === 'POST' ? path === '/v1/responses' : method === 'GET' && /^\/v1\/responses\/resp_\w+\?/.test(path);
+  return method === 'POST'
+    ? path === '/v1/responses'
+    : method === 'GET' && /^\/v1\/responses\/resp_\w+\?stream=/.test(path);
+}
+
+function isLook(request: RecordedRequest): boolean {
+  return request.method === 'GET' && /^\/v1\/responses\/\w+/.test(request.path) && !isResponses(request);
 }
 
 function isCancellation({ method, path }: RecordedRequest): boolean {

@@ -1,5 +1,6 @@
 import { err, ok } from 'neverthrow';
-import type { Answer, AnswerQueryInput } from '../../src/application/answers/answer-query.ts';
+import type { Answer } from '../../src/application/answers/answer.ts';
+import type { AnswerQueryInput } from '../../src/application/answers/answer-query.ts';
 import type { Application } from '../../src/application/answers/application.ts';
 import type { Check } from '../../src/application/answers/diagnose-setup.ts';
 import type { AnswerError } from '../../src/domain/answers/answer-error.ts';

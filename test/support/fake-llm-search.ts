@@ -7,6 +7,7 @@ import type {
   SearchProgress,
   SearchReply,
   SearchRequest,
+  StartedResponse,
 } from '../../src/application/ports/llm-search.ts';
 import type { SearchError } from '../../src/domain/answers/answer-error.ts';
 
@@ -47,6 +48,17 @@ export function replies(over: Partial<SearchReply> = {}, progress: readonly Sear
   return async (observer, signal) => {
     for (const step of progress) if (!signal.aborted) observer.onProgress(step);
     return unlessAborted(signal, ok(searchReply(over)));
+  };
+}
+
+/** First reports the response of a search that is long. */
+export function creates(
+  reply: ConfiguredReply,
+  response: StartedResponse = { id: 'resp_1', createdAt: new Date('2026-01-05T02:00:00Z') },
+): ConfiguredRound {
+  return async (observer, signal, { isLong }) => {
+    if (isLong === true && !signal.aborted) observer.onCreated?.(response);
+    return reply(observer, signal);
   };
 }
 

@@ -106,6 +106,8 @@ export async function playBehaviour(behaviour: Behaviour, exchange: Exchange, by
       return sendStream([]);
     case 'sendsJson':
       return sendWhole(behaviour.status, JSON_TYPE, JSON.stringify(behaviour.value));
+    case 'works':
+      throw new Error('Only a fake API itself can work on a response.');
     case 'holds':
       return playBehaviour(await behaviour.released, exchange, bytesPerWrite);
     case 'inSlices':

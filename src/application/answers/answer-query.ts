@@ -1,7 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { AnswerError } from '../../domain/answers/answer-error.ts';
-import { type AnswerResult, toAnswerResult } from '../../domain/answers/answer-result.ts';
-import { pageKey } from '../../domain/answers/citation.ts';
+import { toAnswerResult } from '../../domain/answers/answer-result.ts';
 import { type ModelProfile, modelSupport, profileFor } from '../../domain/answers/model-profile.ts';
 import { parseQuestion } from '../../domain/answers/question.ts';
 import { systemPolicyIn } from '../../domain/answers/system-policy.ts';
@@ -11,33 +10,28 @@ import { zonedDate } from '../../domain/values/zoned-date.ts';
 import { withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Config } from '../ports/config.ts';
-import type { LlmSearch, SearchObserver, SearchReply, SearchReport, SearchRequest } from '../ports/llm-search.ts';
+import type { LlmSearch, SearchObserver, SearchReply, SearchRequest } from '../ports/llm-search.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { PageDates } from '../ports/page-dates.ts';
+import type { Answer } from './answer.ts';
+import { dateOrigin, mayBeFetched } from './cited-dates.ts';
 import type { LongAnswers } from './long-answers.ts';
 import type { LongRun } from './long-search.ts';
+import type { LongTasks, TaskStatus } from './long-tasks.ts';
 
-export interface AnswerQueryInput extends Pick<SearchRequest, 'caller' | 'isLocal' | 'isWebOnly'> {
+export interface AnswerQueryInput extends Pick<SearchRequest, 'caller' | 'isLocal' | 'isWebOnly' | 'isLong'> {
   readonly tool: ToolName;
   /** The tool's arguments as received. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly observer: SearchObserver;
   /** The answer is not limited to `maxAnswerChars`: a person reads it, and not a model. */
   readonly isUnlimited?: boolean | undefined;
+  /** The client can get a task instead of an answer (ruling K15). */
+  readonly takesTask?: boolean | undefined;
 }
 
-/** `page`: the page says when it was published; `resource`: the last change of an own source; `access`: the day of the answer. */
-export interface DateOrigin {
-  readonly url: string;
-  readonly origin: 'page' | 'resource' | 'access';
-}
-
-/** An answer, and what it took to produce it. */
-export interface Answer {
-  readonly result: AnswerResult;
-  /** `dates`: the origin of the date of each citation, if dates are read from pages. */
-  readonly report: SearchReport & { readonly seconds: number; readonly dates?: readonly DateOrigin[] | undefined };
-}
+/** Whose task it is. */
+export type TaskOwner = Pick<SearchRequest, 'caller' | 'isLocal'>;
 
 /** A reply, and the days on which the pages it cites were published, if they were read. */
 interface Found {
@@ -48,6 +42,7 @@ interface Found {
 /** Answers that take minutes; absent if no tool gives them. */
 export interface LongDependencies {
   readonly answers: LongAnswers;
+  readonly tasks: LongTasks;
   /** Searches that go on if their connection ends. */
   readonly llmSearch: LlmSearch;
   /** Whether a question is one of them (rulings K1 and K4). */
@@ -74,43 +69,22 @@ export class AnswerQuery {
   }
 
   /** The promise does not reject for a failure that the caller can act on. Ends with `cancelled` soon after `signal` aborts. */
-  async execute(
-    { caller, isLocal, isWebOnly, tool, args, observer, isUnlimited }: AnswerQueryInput,
-    signal: AbortSignal,
-  ): Promise<Result<Answer, AnswerError>> {
-    const { config, clock, long } = this.#deps;
+  async execute(input: AnswerQueryInput, signal: AbortSignal): Promise<Result<Answer, AnswerError>> {
+    const { args, observer, tool } = input;
+    const isUnlimited = input.isUnlimited === true;
+    const { clock, config, long } = this.#deps;
     const startedMs = clock.elapsedMs();
     const handle = typeof args.query === 'string' ? long?.answers.handleIn(args.query) : undefined;
-    const asked = handle === undefined || handle === 'malformed' ? tool : handle.tool;
-    const question = parseQuestion(asked, handle === undefined ? args : { query: args.query }, config.searchDefaults);
-    if (question.isErr()) return err({ kind: 'invalid_arguments', problems: question.error });
-    const profile = profileFor(asked, config.profiles);
-    if (profile === undefined) return err({ kind: 'no_profile', tool: asked });
-    this.#logProfile(asked, profile);
-
-    const request: SearchRequest = {
-      caller,
-      isLocal,
-      isWebOnly,
-      question: question.value,
-      profile,
-      instructions: config.instructions ?? systemPolicyIn(config.timeZone),
-      today: zonedDate(clock.now(), config.timeZone),
-      timeZone: config.timeZone,
-      deadlineMs: () => startedMs + config.timeoutMs,
-    };
-    const limits = { maxMs: config.timeoutMs, isUnlimited: isUnlimited === true };
-    const call = { request, observer, isUnlimited: limits.isUnlimited };
+    const known = handle === undefined ? input : { ...input, args: { query: args.query } };
+    const asked = this.#toRequest(handle === undefined || handle === 'malformed' ? tool : handle.tool, known);
+    if (asked.isErr()) return err(asked.error);
+    const request = asked.value;
+    const call = { request, observer, isUnlimited, takesTask: input.takesTask === true };
     if (long !== undefined && handle !== undefined) {
-      const toAnswer = async (reply: SearchReply, untilOver: AbortSignal) => {
-        // The question is not known here: the notes are in the language of the answer.
-        const recovered = { ...request, question: { ...request.question, query: reply.text } };
-        const publishedOn = await this.#datesOf(reply, recovered, untilOver);
-        return this.#toAnswer(recovered, { reply, publishedOn }, startedMs, limits.isUnlimited);
-      };
-      return long.answers.fetch(handle, call, toAnswer, signal);
+      return long.answers.fetch(handle, call, this.#recovering(request, startedMs, isUnlimited), signal);
     }
-    if (long?.takes(request) !== true) return this.#answer(request, observer, signal, limits);
+    const limits = { isUnlimited };
+    if (request.isLong || long?.takes(request) !== true) return this.#answer(request, observer, signal, limits);
     const maxMs = config.longAnswers?.maxMs ?? config.timeoutMs;
     const answer: LongRun = (observer, untilOver, onPlace) => {
       const deadlineMs = () => startedMs + maxMs;
@@ -119,11 +93,68 @@ export class AnswerQuery {
     return long.answers.ask(call, answer, signal);
   }
 
+  /** What becomes of the search that a task names (ruling K16). */
+  async taskStatus(taskId: string, by: TaskOwner, signal: AbortSignal): Promise<TaskStatus> {
+    const task = this.#toTask(taskId, by);
+    if (task === undefined) return { state: 'unknown' };
+    const { tasks, handle, request } = task;
+    return tasks.status(handle, request, this.#recovering(request, this.#deps.clock.elapsedMs(), false), signal);
+  }
+
+  /** Ends the search that a task names. False if there is no such task (ruling K18). */
+  async cancelTask(taskId: string, by: TaskOwner): Promise<boolean> {
+    const task = this.#toTask(taskId, by);
+    return (await task?.tasks.cancel(task.handle, task.request)) === true;
+  }
+
+  #toTask(taskId: string, by: TaskOwner) {
+    const { long } = this.#deps;
+    const handle = long?.answers.handleIn(taskId);
+    if (long === undefined || handle === undefined || handle === 'malformed') return undefined;
+    const request = this.#toRequest(handle.tool, { ...by, args: { query: taskId } });
+    return request.isErr() ? undefined : { tasks: long.tasks, handle, request: request.value };
+  }
+
+  #toRequest(
+    tool: ToolName,
+    { caller, isLocal, isWebOnly, isLong, isUnlimited, args }: Omit<AnswerQueryInput, 'tool' | 'observer'>,
+  ): Result<SearchRequest, AnswerError> {
+    const { config, clock, long } = this.#deps;
+    const question = parseQuestion(tool, args, config.searchDefaults);
+    if (question.isErr()) return err({ kind: 'invalid_arguments', problems: question.error });
+    const profile = profileFor(tool, config.profiles);
+    if (profile === undefined) return err({ kind: 'no_profile', tool });
+    this.#logProfile(tool, profile);
+    const startedMs = clock.elapsedMs();
+    return ok({
+      caller,
+      isLocal,
+      isWebOnly,
+      isUnlimited,
+      ...(isLong && long && { isLong }),
+      question: question.value,
+      profile,
+      instructions: config.instructions ?? systemPolicyIn(config.timeZone),
+      today: zonedDate(clock.now(), config.timeZone),
+      timeZone: config.timeZone,
+      deadlineMs: () => startedMs + config.timeoutMs,
+    });
+  }
+
+  /** Makes the answer of a search that began elsewhere: its question is not known here, so that notes are in the language of the answer. */
+  #recovering(request: SearchRequest, startedMs: number, isUnlimited: boolean) {
+    return async (reply: SearchReply, signal: AbortSignal): Promise<Result<Answer, AnswerError>> => {
+      const recovered = { ...request, question: { ...request.question, query: reply.text } };
+      const publishedOn = await this.#datesOf(reply, recovered, signal);
+      return this.#toAnswer(recovered, { reply, publishedOn }, startedMs, isUnlimited);
+    };
+  }
+
   async #answer(
     request: SearchRequest,
     observer: SearchObserver,
     signal: AbortSignal,
-    { maxMs, isUnlimited }: { readonly maxMs: number; readonly isUnlimited: boolean },
+    { maxMs, isUnlimited }: { readonly maxMs?: number; readonly isUnlimited: boolean },
   ): Promise<Result<Answer, AnswerError>> {
     const startedMs = this.#deps.clock.elapsedMs();
     const found = await this.#find(request, observer, signal, maxMs);
@@ -153,9 +184,10 @@ export class AnswerQuery {
     request: SearchRequest,
     observer: SearchObserver,
     signal: AbortSignal,
-    timeoutMs: number,
+    maxMs: number | undefined,
   ): Promise<Result<Found, AnswerError>> {
-    const { clock, long } = this.#deps;
+    const { clock, long, config } = this.#deps;
+    const timeoutMs = maxMs ?? config.timeoutMs;
     const llmSearch = request.isLong ? (long?.llmSearch ?? this.#deps.llmSearch) : this.#deps.llmSearch;
     const find = async (untilOver: AbortSignal) => {
       observer.onProgress({ kind: 'asking' });
@@ -168,7 +200,7 @@ export class AnswerQuery {
     if (outcome.isErr() && outcome.error.kind !== 'aborted') return err(outcome.error);
     if (outcome.isOk() && (isTimedOut || !signal.aborted)) return ok(outcome.value);
     if (!isTimedOut) return err({ kind: 'cancelled' });
-    return err({ kind: 'timed_out', timeoutMs, ...(request.isLong && { limit: 'long_answers.max_ms' as const }) });
+    return err({ kind: 'timed_out', timeoutMs, ...(maxMs !== undefined && { limit: 'long_answers.max_ms' as const }) });
   }
 
   #contextOf({ question, profile, today }: SearchRequest) {
@@ -206,16 +238,4 @@ export class AnswerQuery {
       `answer: usage model=${model} response=${responseId} ${tokens} searches=${searches} attempts=${attempts} seconds=${seconds.toFixed(3)}`,
     );
   }
-}
-
-/** Not an address that an own tool named, or that the model wrote after a private output: it may contain private data (ruling L19). */
-function mayBeFetched(url: string, { own }: SearchReply): boolean {
-  const isAmong = (urls: readonly string[]) => urls.some((other) => pageKey(other) === pageKey(url));
-  return own === undefined || (isAmong(own.publicPages) && !isAmong(own.answered.map(({ url }) => url)));
-}
-
-function dateOrigin(url: string, { own }: SearchReply, publishedOn: ReadonlyMap<string, string>): DateOrigin {
-  if (publishedOn.has(url)) return { url, origin: 'page' };
-  const source = own?.answered.find((source) => source.url === url);
-  return { url, origin: source?.changedOn === undefined ? 'access' : 'resource' };
 }

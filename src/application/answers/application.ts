@@ -7,7 +7,8 @@ import type { Config } from '../ports/config.ts';
 import type { LlmSearch, SearchRequest } from '../ports/llm-search.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { PageDates } from '../ports/page-dates.ts';
-import { type Answer, AnswerQuery, type AnswerQueryInput, type LongDependencies } from './answer-query.ts';
+import type { Answer } from './answer.ts';
+import { AnswerQuery, type AnswerQueryInput, type LongDependencies } from './answer-query.ts';
 import { CoalescingSearch } from './coalescing-search.ts';
 import { type Check, diagnoseSetup } from './diagnose-setup.ts';
 import type { LongAnswers } from './long-answers.ts';
@@ -17,6 +18,8 @@ export interface Application {
   answerQuery(input: AnswerQueryInput, signal: AbortSignal): Promise<Result<Answer, AnswerError>>;
   /** Absent if no tool gives answers that take minutes. */
   readonly long?: LongAnswers | undefined;
+  /** Of answers that take minutes, for clients that ask what becomes of them. */
+  readonly tasks?: Pick<AnswerQuery, 'taskStatus' | 'cancelTask'> | undefined;
   /** Checks each step on the way to an answer. `keyProblem` says why there is no usable API key, if there is none. */
   diagnoseSetup(keyProblem: string | undefined, signal: AbortSignal): AsyncGenerator<Check>;
 }
@@ -46,10 +49,11 @@ export function createApplication(ports: Ports, config: Config, grounding?: Grou
   const grounded = grounding && new GroundedSearch({ ...grounding, llmSearch, clock, logger });
   const shared = new CoalescingSearch(grounded ?? llmSearch, (request) => grounded?.isShareable(request) ?? true);
   const answerQuery = new AnswerQuery({ llmSearch: shared, long, clock, logger, config, pageDates });
-  const setup = { apiProbe, answerQuery, clock, config, web: grounding?.policy.web };
+  const setup = { apiProbe, answerQuery, clock, config, isLong: ports.long !== undefined, web: grounding?.policy.web };
   return {
     long: long?.answers,
     answerQuery: (input, signal) => answerQuery.execute(input, signal),
+    tasks: long && answerQuery,
     diagnoseSetup: (keyProblem, signal) => diagnoseSetup(setup, keyProblem, signal),
   };
 }

@@ -25,6 +25,7 @@ export interface Check {
 /** Errors of a model lookup that a question would get too. */
 const FATAL = new Set<AnswerError['kind'] | undefined>(['malformed_api_key', 'rejected_api_key', 'model_not_found']);
 
+const LONG = 'long answers';
 const PROBE_TIMEOUT_MS = 15_000;
 const SEARCH_QUESTION = 'Search the web: which is the current stable release of Node.js? Answer in one line.';
 
@@ -33,6 +34,8 @@ interface Dependencies {
   readonly answerQuery: AnswerQuery;
   readonly clock: Clock;
   readonly config: Config;
+  /** Whether questions of some tools may take minutes. */
+  readonly isLong: boolean;
   /** `grounding.web`, if answers may use own tools: another question is then a grounded one. */
   readonly web: GroundingPolicy['web'] | undefined;
 }
@@ -48,14 +51,15 @@ export async function* diagnoseSetup(
   keyProblem: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<Check> {
-  const { apiProbe, clock, config, web } = deps;
+  const { apiProbe, clock, config, isLong, web } = deps;
   const questions: QuestionCheck[] = web === undefined ? ['web search'] : ['web search', 'grounded question'];
   const probe = await apiProbe();
   const reached = await withTimeout(probe, clock, signal, (signal) => probe.reach(signal));
   yield toCheck('connection', reached, () => ok(`${probe.route} can be reached`));
   const skipReason = keyProblem ?? (reached.isErr() ? 'the API cannot be reached' : undefined);
   if (skipReason !== undefined) {
-    for (const name of ['models', ...questions]) yield { name, verdict: 'skipped', detail: skipReason };
+    const long = config.longAnswers === undefined ? [] : [LONG];
+    for (const name of ['models', ...questions, ...long]) yield { name, verdict: 'skipped', detail: skipReason };
     return;
   }
   const today = zonedDate(clock.now(), config.timeZone);
@@ -76,8 +80,30 @@ export async function* diagnoseSetup(
   for (const name of questions) {
     const skipped: Check = { name, verdict: 'skipped', detail: 'its model cannot be used' };
     if (isUsable) yield { name, verdict: 'running', detail: 'Searching the web' };
-    yield isUsable ? await ask(name, deps, signal) : skipped;
+    let isStarted = false;
+    const check = isUsable
+      ? await ask(
+          name,
+          deps,
+          () => {
+            isStarted = true;
+          },
+          signal,
+        )
+      : skipped;
+    yield check;
+    if (isLong && name === 'web search') yield toLongCheck(check, isStarted, config);
   }
+}
+
+/** Whether the API began a response that goes on by itself (ruling K24). */
+function toLongCheck({ verdict }: Check, isStarted: boolean, { longAnswers }: Config): Check {
+  if (isStarted) return { name: LONG, ...ok(`for ${longAnswers?.tools.join(', ')}`) };
+  if (verdict === 'failed' || verdict === 'skipped')
+    return { name: LONG, verdict: 'skipped', detail: 'the web search was not answered' };
+  const detail =
+    'the API does not accept background, so that these questions end with their calls (long_answers.tools)';
+  return { name: LONG, verdict: 'warning', detail };
 }
 
 /** The models of the profiles, each with the tools that use it. */
@@ -98,10 +124,16 @@ function withShutdown(model: string, tools: readonly string[], today: string): P
   return { verdict: 'warning', detail: `${detail}; shuts down on ${shutdown.on}: use ${shutdown.successor} instead` };
 }
 
-async function ask(name: QuestionCheck, { answerQuery, web }: Dependencies, signal: AbortSignal): Promise<Check> {
+async function ask(
+  name: QuestionCheck,
+  { answerQuery, web }: Dependencies,
+  onCreated: () => void,
+  signal: AbortSignal,
+): Promise<Check> {
   const isWebOnly = name === 'web search';
   const args = { query: SEARCH_QUESTION };
-  const asked = { caller: 'doctor', isLocal: true, isWebOnly, args, observer: { onProgress: () => {} } };
+  const observer = { onProgress: () => {}, onCreated };
+  const asked = { caller: 'doctor', isLocal: true, isWebOnly, isLong: isWebOnly, args, observer };
   const answer = await answerQuery.execute({ ...asked, tool: 'answer_quick' }, signal);
   return toCheck(name, answer, ({ result, report }) => {
     const { length } = result.citations;

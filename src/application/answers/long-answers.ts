@@ -1,16 +1,17 @@
 import { err, ok } from 'neverthrow';
 import { type AnswerHandle, handleIn, toHandle } from '../../domain/answers/answer-handle.ts';
 import { languageOf } from '../../domain/answers/language.ts';
-import { unfinishedAnswer } from '../../domain/answers/unfinished-answer.ts';
+import { never, untilAborted, withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Config, LongAnswersConfig } from '../ports/config.ts';
 import type { HandleSigner } from '../ports/handle-signer.ts';
 import type { SearchObserver, SearchReply, SearchRequest } from '../ports/llm-search.ts';
 import type { StartedResponses } from '../ports/started-responses.ts';
+import { KeptAnswers } from './kept-answers.ts';
 import { LongCounts } from './long-counts.ts';
 import { LongPlaces } from './long-places.ts';
 import { type LongRun, LongSearch, type LongSearchOptions, type Outcome } from './long-search.ts';
-import { toOutcome, watchResponse } from './watch-response.ts';
+import { toAnswerError, toOutcome, watchResponse } from './watch-response.ts';
 
 export interface LongAnswersOptions {
   readonly responses: StartedResponses;
@@ -28,34 +29,29 @@ export interface LongCall {
   readonly observer: SearchObserver;
   /** A person waits for it: as long as the search may take (ruling K3). */
   readonly isUnlimited: boolean;
+  /** Its client can get a task instead of an answer (ruling K15). */
+  readonly takesTask: boolean;
 }
 
-/** How long after a delivery the same question gets the same answer: the client may have given up before it was read (ruling K20). */
-const REPEATED_MS = 600_000;
-/** What a process keeps of answers (ruling K25). */
-const MAX_KEPT = 100;
-const MAX_KEPT_BYTES = 16 * 1024 * 1024;
+/** How long the exit may take. */
+const CLOSE_MS = 1000;
 
 /** Searches that do not depend on the calls that began them, and their answers (rulings K5 to K25). */
 export class LongAnswers {
   readonly #options: LongAnswersOptions;
-  /** By owner, question and profile. */
-  readonly #byQuestion = new Map<string, LongSearch>();
-  /** By the ID of the response. Those that have ended are in the order of their ends. */
-  readonly #byId = new Map<string, LongSearch>();
+  readonly #kept: KeptAnswers;
   readonly #working = new Set<LongSearch>();
   readonly #places: LongPlaces;
   readonly #counts = new LongCounts();
 
   constructor(options: LongAnswersOptions) {
     this.#options = options;
+    this.#kept = new KeptAnswers(options.clock, options.config.longAnswers.keepMs);
     this.#places = new LongPlaces(options.config.maxConcurrency);
   }
 
   /** The handle that a query is; undefined if it is a question (ruling K21). */
-  handleIn(query: string): ReturnType<typeof handleIn> {
-    return handleIn(query);
-  }
+  readonly handleIn = handleIn;
 
   /** Answers a question: begins a search, joins the one for the same question, or returns the answer that it had. */
   async ask(call: LongCall, run: LongRun, signal: AbortSignal): Promise<Outcome> {
@@ -63,13 +59,13 @@ export class LongAnswers {
     const { question, profile } = request;
     const owner = ownerOf(request);
     const key = JSON.stringify([owner, question, profile, call.isUnlimited]);
-    const known = this.#byQuestion.get(key);
-    if (known !== undefined && this.#isCurrent(known)) {
+    const known = this.#kept.currentFor(key);
+    if (known !== undefined) {
       return this.#wait(known, call, known.outcome === undefined ? 'joined' : 'kept', signal);
     }
     const { tool, query } = question;
     const search = this.#begin({ tool, language: languageOf(query), isForeign: false, run }, observer);
-    this.#byQuestion.set(key, search);
+    this.#kept.onAsked(key, search);
     return this.#wait(search, call, undefined, signal);
   }
 
@@ -80,13 +76,12 @@ export class LongAnswers {
     toAnswer: (reply: SearchReply, signal: AbortSignal) => Promise<Outcome>,
     signal: AbortSignal,
   ): Promise<Outcome> {
-    if (handle === 'malformed') return UNKNOWN;
+    if (!this.isValid(handle, call.request)) return UNKNOWN;
     const { tool, responseId, signature } = handle;
-    if (!this.#options.signer.verify([ownerOf(call.request), tool, responseId], signature)) return UNKNOWN;
-    this.#dropOld();
-    const known = this.#byId.get(responseId);
+    const known = this.#kept.of(responseId);
+    const text = toHandle(tool, responseId, signature);
     const isUsable = known !== undefined && !(known.isForeign && known.isCancelled);
-    if (isUsable) return this.#wait(known, call, known.outcome === undefined ? 'joined' : 'kept', signal);
+    if (isUsable) return this.#wait(known, call, known.outcome === undefined ? 'joined' : 'kept', signal, text);
     const search = this.#begin(
       {
         tool,
@@ -103,15 +98,38 @@ export class LongAnswers {
           const ended = await watchResponse(responseId, call.request, this.#options, onLook, untilOver);
           if (ended.isErr() && ended.error.kind === 'unknown_response') return UNKNOWN;
           if (ended.isOk()) observer.onCreated({ id: responseId, createdAt: ended.value.createdAt });
-          const outcome = toOutcome(ended);
+          const outcome = toOutcome(ended, call.request);
           if (outcome.isOk()) return toAnswer(outcome.value, untilOver);
-          return err(outcome.error.kind === 'aborted' ? { kind: 'cancelled' } : outcome.error);
+          return err(toAnswerError(outcome.error));
         },
       },
       call.observer,
     );
-    this.#byId.set(responseId, search);
-    return this.#wait(search, call, 'recovered', signal);
+    this.#kept.onCreated(responseId, search);
+    return this.#wait(search, call, 'recovered', signal, text);
+  }
+
+  /** Whether a handle was made for the caller (ruling K12). */
+  isValid(handle: AnswerHandle | 'malformed' | undefined, request: SearchRequest): handle is AnswerHandle {
+    if (handle === undefined || handle === 'malformed') return false;
+    const { tool, responseId, signature } = handle;
+    return this.#options.signer.verify([ownerOf(request), tool, responseId], signature);
+  }
+
+  /** The search with this response, if it is known here. */
+  searchOf(responseId: string): LongSearch | undefined {
+    return this.#kept.of(responseId);
+  }
+
+  /** Keeps the end of a search that began elsewhere. */
+  async remember({ tool, responseId }: AnswerHandle, createdAt: Date, outcome: Outcome): Promise<LongSearch> {
+    const run = async (observer: Required<SearchObserver>) => {
+      observer.onCreated({ id: responseId, createdAt });
+      return outcome;
+    };
+    const search = this.#begin({ tool, language: 'en', isForeign: true, run }, { onProgress: () => {} });
+    await search.whenEnded();
+    return search;
   }
 
   /** The process will exit soon: calls get the handles of their searches. Returns whether there were any (ruling K7). */
@@ -119,17 +137,17 @@ export class LongAnswers {
     return [...this.#working].filter((search) => search.endWaits()).length > 0;
   }
 
-  /** Ends the searches that no client can find again (ruling K8). */
-  close(): void {
+  /** Ends the searches that no client can find again, and waits a limited time until the API was told (ruling K8). */
+  async close(): Promise<void> {
     for (const search of this.#working) search.close();
+    const ended = Promise.all([...this.#working].map((search) => search.whenEnded()));
+    await withDeadline(this.#options.clock, CLOSE_MS, never(), (limit) => untilAborted(ended, limit));
   }
 
   /** By the names of the metrics. */
   get counts() {
-    this.#dropOld();
     const working = [...this.#working].filter(({ isForeign }) => !isForeign).length;
-    const kept = [...this.#byId.values()].filter(({ outcome }) => outcome !== undefined).length;
-    return { ...this.#counts, long_answers: { working, kept } };
+    return { ...this.#counts, long_answers: { working, kept: this.#kept.count } };
   }
 
   #begin(
@@ -146,7 +164,7 @@ export class LongAnswers {
         clock,
         orphanMs,
         timeoutMs: config.timeoutMs,
-        onCreated: ({ id }) => this.#byId.set(id, search),
+        onCreated: ({ id }) => this.#kept.onCreated(id, search),
         onJoined: () => this.#places.onJoined(search),
         onDetached: (cause) => {
           this.#places.onDetached(search);
@@ -156,7 +174,7 @@ export class LongAnswers {
           if (!search.isForeign) this.#counts.onEnded(outcome);
           this.#working.delete(search);
           this.#places.onEnded(search);
-          this.#keep(search);
+          this.#kept.onOver(search);
         },
       },
       first,
@@ -167,17 +185,24 @@ export class LongAnswers {
 
   async #wait(
     search: LongSearch,
-    { request, observer, isUnlimited }: LongCall,
+    { request, observer, isUnlimited, takesTask }: LongCall,
     state: 'joined' | 'kept' | 'recovered' | undefined,
     signal: AbortSignal,
+    known?: string,
   ): Promise<Outcome> {
-    const { config, signer, clock } = this.#options;
-    const maxMs = isUnlimited ? config.longAnswers.maxMs : config.timeoutMs;
-    const outcome = await search.wait(observer, maxMs, signal);
-    const { started, tool } = search;
-    const handle = started && toHandle(tool, started.id, signer.sign([ownerOf(request), tool, started.id]));
+    const { config, signer } = this.#options;
+    const { maxMs, taskAfterMs } = config.longAnswers;
+    // A search that began here ends itself at the limit of searches.
+    const unlimitedMs = search.isForeign ? maxMs : Number.POSITIVE_INFINITY;
+    const callMs = Math.min(config.timeoutMs, takesTask ? taskAfterMs : config.timeoutMs);
+    const outcome = await search.wait(observer, isUnlimited ? unlimitedMs : callMs, takesTask, signal);
+    const { started, tool, lookError } = search;
+    const handle = known ?? (started && toHandle(tool, started.id, signer.sign([ownerOf(request), tool, started.id])));
+    const isOver = outcome === 'unfinished' || (outcome.isErr() && outcome.error.kind === 'timed_out');
+    if (isUnlimited && search.isForeign && isOver)
+      return err({ kind: 'timed_out', timeoutMs: maxMs, limit: 'long_answers.max_ms', ...(handle && { handle }) });
     if (outcome !== 'unfinished') {
-      const { lookError } = search;
+      if (outcome.isErr() && outcome.error.kind === 'interrupted') return err({ ...outcome.error, handle });
       if (outcome.isErr() && outcome.error.kind === 'timed_out' && lookError !== undefined) return err(lookError);
       if (state === undefined) return outcome;
       const how = state === 'recovered' || this.handleIn(request.question.query) !== undefined ? 'handle' : state;
@@ -186,44 +211,8 @@ export class LongAnswers {
       return outcome.map(({ result, report }) => ({ result, report: { ...report, ...more } }));
     }
     // Only a search whose response is known is left unfinished.
-    if (started === undefined || handle === undefined) return err({ kind: 'cancelled' });
-    const seconds = Math.max(0, clock.now().getTime() - started.createdAt.getTime()) / 1000;
-    const { searches } = search;
-    const text = unfinishedAnswer({ language: search.language, handle, seconds, searches });
-    const result = { answer: text, used_search: false, citations: [], model: request.profile.model };
-    return ok({ result, report: { queries: [], searches, attempts: 1, seconds, state: 'unfinished', handle } });
-  }
-
-  /** Whether the same question gets this search (ruling K20). */
-  #isCurrent(search: LongSearch): boolean {
-    this.#dropOld();
-    const { outcome, started, deliveredMs, isCancelled } = search;
-    if (outcome === undefined) return !isCancelled;
-    if (outcome.isErr() || started === undefined || !this.#byId.has(started.id)) return false;
-    const { clock } = this.#options;
-    return deliveredMs === undefined || clock.elapsedMs() - deliveredMs < REPEATED_MS;
-  }
-
-  /** Moves a search that has ended behind the others. Looks that failed are not kept: the next call looks again. */
-  #keep(search: LongSearch): void {
-    const { started, isForeign, outcome } = search;
-    for (const [id, other] of this.#byId) if (other === search) this.#byId.delete(id);
-    if (started !== undefined && (!isForeign || outcome?.isOk())) this.#byId.set(started.id, search);
-    this.#dropOld();
-  }
-
-  #dropOld(): void {
-    const { clock, config } = this.#options;
-    const sinceMs = clock.elapsedMs() - config.longAnswers.keepMs;
-    const kept = [...this.#byId].filter(([, { outcome }]) => outcome !== undefined).reverse();
-    let bytes = 0;
-    for (const [index, [id, search]] of kept.entries()) {
-      const { endedMs = 0 } = search;
-      bytes += search.bytes;
-      if (index >= MAX_KEPT || bytes > MAX_KEPT_BYTES || endedMs <= sinceMs) this.#byId.delete(id);
-    }
-    for (const [key, { started, outcome }] of this.#byQuestion)
-      if (outcome !== undefined && (started === undefined || !this.#byId.has(started.id))) this.#byQuestion.delete(key);
+    if (handle === undefined) return err({ kind: 'cancelled' });
+    return ok(search.unfinished(handle, request.profile.model));
   }
 }
 

@@ -2,13 +2,14 @@ import { err, type Result } from 'neverthrow';
 import type { AnswerError, SearchError } from '../../domain/answers/answer-error.ts';
 import type { Language } from '../../domain/answers/language.ts';
 import type { ToolName } from '../../domain/answers/tool-name.ts';
+import { unfinishedAnswer } from '../../domain/answers/unfinished-answer.ts';
 import { CLIENT_TIMED_OUT, DETACHED, DISCONNECTED, TIMED_OUT, untilAborted, withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SearchObserver, SearchProgress, SearchRequest, SearchUse, StartedResponse } from '../ports/llm-search.ts';
-import type { Answer } from './answer-query.ts';
+import type { Answer } from './answer.ts';
 
-/** How the last call left a search that goes on: with a handle, timed out by its client, or by a closed connection. */
-export type DetachCause = 'unfinished' | 'timeout' | 'disconnect';
+/** How the last call left a search that goes on: as a task, with a handle, timed out by its client, or by a closed connection. */
+export type DetachCause = 'task' | 'unfinished' | 'timeout' | 'disconnect';
 
 export type Outcome = Result<Answer, AnswerError>;
 
@@ -49,13 +50,19 @@ export class LongSearch {
   readonly #controller = new AbortController();
   readonly #waiting = new Set<SearchObserver & { endWait: () => void }>();
   readonly #ended: Promise<Outcome>;
-  #latest: SearchProgress | undefined;
+  readonly #created: Promise<'created'>;
+  #onCreated = (): void => {};
+  /** The latest progress, and when it was made. */
+  latest: SearchProgress | undefined;
+  updatedAt: Date;
   #cancelOrphan = (): void => {};
   /** The number of searches of the web so far. */
   searches = 0;
   started: StartedResponse | undefined;
   /** Whether its handle is known to a client, so that it can be found again. */
   isHandedOut = false;
+  /** Whether it was handed out as a task: then only `tasks/cancel` ends it (ruling K18). */
+  isTask = false;
   outcome: Outcome | undefined;
   /** When it ended, and when its answer was last delivered, on the scale of `elapsedMs`. */
   endedMs: number | undefined;
@@ -71,12 +78,17 @@ export class LongSearch {
     this.#options = options;
     this.tool = options.tool;
     this.language = options.language;
+    this.updatedAt = clock.now();
+    this.#created = new Promise((resolve) => {
+      this.#onCreated = () => resolve('created');
+    });
     const observer = {
       onProgress: (progress: SearchProgress) => this.#onProgress(progress),
       onUsed: (use: SearchUse) => first.onUsed?.(use),
       onCreated: (response: StartedResponse) => {
         this.started = response;
         onCreated(response);
+        this.#onCreated();
       },
     };
     // Begins in a microtask, after the first call waits for it.
@@ -86,6 +98,7 @@ export class LongSearch {
         this.#cancelOrphan();
         this.outcome = outcome;
         this.endedMs = clock.elapsedMs();
+        this.updatedAt = clock.now();
         this.bytes = outcome.isOk() ? new TextEncoder().encode(JSON.stringify(outcome.value.result)).length : 0;
         onOver(outcome);
         return outcome;
@@ -94,9 +107,14 @@ export class LongSearch {
 
   /**
    * Waits for the answer, for at most `maxMs`. `unfinished`: the time is over, and the search continues. What else becomes of the search
-   * when a call leaves it says ruling K7.
+   * when a call leaves it says ruling K7. A call that `takesTask` also waits until the response is known.
    */
-  async wait(observer: SearchObserver, maxMs: number, signal: AbortSignal): Promise<Outcome | 'unfinished'> {
+  async wait(
+    observer: SearchObserver,
+    maxMs: number,
+    takesTask: boolean,
+    signal: AbortSignal,
+  ): Promise<Outcome | 'unfinished'> {
     const { clock, timeoutMs } = this.#options;
     const onProgress = (progress: SearchProgress) => observer.onProgress(progress);
     const waiting = { onProgress, endWait: () => {} };
@@ -106,23 +124,28 @@ export class LongSearch {
     this.#cancelOrphan();
     this.#waiting.add(waiting);
     this.#options.onJoined();
-    if (this.#latest !== undefined) waiting.onProgress(this.#latest);
-    const { outcome } = await withDeadline(clock, maxMs, signal, (limit) =>
+    if (this.latest !== undefined) waiting.onProgress(this.latest);
+    let { outcome }: { outcome: Outcome | 'aborted' | 'created' } = await withDeadline(clock, maxMs, signal, (limit) =>
       untilAborted(Promise.race([this.#ended, isOver]), limit),
     );
+    if (outcome === 'aborted' && takesTask)
+      outcome = await untilAborted(Promise.race([this.#ended, this.#created]), signal);
     this.#waiting.delete(waiting);
-    if (outcome !== 'aborted') {
+    if (outcome !== 'aborted' && outcome !== 'created') {
       this.deliveredMs = clock.elapsedMs();
       return outcome;
     }
     if (signal.aborted) {
-      this.#onLeft(CAUSES.get(signal.reason));
+      const cause = CAUSES.get(signal.reason);
+      this.#onLeft(takesTask && cause === 'disconnect' ? undefined : cause);
       const isOver = this.isCancelled || this.outcome !== undefined;
       return err({ kind: 'cancelled', ...(!isOver && { isDetached: true }) });
     }
     // A search that began elsewhere can be looked at again; any other is lost without its ID.
     this.isHandedOut = this.started !== undefined;
-    this.#onLeft(this.isHandedOut ? 'unfinished' : undefined);
+    this.isTask ||= takesTask && this.isHandedOut;
+    const cause = this.isTask ? 'task' : 'unfinished';
+    this.#onLeft(this.isHandedOut ? cause : undefined);
     return this.isHandedOut ? 'unfinished' : err({ kind: 'timed_out', timeoutMs });
   }
 
@@ -131,6 +154,21 @@ export class LongSearch {
     if (this.started === undefined || this.outcome !== undefined) return false;
     for (const { endWait } of this.#waiting) endWait();
     return this.#waiting.size > 0;
+  }
+
+  /** What a caller gets whose time is up (ruling K19). */
+  unfinished(handle: string, model: string): Answer {
+    const { started, language, searches } = this;
+    const { clock } = this.#options;
+    const now = clock.now();
+    const seconds = Math.max(0, now.getTime() - (started?.createdAt ?? now).getTime()) / 1000;
+    const answer = unfinishedAnswer({ language, handle, seconds, searches });
+    const result = { answer, used_search: false, citations: [], model };
+    return { result, report: { queries: [], searches, attempts: 1, seconds, state: 'unfinished', handle } };
+  }
+
+  whenEnded(): Promise<Outcome> {
+    return this.#ended;
   }
 
   get isCancelled(): boolean {
@@ -153,7 +191,8 @@ export class LongSearch {
 
   #onProgress(progress: SearchProgress): void {
     if (progress.kind === 'searching' && progress.query === undefined) this.searches += 1;
-    this.#latest = progress;
+    this.latest = progress;
+    this.updatedAt = this.#options.clock.now();
     for (const waiting of this.#waiting) waiting.onProgress(progress);
   }
 
@@ -162,12 +201,12 @@ export class LongSearch {
     const { clock, orphanMs, isForeign, onDetached } = this.#options;
     if (this.#waiting.size > 0 || this.outcome !== undefined) return;
     // What waits in the queue is never sent.
-    if (cause === undefined || isForeign || this.#latest?.kind === 'waiting') {
+    if (isForeign || (!this.isTask && (cause === undefined || this.latest?.kind === 'waiting'))) {
       this.cancel();
       return;
     }
     if (cause === 'disconnect' && !this.isHandedOut) this.#cancelOrphan = clock.after(orphanMs, () => this.cancel());
-    onDetached(cause);
+    onDetached(cause ?? 'task');
   }
 }
 
@@ -177,3 +216,8 @@ const CAUSES = new Map<unknown, DetachCause>([
   [CLIENT_TIMED_OUT, 'timeout'],
   [DISCONNECTED, 'disconnect'],
 ]);
+
+/** Whether a search was ended by its callers. */
+export function isCancelled(outcome: Outcome | undefined): boolean {
+  return outcome?.isErr() === true && outcome.error.kind === 'cancelled';
+}

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { AnswerError, SearchError } from '../../domain/answers/answer-error.ts';
 import { DETACHED, withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LlmSearch, SearchObserver, SearchOutcome, SearchRequest, StartedResponse } from '../ports/llm-search.ts';
@@ -8,6 +9,8 @@ import type { Look, LookError, StartedResponses } from '../ports/started-respons
 const EVERY_MS = 5000;
 const LATER_MS = 15_000;
 const FIRST_MS = 60_000;
+/** How many looks may fail in a row while a person waits (ruling K24). */
+const MAX_FAILURES = 3;
 
 interface Dependencies {
   readonly responses: StartedResponses;
@@ -19,20 +22,24 @@ export type Ended = Result<Exclude<Look, { readonly state: 'working' }>, LookErr
 
 /**
  * Looks at a response at once and again and again, until it has ended, or `signal` aborts. `onLook` gets each look that shows neither. What
- * may pass does not end it.
+ * may pass does not end it, unless a person waits.
  */
 export async function watchResponse(
   id: string,
-  asked: Pick<SearchRequest, 'profile' | 'timeZone'>,
+  asked: Pick<SearchRequest, 'profile' | 'timeZone' | 'isUnlimited'>,
   { responses, clock }: Dependencies,
   onLook: (look: Result<Look, LookError>) => void,
   signal: AbortSignal,
 ): Promise<Ended> {
   const startedMs = clock.elapsedMs();
+  let failures = 0;
   for (;;) {
     const look = await responses.look(id, asked, signal);
     if (look.isOk() && look.value.state !== 'working') return look as Ended;
-    if (look.isErr() && !(look.error.kind === 'not_looked' && look.error.isPassing)) return err(look.error);
+    failures = look.isErr() ? failures + 1 : 0;
+    const isPatient = asked.isUnlimited !== true || failures < MAX_FAILURES;
+    if (look.isErr() && !(look.error.kind === 'not_looked' && look.error.isPassing && isPatient))
+      return err(look.error);
     onLook(look);
     const everyMs = clock.elapsedMs() - startedMs < FIRST_MS ? EVERY_MS : LATER_MS;
     if ((await clock.sleep(everyMs, signal)) === 'aborted') return err(ABORTED);
@@ -66,7 +73,7 @@ export class WatchedSearch implements LlmSearch {
     const { outcome: ended } = await withDeadline(clock, request.deadlineMs() - clock.elapsedMs(), signal, (limit) =>
       watchResponse(id, request, this.#deps, () => {}, limit),
     );
-    const searched = toOutcome(ended);
+    const searched = toOutcome(ended, request);
     if (searched.isOk()) {
       const { usage, searches } = searched.value.report;
       observer.onUsed?.({ searches, ...(usage && { usage }) });
@@ -77,16 +84,21 @@ export class WatchedSearch implements LlmSearch {
   }
 }
 
-/** What the end of a response is for whoever searches. */
-export function toOutcome(ended: Ended): SearchOutcome {
-  if (ended.isErr())
-    return err(
+/** What the end of a response is for whoever searches. A person can look again if a look failed. */
+export function toOutcome(ended: Ended, { isUnlimited }: Pick<SearchRequest, 'isUnlimited'> = {}): SearchOutcome {
+  if (ended.isErr()) {
+    const error: SearchError =
       ended.error.kind === 'not_looked'
         ? ended.error.error
-        : { kind: 'failed', detail: 'the API no longer has the response' },
-    );
+        : { kind: 'failed', detail: 'the API no longer has the response' };
+    return err(isUnlimited === true && error.kind !== 'aborted' ? { kind: 'interrupted', reason: error } : error);
+  }
   const { value } = ended;
   if (value.state === 'failed') return err(value.error);
   if (value.state === 'cancelled') return err({ kind: 'failed', detail: 'the response was cancelled' });
   return ok(value.reply);
+}
+
+export function toAnswerError(error: SearchError): AnswerError {
+  return error.kind === 'aborted' ? { kind: 'cancelled' } : error;
 }

@@ -21,6 +21,8 @@ export interface SearchRequest {
    * returns a turn, nothing is sent: the place is given back, and another is taken when the turn comes.
    */
   readonly onPlace?: ((giveBack: () => void) => LongTurn | undefined) | undefined;
+  /** A person waits, for as long as the search may take, and can ask again (rulings K3 and K24). */
+  readonly isUnlimited?: boolean | undefined;
   readonly question: Question;
   readonly profile: ModelProfile;
   readonly instructions: string;
@@ -179,7 +181,7 @@ export type SearchOutcome = Result<SearchReply, SearchError>;
  * The promise never rejects: a failure is a SearchError. When `signal` aborts, the search stops and settles soon after,
  * and leaves no listener on the signal. `observer` gets progress until then, and none afterwards. It also gets what each
  * response of the API used as far as the API reported it, also of one that failed or that another attempt follows.
- * An abort also ends the response at the API, but if its reason is `detach`, a long search goes on there.
+ * An abort also ends the response at the API, but if its reason is `DETACHED`, a long search goes on there.
  */
 export interface LlmSearch {
   search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome>;

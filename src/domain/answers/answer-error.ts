@@ -31,12 +31,18 @@ export type SearchError = { readonly diagnostics?: Diagnostics } & (
   | Failure<'cached_search_rejected' | 'data_residency', { detail: string }>
   /** Of answers that take minutes (rulings K4, K9). `interrupted`: the response goes on, but its stream cannot be read any more. */
   | Failure<'store_rejected', { detail: string }>
-  | Failure<'interrupted'>
+  | Failure<'interrupted', Interruption>
   /** Of grounded answers (rulings L3, L7, L13, L17, L19). */
   | Failure<'too_many_functions', { count: number }>
   | Failure<'no_final_answer', { limit: 'rounds' | 'calls' | 'time'; max: number }>
   | Failure<'history_rejected' | 'policy_violation' | 'web_not_restricted', { detail: string }>
 );
+
+interface Interruption {
+  /** Why it cannot be looked at either. */
+  readonly reason?: Exclude<SearchError, { kind: 'aborted' }>;
+  readonly handle?: string | undefined;
+}
 
 /** Every failure that a caller can act on (ruling 4). */
 export type AnswerError =
@@ -45,8 +51,8 @@ export type AnswerError =
   | Failure<'not_searched'>
   | Failure<'invalid_arguments', { problems: readonly ArgumentProblem[] }>
   | Failure<'no_profile', { tool: ToolName }>
-  /** `limit`: the key of the configuration, if it is not `request.timeout_ms`. */
-  | Failure<'timed_out', { timeoutMs: number; limit?: 'long_answers.max_ms' }>
+  /** `limit`: the key of the configuration, if it is not `request.timeout_ms`. `handle`: the search goes on. */
+  | Failure<'timed_out', { timeoutMs: number; limit?: 'long_answers.max_ms'; handle?: string }>
   /** A handle that names no answer of this caller (ruling K12). */
   | Failure<'unknown_answer'>
   /** `isDetached`: its search goes on (ruling K7). */

@@ -1,4 +1,5 @@
-import type { Answer, AnswerQueryInput } from '../../../application/answers/answer-query.ts';
+import type { Answer } from '../../../application/answers/answer.ts';
+import type { AnswerQueryInput } from '../../../application/answers/answer-query.ts';
 import type { Application } from '../../../application/answers/application.ts';
 import type { SearchProgress } from '../../../application/ports/llm-search.ts';
 import { languageOf } from '../../../domain/answers/language.ts';
@@ -52,7 +53,8 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
 
   if (answer.isErr()) {
     const message = redactor.inLogs(messageFor(answer.error));
-    if (json) out(`${redactedJson({ error: { kind: answer.error.kind, message } }, redactor.inLogs, 2)}\n`);
+    const handle = 'handle' in answer.error ? answer.error.handle : undefined;
+    if (json) out(`${redactedJson({ error: { kind: answer.error.kind, message, handle } }, redactor.inLogs, 2)}\n`);
     err.write(`${message}\n`);
     return answer.error.kind === 'cancelled' ? INTERRUPTED : FAILED;
   }

@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { Answer } from '../../../application/answers/answer-query.ts';
+import type { Answer } from '../../../application/answers/answer.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { AnswerError } from '../../../domain/answers/answer-error.ts';

@@ -8,7 +8,15 @@ import { excerpt } from '../words/plain.ts';
 import type { PresentationOptions } from './answer-presentation.ts';
 import { answerToolList } from './answer-schemas.ts';
 import { meterCall } from './call-meter.ts';
-import { PROGRESS_FLUSH_MS, type Send, type Tool, type ToolCall, type ToolReply, type ToolSet } from './tool-set.ts';
+import {
+  PROGRESS_FLUSH_MS,
+  type Send,
+  type TaskExtension,
+  type Tool,
+  type ToolCall,
+  type ToolReply,
+  type ToolSet,
+} from './tool-set.ts';
 
 export interface AnswerToolsOptions extends PresentationOptions {
   readonly application: Pick<Application, 'answerQuery'>;
@@ -17,6 +25,8 @@ export interface AnswerToolsOptions extends PresentationOptions {
   readonly maxAnswerChars: number;
   /** Whether an answer may call a tool with effects (ruling L26). */
   readonly hasEffects?: (() => boolean) | undefined;
+  /** Undefined if no call becomes a task. */
+  readonly tasks?: TaskExtension | undefined;
   /** IANA time zone of dates. */
   readonly timeZone?: string;
 }
@@ -47,8 +57,9 @@ export class AnswerTools implements ToolSet {
 
   /** The question is asked at once. The code that presents the answer is loaded meanwhile, with the first call. */
   async #answer(tool: ToolName, call: ToolCall, notify: Send, signal: AbortSignal): Promise<ToolReply> {
-    const { application, clock } = this.#options;
+    const { application, clock, tasks } = this.#options;
     const { args, caller, isLocal } = call;
+    const takesTask = call.era === 'modern' && tasks?.declaredIn(call.meta) !== undefined;
     const presentation = import('./answer-presentation.ts');
     const reporter = presentation.then(
       ({ createReporter }) => createReporter(call, clock, notify),
@@ -64,10 +75,11 @@ export class AnswerTools implements ToolSet {
       },
     };
     try {
-      const answer = await application.answerQuery({ caller, isLocal, tool, args, observer }, signal);
+      const answer = await application.answerQuery({ caller, isLocal, tool, args, observer, takesTask }, signal);
       meter.end(answer);
       const { toToolReply } = await presentation;
-      const reply = toToolReply(answer, call.era, this.#options);
+      const task = takesTask && answer.isOk() ? await tasks?.toTask(answer.value, { caller, isLocal }) : undefined;
+      const reply = task === undefined ? toToolReply(answer, call.era, this.#options) : { result: task };
       const hasPending = reply !== 'cancelled' && (await reporter)?.finish() === true;
       if (hasPending) await clock.sleep(PROGRESS_FLUSH_MS, never());
       return reply;

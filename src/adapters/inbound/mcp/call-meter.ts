@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { Answer } from '../../../application/answers/answer-query.ts';
+import type { Answer } from '../../../application/answers/answer.ts';
 import type { ToolCallReport } from '../../../application/gateway/call-tool.ts';
 import { totalUse } from '../../../application/grounded/total-use.ts';
 import type { Clock } from '../../../application/ports/clock.ts';

@@ -102,8 +102,12 @@ export function resultMessage(
   result: Params,
   serverInfo: ServerInfo,
 ): OutgoingMessage {
-  if (era === 'legacy') return { jsonrpc: '2.0', id, result };
+  return { jsonrpc: '2.0', id, result: era === 'legacy' ? result : completeResult(result, serverInfo) };
+}
+
+/** A result of the modern era. */
+export function completeResult(result: Params, serverInfo: ServerInfo): Params {
   const meta = isObject(result._meta) ? result._meta : {};
   const _meta = { [META.serverInfo]: serverInfo, ...meta };
-  return { jsonrpc: '2.0', id, result: { resultType: 'complete', ...result, _meta } };
+  return { resultType: 'complete', ...result, _meta };
 }

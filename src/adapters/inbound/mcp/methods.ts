@@ -8,7 +8,7 @@ import {
   type OutgoingMessage,
   type RequestMessage,
 } from './json-rpc.ts';
-import type { Tool, ToolSet } from './tool-set.ts';
+import type { TaskExtension, Tool, ToolSet } from './tool-set.ts';
 
 /** A request whose `params` are an object, in an era whose requirements it meets. */
 export interface Request extends Omit<RequestMessage, 'kind'> {
@@ -30,18 +30,25 @@ const SHORT_CACHING = { ttlMs: 5000, cacheScope: 'public' };
 
 const PAGE_SIZE = 100;
 
-/** Responds to every request except `tools/call`. `moreInstructions` is another line of instructions. */
+export interface ServerDescription {
+  readonly tools: ToolSet;
+  readonly serverInfo: ServerInfo;
+  /** Another line of instructions. */
+  readonly moreInstructions?: string | undefined;
+  /** Undefined if no call becomes a task. */
+  readonly tasks?: TaskExtension | undefined;
+}
+
+/** Responds to every request except `tools/call` and those of an extension. */
 export function respond(
   request: Request,
-  serverInfo: ServerInfo,
-  tools: ToolSet,
-  moreInstructions?: string,
+  { serverInfo, tools, moreInstructions, tasks }: ServerDescription,
 ): OutgoingMessage {
   const { id, method, params, era } = request;
   const result = (result: JsonObject) => resultMessage(request, result, serverInfo);
   const caching = tools.isDynamic === true ? SHORT_CACHING : CACHING;
-  const describe = (listChanged: boolean) => ({
-    capabilities: { tools: listChanged ? { listChanged } : {} },
+  const describe = (listChanged: boolean, more: JsonObject = {}) => ({
+    capabilities: { tools: listChanged ? { listChanged } : {}, ...more },
     instructions: moreInstructions === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n${moreInstructions}`,
   });
   switch (`${era} ${method}`) {
@@ -50,7 +57,7 @@ export function respond(
     case 'legacy ping':
       return result({});
     case 'modern server/discover':
-      return result({ supportedVersions: [MODERN_VERSION], ...describe(false), ...CACHING });
+      return result({ supportedVersions: [MODERN_VERSION], ...describe(false, tasks?.capabilities), ...CACHING });
     case 'legacy tools/list':
     case 'modern tools/list': {
       const page = pageOf(tools.list(), params.cursor);

@@ -4,7 +4,7 @@ import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { excerpt } from '../words/plain.ts';
 import type { CallObserver } from './call-meter.ts';
-import { type Era, resultMessage, type ServerInfo } from './era.ts';
+import { type Era, resultMessage } from './era.ts';
 import {
   CALL_FAILED,
   errorMessage,
@@ -20,13 +20,11 @@ import {
   type Params,
   type RequestId,
 } from './json-rpc.ts';
-import { type Request, respond } from './methods.ts';
-import type { Send, ToolReply, ToolSet } from './tool-set.ts';
+import { type Request, respond, type ServerDescription } from './methods.ts';
+import type { Send, ToolReply } from './tool-set.ts';
 
-export interface McpSessionOptions {
-  readonly tools: ToolSet;
+export interface McpSessionOptions extends ServerDescription {
   readonly logger: Logger;
-  readonly serverInfo: ServerInfo;
   /** The name of the client: identical questions of one caller share a search, those of different callers never do. */
   readonly caller: string;
   /** The caller is the user of this machine. */
@@ -34,8 +32,6 @@ export interface McpSessionOptions {
   readonly observer?: CallObserver;
   /** How the failure of a call in flight looks at `shutDown`, in the legacy era. */
   readonly toolErrors?: 'protocol' | 'result';
-  /** Another line of the instructions for clients. */
-  readonly moreInstructions?: string | undefined;
 }
 
 const SHUTTING_DOWN = 'The server is shutting down; ask again.';
@@ -104,10 +100,13 @@ export class McpSession {
   }
 
   async #respond(request: Request, send: Send): Promise<void> {
-    const { serverInfo, tools, moreInstructions } = this.#options;
+    const { serverInfo, tools, tasks, caller, isLocal } = this.#options;
+    const { id, method, params, era } = request;
     try {
-      if (request.method === 'tools/list') await tools.prepare?.();
-      send(respond(request, serverInfo, tools, moreInstructions));
+      if (method === 'tools/list') await tools.prepare?.();
+      const reply = era === 'modern' ? await tasks?.respond(method, params, { caller, isLocal }) : undefined;
+      if (reply === undefined) send(respond(request, this.#options));
+      else send('error' in reply ? errorMessage(id, reply.error) : resultMessage(request, reply.result, serverInfo));
     } catch (bug) {
       send(this.#toInternalError(request, bug));
     }

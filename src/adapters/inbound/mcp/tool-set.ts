@@ -1,3 +1,4 @@
+import type { Answer } from '../../../application/answers/answer.ts';
 import type { CallObserver } from './call-meter.ts';
 import type { Era } from './era.ts';
 import type { ErrorObject, OutgoingMessage, Params } from './json-rpc.ts';
@@ -52,4 +53,27 @@ export interface ToolSet {
    * and rejects only because of a bug.
    */
   call(call: ToolCall, notify: Send, signal: AbortSignal): Promise<ToolReply> | undefined;
+}
+
+/** Whose task it is. */
+export type TaskClient = Pick<ToolCall, 'caller' | 'isLocal'>;
+
+export type TaskReply = { readonly result: Params } | { readonly error: ErrorObject };
+
+/** An extension of MCP with which a call returns a task, whose result is fetched later. */
+export interface TaskExtension {
+  /** Members of the server's `capabilities`. */
+  readonly capabilities: Params;
+
+  /** The part of a request's `_meta` that declares the extension; undefined if it does not. */
+  declaredIn(meta: Params): Params | undefined;
+
+  /** What the header `Mcp-Name` of a request must repeat; undefined for a method of others. */
+  nameIn(method: string, params: Params): string | undefined;
+
+  /** The result of a call whose answer is not finished; undefined if it is. */
+  toTask(answer: Answer, by: TaskClient): Promise<Params | undefined>;
+
+  /** The reply to a request; undefined for a method that the extension does not have. */
+  respond(method: string, params: Params, by: TaskClient): Promise<TaskReply | undefined>;
 }

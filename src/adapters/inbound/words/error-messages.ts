@@ -56,7 +56,9 @@ function rawMessageFor(error: AnswerError): string {
     case 'store_rejected':
       return `The API does not accept the value of openai.store for a tool in long_answers.tools: ${sentence(error.detail)} Change openai.store, or remove the tool from long_answers.tools.`;
     case 'interrupted':
-      return 'The connection to the API was lost, and the answer could not be read to its end. Try again.';
+      return error.handle === undefined || error.reason === undefined
+        ? 'The connection to the API was lost, and the answer could not be read to its end. Try again.'
+        : `The answer could not be fetched, and the search was not cancelled. ${rawMessageFor(error.reason)} ${fetchAdvice(error.handle)}`;
     case 'too_many_functions':
       return `The configuration offers ${error.count} tools to the model; the API accepts 127. Remove some from grounding.tools.`;
     case 'no_final_answer':
@@ -78,6 +80,8 @@ function rawMessageFor(error: AnswerError): string {
     case 'unreadable_recordings':
       return `The recordings in ${error.path} cannot be read (${error.detail}). Check the path (--offline, LLM_RECORDINGS or llm.recordings).`;
     case 'timed_out':
+      if (error.handle !== undefined)
+        return `No answer within ${duration(error.timeoutMs)} (long_answers.max_ms), and the search was not cancelled. ${fetchAdvice(error.handle)}`;
       return `No answer within ${duration(error.timeoutMs)}. Ask a narrower question, use answer_quick, or raise ${error.limit ?? 'request.timeout_ms (OPENAI_API_TIMEOUT)'}.`;
     case 'unknown_answer':
       return 'No answer with this ID: it has expired, or it belongs to another caller. Ask the question itself.';
@@ -123,6 +127,11 @@ function waitAdvice(retryAfterMs: number | undefined): string {
   return retryAfterMs === undefined
     ? 'Try again shortly.'
     : `It asks you to wait ${duration(retryAfterMs)}; try again after that.`;
+}
+
+/** For a person in a terminal (ruling K24). */
+function fetchAdvice(handle: string): string {
+  return `To get the answer, run: openai-responses-mcp ask ${handle}`;
 }
 
 function recordedList(recorded: readonly string[]): string {

@@ -76,7 +76,8 @@ export function createApiCall(apiKey: string, options: Omit<NetworkOptions, 'api
   return Object.assign(create, {
     resume: (id: string, after: number, signal: AbortSignal) =>
       client.responses.retrieve(id, { stream: true, starting_after: after }, { signal }).asResponse(),
-    cancel: (id: string) => client.responses.cancel(id),
+    // Asynchronous, because the package throws for an ID that is no part of a path.
+    cancel: async (id: string) => client.responses.cancel(id),
     retrieve: (id: string, signal: AbortSignal) =>
       client.responses.retrieve(id, { include: [SOURCES] }, { signal }).asResponse(),
   });

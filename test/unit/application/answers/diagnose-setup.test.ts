@@ -3,6 +3,8 @@ import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { createApplication, type Grounding } from '../../../../src/application/answers/application.ts';
 import type { Check } from '../../../../src/application/answers/diagnose-setup.ts';
+import { LongAnswers } from '../../../../src/application/answers/long-answers.ts';
+import { LongTasks } from '../../../../src/application/answers/long-tasks.ts';
 import type { Config } from '../../../../src/application/ports/config.ts';
 import type { SearchReply } from '../../../../src/application/ports/llm-search.ts';
 import type { SearchError } from '../../../../src/domain/answers/answer-error.ts';
@@ -12,7 +14,16 @@ import { coreConfig, never } from '../../../support/core.ts';
 import { FakeAnswerGateway } from '../../../support/fake-answer-gateway.ts';
 import { FakeApiProbe } from '../../../support/fake-api-probe.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
-import { type ConfiguredRound, FakeLlmSearch, fails, hangs, replies } from '../../../support/fake-llm-search.ts';
+import { FakeHandleSigner } from '../../../support/fake-handle-signer.ts';
+import {
+  type ConfiguredRound,
+  creates,
+  FakeLlmSearch,
+  fails,
+  hangs,
+  replies,
+} from '../../../support/fake-llm-search.ts';
+import { FakeLongApi } from '../../../support/fake-long-api.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
 
 interface Setup {
@@ -37,7 +48,13 @@ async function diagnose({
   keyProblem,
   signal = never(),
 }: Setup = {}): Promise<Check[]> {
-  const ports = { llmSearch, apiProbe: async () => probe, clock, logger: new RecordingLogger() };
+  const { longAnswers } = config;
+  const limits = { timeoutMs: coreConfig(config).timeoutMs };
+  const responses = new FakeLongApi(clock);
+  const signer = new FakeHandleSigner();
+  const answers = longAnswers && new LongAnswers({ responses, signer, clock, config: { ...limits, longAnswers } });
+  const long = answers && { answers, tasks: new LongTasks(answers, { responses, clock }), llmSearch };
+  const ports = { llmSearch, apiProbe: async () => probe, clock, logger: new RecordingLogger(), long };
   const checks: Check[] = [];
   for await (const check of createApplication(ports, coreConfig(config)).diagnoseSetup(keyProblem, signal)) {
     if (check.verdict !== 'running') checks.push(check);
@@ -132,6 +149,50 @@ describe('with grounded answers', () => {
       WEB_SEARCH,
       { name: 'grounded question', verdict: 'ok', detail: expect.stringContaining('never searched (grounding.web)') },
     ]);
+  });
+});
+
+describe('with answers that take minutes', () => {
+  const limits = { maxMs: 1, keepMs: 1, taskAfterMs: 1, orphanMs: 1 };
+  const config = { longAnswers: { tools: ['answer', 'answer_detailed'] as const, ...limits } };
+
+  /** The API begins a response that goes on by itself, if it accepts that. */
+  async function check(isAccepted: boolean, outcome = replies(SEARCHED)) {
+    const llmSearch = new FakeLlmSearch(isAccepted ? creates(outcome) : outcome);
+    const checks = await diagnose({ llmSearch, config });
+    return { checks: checks.slice(2), llmSearch };
+  }
+
+  test('the web search is asked in the background, and the tools are named', async () => {
+    const { checks, llmSearch } = await check(true);
+    expect(llmSearch.requests).toMatchObject([{ isLong: true, question: { tool: 'answer_quick' } }]);
+    expect(checks).toMatchObject([
+      { name: 'web search', verdict: 'ok' },
+      { name: 'long answers', verdict: 'ok', detail: 'for answer, answer_detailed' },
+    ]);
+  });
+
+  test('warns if the API does not accept it', async () => {
+    const detail =
+      'the API does not accept background, so that these questions end with their calls (long_answers.tools)';
+    expect((await check(false)).checks[1]).toEqual({ name: 'long answers', verdict: 'warning', detail });
+  });
+
+  test('says nothing about it if the question fails before', async () => {
+    const { checks } = await check(false, fails({ kind: 'content_filtered' }));
+    expect(checks[1]).toEqual({ name: 'long answers', verdict: 'skipped', detail: 'the web search was not answered' });
+  });
+
+  test('a time limit that is reached is the one of any question', async () => {
+    const clock = new FakeClock();
+    const checks = diagnose({ clock, llmSearch: new FakeLlmSearch(hangs), config });
+    await clock.advance(300_000);
+    expect((await checks)[2]?.error).toEqual({ kind: 'timed_out', timeoutMs: 300_000 });
+  });
+
+  test('is skipped without a usable key', async () => {
+    const checks = await diagnose({ config, keyProblem: 'the key is missing', llmSearch: new FakeLlmSearch() });
+    expect(checks.at(-1)).toEqual({ name: 'long answers', verdict: 'skipped', detail: 'the key is missing' });
   });
 });
 

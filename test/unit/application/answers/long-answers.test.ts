@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createApplication } from '../../../../src/application/answers/application.ts';
 import { LongAnswers } from '../../../../src/application/answers/long-answers.ts';
+import { LongTasks } from '../../../../src/application/answers/long-tasks.ts';
 import { WatchedSearch } from '../../../../src/application/answers/watch-response.ts';
 import { CLIENT_TIMED_OUT, DISCONNECTED, TIMED_OUT } from '../../../../src/application/async/deadline.ts';
 import type { SearchProgress } from '../../../../src/application/ports/llm-search.ts';
+import type { LookError } from '../../../../src/application/ports/started-responses.ts';
 import { ask, coreConfig, type TestQuestion } from '../../../support/core.ts';
 import { settled } from '../../../support/fake-clock.ts';
 import { FakeHandleSigner } from '../../../support/fake-handle-signer.ts';
@@ -26,7 +28,8 @@ function startProcess(api = new FakeLongApi(), maxConcurrency?: number) {
     clock,
     config: { timeoutMs: TIMEOUT_MS, longAnswers, maxConcurrency },
   });
-  const long = { answers, llmSearch: new WatchedSearch({ llmSearch: api, responses: api, clock }) };
+  const tasks = new LongTasks(answers, { responses: api, clock });
+  const long = { answers, tasks, llmSearch: new WatchedSearch({ llmSearch: api, responses: api, clock }) };
   const apiProbe = async () => Promise.reject(new Error('this test has no API to probe'));
   const application = createApplication(
     { llmSearch: api, apiProbe, clock, logger: new RecordingLogger(), long },
@@ -39,7 +42,7 @@ function startProcess(api = new FakeLongApi(), maxConcurrency?: number) {
     const answer = application.answerQuery(input, controller.signal);
     return { answer, leave: (reason?: string) => controller.abort(reason) };
   };
-  return { api, clock, call, answers };
+  return { api, clock, call, answers, application };
 }
 
 const answerOf = async ({ answer }: ReturnType<ReturnType<typeof startProcess>['call']>) =>
@@ -341,6 +344,7 @@ describe('a handle', () => {
     const waiting = call({ args: { query } });
     await settled();
     await clock.advance(TIMEOUT_MS);
+    expect(api.looks.length).toBeGreaterThan(3);
     expect(await errorOf(waiting)).toEqual(error);
   });
 
@@ -376,14 +380,105 @@ test('a stream that breaks for good is continued by looks', async () => {
   expect(api.posts).toHaveLength(1);
 });
 
+describe('a person who waits', () => {
+  const overloaded = { kind: 'server_error', attempts: 1, detail: 'overloaded' } as const;
+  const forbidden = { kind: 'forbidden', detail: 'No.' } as const;
+  const passing = { kind: 'not_looked', error: overloaded, isPassing: true } as const;
+
+  /** Waits for the answer to a question whose stream has broken, or by its handle in another process. */
+  async function startWaiting(by: 'question' | 'handle', lookError: LookError) {
+    const first = startProcess();
+    const { api, clock } = first;
+    api.lookError = lookError;
+    if (by === 'question') {
+      const waiting = first.call({ isUnlimited: true });
+      await settled();
+      api.fail('resp_1', { kind: 'interrupted' });
+      await settled();
+      return { api, clock, waiting };
+    }
+    const query = await unfinishedHandle(first);
+    const waiting = startProcess(api).call({ args: { query }, isUnlimited: true });
+    await settled();
+    return { api, clock, waiting };
+  }
+
+  test.each(['question', 'handle'] as const)('gets the handle after three looks that fail (%s)', async (by) => {
+    const { api, clock, waiting } = await startWaiting(by, passing);
+    await clock.advance(9999);
+    expect(api.looks).toHaveLength(2);
+    await clock.advance(1);
+    const handle = expect.stringMatching(/^la1\.d\.resp_1\./);
+    expect(await errorOf(waiting)).toEqual({ kind: 'interrupted', reason: overloaded, handle });
+    await clock.advance(MINUTE_MS);
+    expect([api.looks.length, api.cancels]).toEqual([3, []]);
+  });
+
+  test.each(['question', 'handle'] as const)('gets it after one that will always fail (%s)', async (by) => {
+    const { api, waiting } = await startWaiting(by, { kind: 'not_looked', error: forbidden, isPassing: false });
+    const handle = expect.stringMatching(/^la1\.d\.resp_1\./);
+    expect(await errorOf(waiting)).toEqual({ kind: 'interrupted', reason: forbidden, handle });
+    expect([api.looks.length, api.cancels]).toEqual([1, []]);
+  });
+
+  test('waits on if looks fail, but not three in a row', async () => {
+    const { api, clock, waiting } = await startWaiting('handle', passing);
+    await clock.advance(5000);
+    api.lookError = undefined;
+    await clock.advance(5000);
+    api.lookError = passing;
+    await clock.advance(10_000);
+    expect(api.looks).toHaveLength(5);
+    api.lookError = undefined;
+    api.finish('resp_1');
+    await clock.advance(5000);
+    expect((await answerOf(waiting)).report.state).toBe('recovered');
+  });
+
+  test('by a handle waits as long as the search may take, and then gets the handle as a failure', async () => {
+    const first = startProcess();
+    const query = await unfinishedHandle(first);
+    const waiting = startProcess(first.api).call({ args: { query }, isUnlimited: true });
+    await settled();
+    await first.clock.advance(LIMITS.maxMs - TIMEOUT_MS - 1);
+    expect(first.api.cancels).toEqual([]);
+    void first.answers.close();
+    await first.clock.advance(TIMEOUT_MS + 1);
+    const limit = { timeoutMs: LIMITS.maxMs, limit: 'long_answers.max_ms' };
+    expect(await errorOf(waiting)).toEqual({ kind: 'timed_out', ...limit, handle: query });
+    expect(first.api.cancels).toEqual([]);
+  });
+
+  test('for a question gets a failure without a handle then, because the search is ended', async () => {
+    const { api, clock, call } = startProcess();
+    const waiting = call({ isUnlimited: true });
+    await settled();
+    await clock.advance(LIMITS.maxMs);
+    const limit = { timeoutMs: LIMITS.maxMs, limit: 'long_answers.max_ms' };
+    expect(await errorOf(waiting)).toEqual({ kind: 'timed_out', ...limit });
+    expect(api.cancels).toEqual(['resp_1']);
+  });
+
+  test.each([
+    ['question', ['resp_1']],
+    ['handle', []],
+  ] as const)('and presses Ctrl-C ends only a search that began here (%s)', async (by, cancels) => {
+    const { api, waiting } = await startWaiting(by, passing);
+    waiting.leave();
+    expect(await errorOf(waiting)).toEqual({ kind: 'cancelled' });
+    await settled();
+    expect(api.cancels).toEqual(cancels);
+  });
+});
+
 test('at the exit, only what a client can find again is left running', async () => {
   const process = startProcess();
   await unfinishedHandle(process);
   void process.call({ args: { query: 'Another question?' } }).answer;
   await settled();
-  process.answers.close();
-  await settled();
+  await process.answers.close();
   expect(process.api.cancels).toEqual(['resp_2']);
+  expect(process.clock.pendingSleeps).toBe(0);
 });
 
 test('at most 100 answers are kept, and none longer than configured', async () => {
@@ -425,7 +520,7 @@ test('whatever happens, each search is one request and at most one cancellation'
         const id = `resp_${api.posts.length}`;
         if (event === 'ask') calls.push(call());
         else if (event === 'wait') await clock.advance(MINUTE_MS);
-        else if (event === 'exit') answers.close();
+        else if (event === 'exit') void answers.close();
         else if (event in reasons) calls.pop()?.leave(reasons[event as keyof typeof reasons]);
         else if (api.posts.length > 0 && event === 'finish') api.finish(id);
         else if (api.posts.length > 0 && event === 'fail') api.fail(id, { kind: 'content_filtered' });
@@ -436,4 +531,92 @@ test('whatever happens, each search is one request and at most one cancellation'
       expect(api.posts.length).toBeLessThanOrEqual(events.filter((event) => event === 'ask').length);
     }),
   );
+});
+
+describe('a task', () => {
+  /** A call that has become a task, in a process that also looks at tasks. */
+  async function startTask(process = startProcess()) {
+    const asked = process.call({ takesTask: true });
+    await settled();
+    await process.clock.advance(LIMITS.taskAfterMs);
+    const { report } = await answerOf(asked);
+    if (report.handle === undefined) throw new Error('There is no task.');
+    return { ...process, asked, taskId: report.handle };
+  }
+  const user = { caller: 'test', isLocal: true };
+  const statusIn = ({ application }: ReturnType<typeof startProcess>, taskId: string) =>
+    application.tasks?.taskStatus(taskId, user, new AbortController().signal);
+
+  test('is handed out when the answer takes long, or as soon as its response is known', async () => {
+    const process = startProcess();
+    process.api.createsAtOnce = false;
+    const asked = process.call({ takesTask: true });
+    await settled();
+    await process.clock.advance(LIMITS.taskAfterMs + TIMEOUT_MS);
+    process.api.create('resp_1');
+    expect((await answerOf(asked)).report).toMatchObject({ state: 'unfinished' });
+  });
+
+  test('says what the search does, and then has the answer of the call, the same each time', async () => {
+    const process = await startTask();
+    process.api.progress('resp_1', { kind: 'thinking' });
+    expect(await statusIn(process, process.taskId)).toMatchObject({ state: 'working', latest: { kind: 'thinking' } });
+    process.api.finish('resp_1', { text: 'Found.' });
+    await settled();
+    const first = await statusIn(process, process.taskId);
+    expect(first).toMatchObject({ state: 'ended', answer: { value: { report: { searches: 0 } } } });
+    expect(await statusIn(process, process.taskId)).toEqual(first);
+    expect(process.api.looks).toEqual([]);
+  });
+
+  test('is looked at in another process, at most once in two seconds, and never after its end', async () => {
+    const first = await startTask();
+    const other = startProcess(first.api);
+    await Promise.all([statusIn(other, first.taskId), settled()]);
+    expect(await statusIn(other, first.taskId)).toMatchObject({ state: 'working' });
+    expect(first.api.looks).toHaveLength(1);
+    first.api.finish('resp_1');
+    await first.clock.advance(2000);
+    for (let count = 0; count < 3; count += 1)
+      expect(await statusIn(other, first.taskId)).toMatchObject({ state: 'ended' });
+    expect(first.api.looks).toHaveLength(2);
+  });
+
+  test.each(['the same process', 'another process'])('is cancelled once, in %s', async (where) => {
+    const process = await startTask();
+    const canceller = where === 'the same process' ? process : startProcess(process.api);
+    for (let count = 0; count < 2; count += 1)
+      expect(await canceller.application.tasks?.cancelTask(process.taskId, user)).toBe(true);
+    await settled();
+    expect(process.api.cancels).toEqual(['resp_1']);
+    expect(await statusIn(canceller, process.taskId)).toMatchObject({ state: 'cancelled' });
+  });
+
+  test('is unknown to another caller, who cannot cancel it', async () => {
+    const { application, api, taskId } = await startTask();
+    const alice = { caller: 'alice', isLocal: false };
+    expect(await application.tasks?.taskStatus(taskId, alice, new AbortController().signal)).toEqual({
+      state: 'unknown',
+    });
+    expect(await application.tasks?.cancelTask(taskId, alice)).toBe(false);
+    expect([api.cancels, api.looks]).toEqual([[], []]);
+  });
+
+  test('goes on when another call for it is cancelled', async () => {
+    const process = await startTask();
+    const joined = process.call();
+    await settled();
+    joined.leave();
+    await settled();
+    expect(process.api.cancels).toEqual([]);
+  });
+
+  test('that is not handed out yet is cancelled when its client disconnects', async () => {
+    const { api, call } = startProcess();
+    const asked = call({ takesTask: true });
+    await settled();
+    asked.leave(DISCONNECTED);
+    await settled();
+    expect(api.cancels).toEqual(['resp_1']);
+  });
 });

@@ -5,7 +5,9 @@ import { isToolName } from '../../../../domain/answers/tool-name.ts';
 import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
 import { type Era, META_PREFIX } from '../../mcp/era.ts';
 import { type OutgoingMessage, type RequestMessage, toMessage } from '../../mcp/json-rpc.ts';
+import type { ServerDescription } from '../../mcp/methods.ts';
 import { McpSession, type McpSessionOptions } from '../../mcp/session.ts';
+import type { TaskExtension } from '../../mcp/tool-set.ts';
 import { toQuotaJson } from '../../words/quota-messages.ts';
 import type { Api, Exchange, HttpContext, Route } from '../shared/exchange.ts';
 import { methodNotAllowed, ofErrorObject, type Refusal, shuttingDown } from '../shared/refusal.ts';
@@ -14,7 +16,7 @@ import { runCall } from '../shared/run-call.ts';
 import { openPostResponse, toRefusalMessage } from './post-response.ts';
 import { checkHeaders, eraOfPost } from './protocol-headers.ts';
 
-export type McpOptions = Pick<McpSessionOptions, 'tools' | 'toolErrors' | 'serverInfo' | 'moreInstructions'>;
+export type McpOptions = Pick<McpSessionOptions, 'toolErrors'> & ServerDescription;
 
 interface Received {
   readonly message: RequestMessage;
@@ -83,20 +85,21 @@ export class McpEndpoint implements Api {
     entry.traceparent = readTraceparent(isObject(meta) ? meta.traceparent : undefined, headers.traceparent);
 
     const era = eraOfPost(headers, message);
-    const error = checkHeaders(headers, message, era);
+    const { tasks } = this.#context;
+    const error = checkHeaders(headers, message, era, tasks);
     if (error !== undefined) return err(ofErrorObject('VALIDATION_ERROR', error));
     if (message.kind !== 'request') return ok(undefined);
-    return ok({ message: message.method === 'tools/call' ? toKeptCall(message) : message, era });
+    return ok({ message: message.method === 'tools/call' ? toKeptCall(message, tasks) : message, era });
   }
 
   /** The response to a call waits until it is known what is left of the quota. */
   async #respond({ message, era }: Received, exchange: Exchange): Promise<void> {
     const respond = async () => {
       const send = openPostResponse(exchange, era, this.#context);
-      const { tools, logger, toolErrors = 'protocol', serverInfo, moreInstructions, observe } = this.#context;
+      const { tools, logger, toolErrors = 'protocol', serverInfo, moreInstructions, tasks, observe } = this.#context;
       const { response, caller, entry } = exchange;
-      const observer = observe(entry);
-      const session = new McpSession({ tools, logger, toolErrors, serverInfo, moreInstructions, caller, observer });
+      const described = { tools, serverInfo, moreInstructions, tasks };
+      const session = new McpSession({ ...described, logger, toolErrors, caller, observer: observe(entry) });
       response.once('close', () => session.close());
       exchange.onShutDown = () => session.shutDown();
       const responses: OutgoingMessage[] = [];
@@ -120,7 +123,7 @@ export class McpEndpoint implements Api {
  * A `tools/call` with what is used of it. A call may take minutes, and members that nothing reads could fill the memory until its end.
  * The arguments of other tools are theirs.
  */
-export function toKeptCall(message: RequestMessage): RequestMessage {
+export function toKeptCall(message: RequestMessage, tasks?: TaskExtension): RequestMessage {
   const { params } = message;
   if (params === undefined) return message;
   const { name, arguments: args, _meta: meta } = params;
@@ -129,7 +132,7 @@ export function toKeptCall(message: RequestMessage): RequestMessage {
     params: {
       name,
       arguments: isToolName(name) && isObject(args) ? pick(args, QUESTION_ARGUMENTS) : args,
-      _meta: isObject(meta) ? pick(meta, ['progressToken']) : undefined,
+      _meta: isObject(meta) ? { ...pick(meta, ['progressToken']), ...tasks?.declaredIn(meta) } : undefined,
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { checkEnvelope, checkVersion, type Era, eraOf, MODERN_VERSION, requestedVersion } from '../../mcp/era.ts';
 import { type ErrorObject, INVALID_REQUEST, type IncomingMessage } from '../../mcp/json-rpc.ts';
+import type { TaskExtension } from '../../mcp/tool-set.ts';
 import { excerpt } from '../../words/plain.ts';
 
 const HEADER_MISMATCH = -32020;
@@ -24,8 +25,9 @@ export function checkHeaders(
   headers: IncomingHttpHeaders,
   message: IncomingMessage,
   era: Era,
+  tasks?: Pick<TaskExtension, 'nameIn'>,
 ): ErrorObject | undefined {
-  if (era === 'modern') return checkModernHeaders(headers, message);
+  if (era === 'modern') return checkModernHeaders(headers, message, tasks);
   // 2025-06-18, Protocol Version Header. `initialize` precedes the choice of a version.
   const version = headerOf(headers, 'mcp-protocol-version');
   if (isInitialize(message) || version === undefined || LEGACY_VERSIONS.includes(version)) return undefined;
@@ -34,7 +36,11 @@ export function checkHeaders(
 }
 
 /** 2026-07-28, Streamable HTTP: headers must match the body. The checks have the order of the official SDK. */
-function checkModernHeaders(headers: IncomingHttpHeaders, message: IncomingMessage): ErrorObject | undefined {
+function checkModernHeaders(
+  headers: IncomingHttpHeaders,
+  message: IncomingMessage,
+  tasks: Pick<TaskExtension, 'nameIn'> | undefined,
+): ErrorObject | undefined {
   if (message.kind !== 'request') return undefined;
   const { method, params } = message;
   const requested = requestedVersion(params);
@@ -46,9 +52,10 @@ function checkModernHeaders(headers: IncomingHttpHeaders, message: IncomingMessa
     checkVersion(requested) ??
     mismatch ??
     checkHeader('Mcp-Method', headerOf(headers, 'mcp-method'), method);
-  if (error !== undefined || method !== 'tools/call' || typeof params?.name !== 'string') return error;
+  const expected = method === 'tools/call' ? params?.name : tasks?.nameIn(method, params ?? {});
+  if (error !== undefined || typeof expected !== 'string') return error;
   const name = headerOf(headers, 'mcp-name');
-  return checkHeader('Mcp-Name', name, params.name, name !== undefined && decodeHeader(name) === params.name);
+  return checkHeader('Mcp-Name', name, expected, name !== undefined && decodeHeader(name) === expected);
 }
 
 function checkHeader(name: string, sent: string | undefined, expected: unknown, matches = sent === expected) {

@@ -256,7 +256,15 @@ function withoutSources(text, citations) {
   return body !== undefined && lines.every((line) => citations.some(({ url }) => line.includes(url))) ? body : text;
 }
 
-function showAnswer({ answer, citations, used_search: usedSearch, model }, time) {
+/** The line of an unfinished answer that is the query for the rest. */
+const HANDLE = /^la1\.[adq]\.[\w-]{1,90}\.[\w-]{22}$/m;
+
+function showAnswer({ answer, citations, used_search: usedSearch, model }, time, askAgain) {
+  const [handle] = (!usedSearch && HANDLE.exec(answer)) || [];
+  if (handle !== undefined) {
+    const again = el('button', { type: 'button', onclick: () => askAgain(handle) }, 'Ask again');
+    return [el('p.hint', {}, `Not finished after ${time}`), answerText(answer), again];
+  }
   const how = usedSearch ? 'with web search' : 'without web search';
   const sources = citations.map(({ url, title, published_at: day }) => {
     const host = title !== undefined && URL.canParse(url) ? `${new URL(url).host}, ` : '';
@@ -283,8 +291,13 @@ function startAsking() {
     const response = await post(path, call, signal);
     for await (const { method, params, result, error } of messagesOf(response)) {
       if (method === 'notifications/progress') showProgress(progress, String(params.message ?? params.progress));
-      else if (result?.structuredContent) return showAnswer(result.structuredContent, elapsed());
-      else if (method === undefined) {
+      else if (result?.structuredContent) {
+        return showAnswer(result.structuredContent, elapsed(), (handle) => {
+          // The button is removed, and would take the focus with it.
+          submit.focus();
+          void run((...call) => ask(handle, name, ...call));
+        });
+      } else if (method === undefined) {
         const text = error?.data?.message ?? error?.message ?? result?.content?.[0]?.text;
         return [el('div.failure', {}, `No answer after ${elapsed()}`, foreign(text, 'p'))];
       }

@@ -42,10 +42,10 @@ export class OfflineSearch implements LlmSearch {
 
   /**
    * In a conversation, the tools run; only the API is replayed (ruling L28). The dates of an answer are those of the recording (ruling 22): of
-   * the reply, else of the day of the recording.
+   * the reply, else of the day of the recording. Nothing goes on at the API (ruling K4).
    */
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
-    const outcome = await this.#search.search(request, observer, signal);
+    const outcome = await this.#search.search({ ...request, isLong: false }, observer, signal);
     const recording = this.#recordings.find(request.question);
     if (recording.isErr()) return outcome;
     const { recordedAt, file } = recording.value;

@@ -101,6 +101,18 @@ describe('a failure', () => {
     expect(JSON.parse(out)).toEqual({ error: { kind: 'content_filtered', message } });
   });
 
+  test('names the handle of an answer that can be fetched later', async () => {
+    const handle = `la1.d.resp_1.${'s'.repeat(22)}`;
+    const reason = { kind: 'forbidden', detail: 'No.' } as const;
+    const application = new FakeApplication(failsWith({ kind: 'interrupted', reason, handle }));
+    const { exitCode, out, err } = await run({ application, json: true });
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(out)).toEqual({ error: { kind: 'interrupted', message: err.trimEnd(), handle } });
+    expect(err).toBe(
+      `The answer could not be fetched, and the search was not cancelled. The API denied access (403): No. Check the permissions of the key's project, and whether your country and model are supported. To get the answer, run: openai-responses-mcp ask ${handle}\n`,
+    );
+  });
+
   test('by Ctrl-C has exit code 130', async () => {
     const interrupted = new AbortController();
     const ended = run({ application: new FakeApplication(hangs), signal: interrupted.signal });

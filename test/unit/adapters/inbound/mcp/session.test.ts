@@ -2,7 +2,7 @@ import { err, ok } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
 import { answerToolList } from '../../../../../src/adapters/inbound/mcp/answer-schemas.ts';
 import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
-import type { Answer } from '../../../../../src/application/answers/answer-query.ts';
+import type { Answer } from '../../../../../src/application/answers/answer.ts';
 import { UNFINISHED_INSTRUCTIONS } from '../../../../../src/domain/answers/unfinished-answer.ts';
 import {
   ANSWER,

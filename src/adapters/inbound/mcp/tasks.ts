@@ -1,0 +1,122 @@
+import type { Answer } from '../../../application/answers/answer.ts';
+import type { Application } from '../../../application/answers/application.ts';
+import type { TaskStatus } from '../../../application/answers/long-tasks.ts';
+import { never } from '../../../application/async/deadline.ts';
+import type { Clock } from '../../../application/ports/clock.ts';
+import type { LongAnswersConfig } from '../../../application/ports/config.ts';
+import { clip } from '../../../domain/values/clean-text.ts';
+import { isObject } from '../../../domain/values/json.ts';
+import { messageFor } from '../words/error-messages.ts';
+import { progressMessage } from '../words/progress-messages.ts';
+import { type PresentationOptions, toToolReply } from './answer-presentation.ts';
+import { completeResult, type ServerInfo } from './era.ts';
+import { INTERNAL, INVALID_PARAMS, invalidParams, type Params } from './json-rpc.ts';
+import type { TaskClient, TaskExtension, TaskReply } from './tool-set.ts';
+
+export interface TasksOptions extends PresentationOptions {
+  /** The tasks of the application, which is loaded with the first question. */
+  readonly load: () => Promise<Application>;
+  readonly clock: Clock;
+  readonly longAnswers: LongAnswersConfig;
+  readonly serverInfo: ServerInfo;
+}
+
+/** The name of the extension, and where a request says what its client can do. */
+const TASKS = 'io.modelcontextprotocol/tasks';
+const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+
+const METHOD = /^tasks\/(?:get|update|cancel)$/;
+const MISSING_CAPABILITY = -32021;
+const MAX_LENGTH = 200;
+/** How long clients should wait between two looks: in the first minute, and later. */
+const POLL_MS = 5000;
+const LATER_POLL_MS = 15_000;
+const FIRST_MS = 60_000;
+
+/** The MCP extension for tasks, as of 2026-07-28 (rulings K14 to K18). No other file knows it, because it may still change. */
+export class Tasks implements TaskExtension {
+  readonly capabilities = { extensions: { [TASKS]: {} } };
+  readonly #options: TasksOptions;
+
+  constructor(options: TasksOptions) {
+    this.#options = options;
+  }
+
+  declaredIn(meta: Params): Params | undefined {
+    const declared = meta[CLIENT_CAPABILITIES];
+    const isDeclared = isObject(declared) && isObject(declared.extensions) && declared.extensions[TASKS] !== undefined;
+    return isDeclared ? { [CLIENT_CAPABILITIES]: this.capabilities } : undefined;
+  }
+
+  nameIn(method: string, { taskId }: Params): string | undefined {
+    return METHOD.test(method) && typeof taskId === 'string' ? taskId : undefined;
+  }
+
+  /** The result of a call that becomes a task; undefined if the answer is finished. */
+  async toTask({ report }: Answer, by: TaskClient): Promise<Params | undefined> {
+    const { state, handle } = report;
+    if (state !== 'unfinished' || handle === undefined) return undefined;
+    const status = await this.#status(handle, by);
+    return 'createdAt' in status ? { resultType: 'task', ...this.#describe(handle, status, 'working') } : undefined;
+  }
+
+  /** The reply to a request; undefined for a method that the extension does not have. */
+  async respond(method: string, params: Params, by: TaskClient): Promise<TaskReply | undefined> {
+    if (!METHOD.test(method)) return undefined;
+    if (this.declaredIn(isObject(params._meta) ? params._meta : {}) === undefined) {
+      const data = { requiredCapabilities: this.capabilities };
+      return { error: { code: MISSING_CAPABILITY, message: 'The client must declare tasks', data } };
+    }
+    const { taskId } = params;
+    if (typeof taskId !== 'string') return { error: invalidParams('taskId must be a string') };
+    if (method === 'tasks/cancel') {
+      const isKnown = (await (await this.#tasks())?.cancelTask(taskId, by)) === true;
+      return isKnown ? { result: {} } : NOT_FOUND;
+    }
+    const status = await this.#status(taskId, by);
+    if (status.state === 'unknown') return NOT_FOUND;
+    if (method === 'tasks/update') return { result: {} };
+    if (status.state === 'not_looked') {
+      const { error } = status;
+      const reason = error.kind === 'aborted' ? 'the request was cancelled' : messageFor(error);
+      return { error: { ...INTERNAL, message: this.#options.redactor.inLogs(reason) } };
+    }
+    if (status.state !== 'ended') return { result: this.#describe(taskId, status, status.state) };
+    const reply = toToolReply(status.answer, 'modern', this.#options);
+    // A cancelled search has its own state, and a failure is a result in this era.
+    const result = typeof reply === 'object' && 'result' in reply ? reply.result : {};
+    const complete = completeResult(result, this.#options.serverInfo);
+    return { result: { ...this.#describe(taskId, status, 'completed'), result: complete } };
+  }
+
+  async #status(taskId: string, by: TaskClient): Promise<TaskStatus> {
+    return (await (await this.#tasks())?.taskStatus(taskId, by, never())) ?? { state: 'unknown' };
+  }
+
+  async #tasks(): Promise<Application['tasks']> {
+    return (await this.#options.load()).tasks;
+  }
+
+  #describe(taskId: string, status: Extract<TaskStatus, { readonly createdAt: Date }>, state: string): Params {
+    const { clock, longAnswers, redactor } = this.#options;
+    const { createdAt, updatedAt } = status;
+    const isNew = clock.now().getTime() - createdAt.getTime() < FIRST_MS;
+    return {
+      taskId,
+      status: state,
+      statusMessage: status.state === 'working' ? redactor.inLogs(statusMessage(status)) : undefined,
+      createdAt: createdAt.toISOString(),
+      lastUpdatedAt: updatedAt.toISOString(),
+      ttlMs: longAnswers.maxMs + longAnswers.keepMs,
+      pollIntervalMs: isNew ? POLL_MS : LATER_POLL_MS,
+    };
+  }
+}
+
+function statusMessage({ latest, language }: Extract<TaskStatus, { readonly state: 'working' }>): string {
+  return clip(progressMessage(latest ?? { kind: 'thinking' }, language), MAX_LENGTH);
+}
+
+const NOT_FOUND: TaskReply = {
+  error: { code: INVALID_PARAMS, message: 'Task not found: it may have expired, or it belongs to another caller' },
+};

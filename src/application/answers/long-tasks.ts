@@ -1,0 +1,105 @@
+import { err, ok } from 'neverthrow';
+import type { SearchError } from '../../domain/answers/answer-error.ts';
+import { type AnswerHandle, toHandle } from '../../domain/answers/answer-handle.ts';
+import type { Language } from '../../domain/answers/language.ts';
+import type { SearchProgress, SearchReply, SearchRequest } from '../ports/llm-search.ts';
+import type { StartedResponses } from '../ports/started-responses.ts';
+import type { LongAnswers, LongAnswersOptions } from './long-answers.ts';
+import { isCancelled, type LongSearch, type Outcome } from './long-search.ts';
+import { toAnswerError, toOutcome } from './watch-response.ts';
+
+/** What a handle names, and since when (ruling K16). `answer` is the same each time. */
+export type TaskStatus =
+  | { readonly state: 'unknown' }
+  | { readonly state: 'not_looked'; readonly error: SearchError }
+  | ({ readonly createdAt: Date; readonly updatedAt: Date } & (
+      | { readonly state: 'working'; readonly latest: SearchProgress | undefined; readonly language: Language }
+      | { readonly state: 'cancelled' }
+      | { readonly state: 'ended'; readonly answer: Outcome }
+    ));
+
+/** How often a response that began elsewhere is looked at, however many ask (ruling K13). */
+const LOOK_MS = 2000;
+const MAX_LOOKS = 100;
+/** The searches that handles name, for protocols that ask what becomes of them instead of waiting (rulings K16 to K18). */
+export class LongTasks {
+  readonly #answers: LongAnswers;
+  readonly #options: Pick<LongAnswersOptions, 'responses' | 'clock'>;
+  /** The latest looks at responses that began elsewhere. */
+  readonly #looks = new Map<string, { readonly atMs: number; readonly status: TaskStatus }>();
+
+  constructor(answers: LongAnswers, options: Pick<LongAnswersOptions, 'responses' | 'clock'>) {
+    this.#answers = answers;
+    this.#options = options;
+  }
+
+  /** What becomes of the search that a handle names. One that began elsewhere is looked at, once. */
+  async status(
+    handle: AnswerHandle | 'malformed' | undefined,
+    request: SearchRequest,
+    toAnswer: (reply: SearchReply, signal: AbortSignal) => Promise<Outcome>,
+    signal: AbortSignal,
+  ): Promise<TaskStatus> {
+    if (!this.#answers.isValid(handle, request)) return { state: 'unknown' };
+    const { responseId: id } = handle;
+    const known = this.#answers.searchOf(id);
+    const { clock, responses } = this.#options;
+    if (known?.outcome !== undefined) known.deliveredMs = clock.elapsedMs();
+    if (known !== undefined && (!known.isForeign || known.outcome !== undefined)) return statusOf(known);
+    const recent = this.#looks.get(id);
+    if (recent !== undefined && clock.elapsedMs() - recent.atMs < LOOK_MS) return recent.status;
+    const looked = await responses.look(id, request, signal);
+    const status = await this.#toStatus(handle, looked, toAnswer, signal);
+    if (this.#looks.size >= MAX_LOOKS) this.#looks.clear();
+    this.#looks.set(id, { atMs: clock.elapsedMs(), status });
+    return status;
+  }
+
+  /** Ends a search at the API, also one that began elsewhere (ruling K18). False if there is none with this handle. */
+  async cancel(handle: AnswerHandle | 'malformed' | undefined, request: SearchRequest): Promise<boolean> {
+    if (!this.#answers.isValid(handle, request)) return false;
+    const known = this.#answers.searchOf(handle.responseId);
+    if (known?.outcome !== undefined || (known?.isCancelled === true && !known.isForeign)) return true;
+    if (known !== undefined && !known.isForeign) known.cancel();
+    else {
+      await this.#answers.remember(handle, this.#options.clock.now(), err({ kind: 'cancelled' }));
+      // The answer does not wait for the API.
+      void this.#options.responses.cancel(handle.responseId);
+    }
+    return true;
+  }
+
+  async #toStatus(
+    handle: AnswerHandle,
+    looked: Awaited<ReturnType<StartedResponses['look']>>,
+    toAnswer: (reply: SearchReply, signal: AbortSignal) => Promise<Outcome>,
+    signal: AbortSignal,
+  ): Promise<TaskStatus> {
+    if (looked.isErr()) {
+      const { error } = looked;
+      return error.kind === 'unknown_response' ? { state: 'unknown' } : { state: 'not_looked', error: error.error };
+    }
+    const { tool, responseId, signature } = handle;
+    const { createdAt, state } = looked.value;
+    const updatedAt = this.#options.clock.now();
+    if (state === 'working') return { state, createdAt, updatedAt, latest: undefined, language: 'en' };
+    if (state === 'cancelled') return { state, createdAt, updatedAt };
+    const outcome = toOutcome(ok(looked.value));
+    const answer = outcome.isOk() ? await toAnswer(outcome.value, signal) : err(toAnswerError(outcome.error));
+    const more = {
+      state: 'recovered' as const,
+      isShared: true as const,
+      handle: toHandle(tool, responseId, signature),
+    };
+    const recovered = answer.map(({ result, report }) => ({ result, report: { ...report, ...more } }));
+    return statusOf(await this.#answers.remember(handle, createdAt, recovered));
+  }
+}
+
+function statusOf(search: LongSearch): TaskStatus {
+  const { started, updatedAt, outcome, latest, language } = search;
+  const createdAt = started?.createdAt ?? updatedAt;
+  if (search.isCancelled || isCancelled(outcome)) return { state: 'cancelled', createdAt, updatedAt };
+  if (outcome === undefined) return { state: 'working', createdAt, updatedAt, latest, language };
+  return { state: 'ended', createdAt, updatedAt, answer: outcome };
+}
