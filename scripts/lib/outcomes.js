@@ -4,6 +4,7 @@ import ts from 'typescript';
 /** What each outcome of a call means, for `error.kind` of `ask --json`, the metrics and the access log; one without an entry is an error. */
 const MEANINGS = {
   answered: 'the call has an answer, or a result',
+  task: 'no answer yet; the search goes on, and the result is a task',
   unfinished: 'no answer in time; the search goes on, and the result says how to get its answer',
   detached: 'the caller cancelled, or disconnected, and the search goes on',
   internal_error: 'a bug of this program',

@@ -121,6 +121,11 @@ export class LongAnswers {
     return this.#kept.of(responseId);
   }
 
+  /** A client has got an answer from its task. */
+  onTaskReturned(): void {
+    this.#counts.long_answers_returned_total.task += 1;
+  }
+
   /** Keeps the end of a search that began elsewhere. */
   async remember({ tool, responseId }: AnswerHandle, createdAt: Date, outcome: Outcome): Promise<LongSearch> {
     const run = async (observer: Required<SearchObserver>) => {

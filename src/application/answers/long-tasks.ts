@@ -21,12 +21,16 @@ export type TaskStatus =
 /** How often a response that began elsewhere is looked at, however many ask (ruling K13). */
 const LOOK_MS = 2000;
 const MAX_LOOKS = 100;
+
 /** The searches that handles name, for protocols that ask what becomes of them instead of waiting (rulings K16 to K18). */
 export class LongTasks {
   readonly #answers: LongAnswers;
   readonly #options: Pick<LongAnswersOptions, 'responses' | 'clock'>;
   /** The latest looks at responses that began elsewhere. */
   readonly #looks = new Map<string, { readonly atMs: number; readonly status: TaskStatus }>();
+
+  /** Searches whose answers tasks have returned. */
+  readonly #returned = new WeakSet<LongSearch>();
 
   constructor(answers: LongAnswers, options: Pick<LongAnswersOptions, 'responses' | 'clock'>) {
     this.#answers = answers;
@@ -45,7 +49,7 @@ export class LongTasks {
     const known = this.#answers.searchOf(id);
     const { clock, responses } = this.#options;
     if (known?.outcome !== undefined) known.deliveredMs = clock.elapsedMs();
-    if (known !== undefined && (!known.isForeign || known.outcome !== undefined)) return statusOf(known);
+    if (known !== undefined && (!known.isForeign || known.outcome !== undefined)) return this.#statusOf(known);
     const recent = this.#looks.get(id);
     if (recent !== undefined && clock.elapsedMs() - recent.atMs < LOOK_MS) return recent.status;
     const looked = await responses.look(id, request, signal);
@@ -92,7 +96,16 @@ export class LongTasks {
       handle: toHandle(tool, responseId, signature),
     };
     const recovered = answer.map(({ result, report }) => ({ result, report: { ...report, ...more } }));
-    return statusOf(await this.#answers.remember(handle, createdAt, recovered));
+    return this.#statusOf(await this.#answers.remember(handle, createdAt, recovered));
+  }
+
+  /** Counts the answer, once however often a client asks. */
+  #statusOf(search: LongSearch): TaskStatus {
+    if (search.outcome?.isOk() && !this.#returned.has(search)) {
+      this.#returned.add(search);
+      this.#answers.onTaskReturned();
+    }
+    return statusOf(search);
   }
 }
 

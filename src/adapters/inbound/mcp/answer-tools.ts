@@ -76,7 +76,7 @@ export class AnswerTools implements ToolSet {
     };
     try {
       const answer = await application.answerQuery({ caller, isLocal, tool, args, observer, takesTask }, signal);
-      meter.end(answer);
+      meter.end(answer, takesTask);
       const { toToolReply } = await presentation;
       const task = takesTask && answer.isOk() ? await tasks?.toTask(answer.value, { caller, isLocal }) : undefined;
       const reply = task === undefined ? toToolReply(answer, call.era, this.#options) : { result: task };

@@ -9,8 +9,8 @@ import type { AnswerError } from '../../../domain/answers/answer-error.ts';
 /** A finished call of a tool, without any text from it. It used nothing that another call accounts for. */
 export interface CallReport extends SearchUse {
   readonly tool: string;
-  /** `internal_error`: an exception, which is a bug. `unfinished`, `detached`: the search goes on after the call (ruling K26). */
-  readonly outcome: 'answered' | 'unfinished' | 'detached' | 'internal_error' | AnswerError['kind'];
+  /** `internal_error`: an exception, which is a bug. `task`, `unfinished`, `detached`: the search goes on after the call (ruling K26). */
+  readonly outcome: 'answered' | 'task' | 'unfinished' | 'detached' | 'internal_error' | AnswerError['kind'];
   readonly seconds: number;
 }
 
@@ -46,19 +46,20 @@ export function meterCall(tool: string, clock: Clock, observer: CallObserver | u
       else uses.push(use);
     },
     /** Without an answer: an exception ended the call. Only the first end counts. */
-    end: (answer?: Result<Answer, AnswerError>): void => {
+    end: (answer?: Result<Answer, AnswerError>, takesTask = false): void => {
       if (isEnded) return;
       isEnded = true;
       setWaiting(false);
-      const outcome = answer === undefined ? 'internal_error' : outcomeOf(answer);
+      const outcome = answer === undefined ? 'internal_error' : outcomeOf(answer, takesTask);
       const seconds = (clock.elapsedMs() - startedMs) / 1000;
       observer?.onEnded({ tool, outcome, seconds, ...totalUse(uses) });
     },
   };
 }
 
-function outcomeOf(answer: Result<Answer, AnswerError>): CallReport['outcome'] {
-  if (answer.isOk()) return answer.value.report.state === 'unfinished' ? 'unfinished' : 'answered';
+function outcomeOf(answer: Result<Answer, AnswerError>, takesTask: boolean): CallReport['outcome'] {
+  if (answer.isOk() && answer.value.report.state !== 'unfinished') return 'answered';
+  if (answer.isOk()) return takesTask ? 'task' : 'unfinished';
   const { error } = answer;
   return error.kind === 'cancelled' && error.isDetached ? 'detached' : error.kind;
 }

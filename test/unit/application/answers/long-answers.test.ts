@@ -602,6 +602,19 @@ describe('a task', () => {
     expect([api.cancels, api.looks]).toEqual([[], []]);
   });
 
+  test('is counted once as handed out, and once as answered', async () => {
+    const process = await startTask();
+    expect(process.answers.counts.long_answers_detached_total).toMatchObject({ task: 1, unfinished: 0 });
+    await statusIn(process, process.taskId);
+    expect(process.answers.counts.long_answers_returned_total.task).toBe(0);
+    process.api.finish('resp_1');
+    await settled();
+    const other = startProcess(process.api);
+    for (const asking of [process, process, other, other]) await statusIn(asking, process.taskId);
+    expect(process.answers.counts.long_answers_returned_total).toMatchObject({ task: 1, handle: 0 });
+    expect(other.answers.counts.long_answers_returned_total.task).toBe(1);
+  });
+
   test('goes on when another call for it is cancelled', async () => {
     const process = await startTask();
     const joined = process.call();
