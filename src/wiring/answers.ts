@@ -94,6 +94,7 @@ async function loadLong({ config, clock, redactor }: Runtime, llmSearch: LlmSear
     { LongAnswers },
     { LongTasks },
     { WatchedSearch },
+    { PacedLooks },
     { OpenAiStartedResponses },
     { HmacHandleSigner },
     { networkCalls },
@@ -101,11 +102,12 @@ async function loadLong({ config, clock, redactor }: Runtime, llmSearch: LlmSear
     import('../application/answers/long-answers.ts'),
     import('../application/answers/long-tasks.ts'),
     import('../application/answers/watch-response.ts'),
+    import('../application/answers/paced-looks.ts'),
     import('../adapters/outbound/openai/openai-started-responses.ts'),
     import('../adapters/outbound/signing/hmac-handle-signer.ts'),
     import('../adapters/outbound/openai/api-client.ts'),
   ]);
-  const responses = new OpenAiStartedResponses({
+  const openAiResponses = new OpenAiStartedResponses({
     callFor: networkCalls({ ...openai, fetch }),
     apiKeyVariable: openai.apiKeyVariable,
     route: routeTo(openai.baseUrl, openai.proxy),
@@ -113,6 +115,7 @@ async function loadLong({ config, clock, redactor }: Runtime, llmSearch: LlmSear
     redactor,
   });
   const signer = new HmacHandleSigner(apiKey);
+  const responses = new PacedLooks(openAiResponses, clock);
   const answers = new LongAnswers({ responses, signer, clock, config: { ...config, longAnswers } });
   const tasks = new LongTasks(answers, { responses, clock });
   return { answers, tasks, llmSearch: new WatchedSearch({ llmSearch, responses, clock }) };

@@ -18,17 +18,10 @@ export type TaskStatus =
       | { readonly state: 'ended'; readonly answer: Outcome }
     ));
 
-/** How often a response that began elsewhere is looked at, however many ask (ruling K13). */
-const LOOK_MS = 2000;
-const MAX_LOOKS = 100;
-
 /** The searches that handles name, for protocols that ask what becomes of them instead of waiting (rulings K16 to K18). */
 export class LongTasks {
   readonly #answers: LongAnswers;
   readonly #options: Pick<LongAnswersOptions, 'responses' | 'clock'>;
-  /** The latest looks at responses that began elsewhere. */
-  readonly #looks = new Map<string, { readonly atMs: number; readonly status: TaskStatus }>();
-
   /** Searches whose answers tasks have returned. */
   readonly #returned = new WeakSet<LongSearch>();
 
@@ -50,13 +43,7 @@ export class LongTasks {
     const { clock, responses } = this.#options;
     if (known?.outcome !== undefined) known.deliveredMs = clock.elapsedMs();
     if (known !== undefined && (!known.isForeign || known.outcome !== undefined)) return this.#statusOf(known);
-    const recent = this.#looks.get(id);
-    if (recent !== undefined && clock.elapsedMs() - recent.atMs < LOOK_MS) return recent.status;
-    const looked = await responses.look(id, request, signal);
-    const status = await this.#toStatus(handle, looked, toAnswer, signal);
-    if (this.#looks.size >= MAX_LOOKS) this.#looks.clear();
-    this.#looks.set(id, { atMs: clock.elapsedMs(), status });
-    return status;
+    return this.#toStatus(handle, await responses.look(id, request, signal), toAnswer, signal);
   }
 
   /** Ends a search at the API, also one that began elsewhere (ruling K18). False if there is none with this handle. */

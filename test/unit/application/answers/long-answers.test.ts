@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createApplication } from '../../../../src/application/answers/application.ts';
 import { LongAnswers } from '../../../../src/application/answers/long-answers.ts';
 import { LongTasks } from '../../../../src/application/answers/long-tasks.ts';
+import { PacedLooks } from '../../../../src/application/answers/paced-looks.ts';
 import { WatchedSearch } from '../../../../src/application/answers/watch-response.ts';
 import { CLIENT_TIMED_OUT, DISCONNECTED, TIMED_OUT } from '../../../../src/application/async/deadline.ts';
 import type { SearchProgress } from '../../../../src/application/ports/llm-search.ts';
@@ -20,16 +21,17 @@ const MINUTE_MS = 60_000;
 /** A process that answers detailed questions in the long way, with the API that it uses. */
 function startProcess(api = new FakeLongApi(), maxConcurrency?: number) {
   const { clock } = api;
+  const responses = new PacedLooks(api, clock);
   const longAnswers = { tools: ['answer_detailed' as const], ...LIMITS };
   const config = coreConfig({ longAnswers, timeoutMs: TIMEOUT_MS, profiles: { answer: { model: 'gpt-5.2' } } });
   const answers = new LongAnswers({
-    responses: api,
+    responses,
     signer: new FakeHandleSigner(),
     clock,
     config: { timeoutMs: TIMEOUT_MS, longAnswers, maxConcurrency },
   });
-  const tasks = new LongTasks(answers, { responses: api, clock });
-  const long = { answers, tasks, llmSearch: new WatchedSearch({ llmSearch: api, responses: api, clock }) };
+  const tasks = new LongTasks(answers, { responses, clock });
+  const long = { answers, tasks, llmSearch: new WatchedSearch({ llmSearch: api, responses, clock }) };
   const apiProbe = async () => Promise.reject(new Error('this test has no API to probe'));
   const application = createApplication(
     { llmSearch: api, apiProbe, clock, logger: new RecordingLogger(), long },
@@ -333,6 +335,23 @@ describe('a handle', () => {
     api.finish('resp_1');
     expect((await answerOf(call({ args: { query } }))).report.state).toBe('recovered');
     expect(api.cancels).toEqual([]);
+  });
+
+  test('is looked at once in two seconds, however many calls ask, one after another', async () => {
+    const first = startProcess();
+    const query = await unfinishedHandle(first);
+    const { call, api, clock } = startProcess(first.api);
+    for (let count = 0; count < 3; count += 1) {
+      const left = call({ args: { query } });
+      await settled();
+      left.leave();
+      await errorOf(left);
+    }
+    expect(api.looks).toHaveLength(1);
+    await clock.advance(2000);
+    void call({ args: { query } });
+    await settled();
+    expect(api.looks).toHaveLength(2);
   });
 
   test('whose looks all fail reports why', async () => {
