@@ -10,12 +10,12 @@ export const KEY_DESCRIPTIONS = {
   'request.max_concurrency': 'calls that run upstream at a time; others wait, and their callers take turns',
   'request.background': 'the API continues if the connection breaks, and the rest is read later',
   'long_answers.tools':
-    'the tools whose searches go on if a client stops waiting, so that their answers can be fetched later',
+    'the tools whose searches continue if a client stops waiting, so that their answers can be fetched later',
   'long_answers.max_ms': 'limit for such a search, from its start',
   'long_answers.keep_ms': 'how long such an answer is kept, after its end',
   'long_answers.task_after_ms': 'how long a call runs before a client that declares tasks gets one',
   'long_answers.orphan_ms':
-    'how long a search goes on after its HTTP client disconnected, if no task and no handle was handed out',
+    'how long a search continues after its HTTP client disconnected, if no task and no handle was handed out',
   'model_profiles.preset': 'settings that make `answer_quick` quick and `answer_detailed` detailed',
   'model_profiles.answer.model': 'the model that answers',
   'model_profiles.answer.reasoning_effort': 'how much the model reasons; not every model accepts every value',

@@ -4,9 +4,9 @@ import ts from 'typescript';
 /** What each outcome of a call means, for `error.kind` of `ask --json`, the metrics and the access log; one without an entry is an error. */
 const MEANINGS = {
   answered: 'the call has an answer, or a result',
-  task: 'no answer yet; the search goes on, and the result is a task',
-  unfinished: 'no answer in time; the search goes on, and the result says how to get its answer',
-  detached: 'the caller cancelled, or disconnected, and the search goes on',
+  task: 'no answer yet; the search continues, and the result is a task',
+  unfinished: 'no answer in time; the search continues, and the result says how to get its answer',
+  detached: 'the caller cancelled, or disconnected, and the search continues',
   internal_error: 'a bug of this program',
   no_api_key: 'the variable of the API key is not set',
   placeholder_api_key: 'the key is a placeholder that the client did not fill in',

@@ -43,7 +43,7 @@ interface Found {
 export interface LongDependencies {
   readonly answers: LongAnswers;
   readonly tasks: LongTasks;
-  /** Searches that go on if their connection ends. */
+  /** Searches that continue if their connection ends. */
   readonly llmSearch: LlmSearch;
   /** Whether a question is one of them (rulings K1 and K4). */
   readonly takes: (request: SearchRequest) => boolean;

@@ -96,7 +96,7 @@ export async function* diagnoseSetup(
   }
 }
 
-/** Whether the API began a response that goes on by itself (ruling K24). */
+/** Whether the API began a response that continues by itself (ruling K24). */
 function toLongCheck({ verdict }: Check, isStarted: boolean, { longAnswers }: Config): Check {
   if (isStarted) return { name: LONG, ...ok(`for ${longAnswers?.tools.join(', ')}`) };
   if (verdict === 'failed' || verdict === 'skipped')

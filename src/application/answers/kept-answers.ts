@@ -48,7 +48,7 @@ export class KeptAnswers {
     this.#byId.set(responseId, search);
   }
 
-  /** Moves a search that has ended behind the others. Looks that failed are not kept: the next call looks again. */
+  /** Makes a search that has ended the latest of those. Looks that failed are not kept: the next call looks again. */
   onOver(search: LongSearch): void {
     const { started, isForeign, outcome } = search;
     for (const [id, other] of this.#byId) if (other === search) this.#byId.delete(id);

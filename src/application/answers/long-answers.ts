@@ -142,7 +142,7 @@ export class LongAnswers {
     return [...this.#working].filter((search) => search.endWaits()).length > 0;
   }
 
-  /** Ends the searches that no client can find again, and waits a limited time until the API was told (ruling K8). */
+  /** Ends the searches that no client can find again, and waits a limited time until the API has the cancellations (ruling K8). */
   async close(): Promise<void> {
     for (const search of this.#working) search.close();
     const ended = Promise.all([...this.#working].map((search) => search.whenEnded()));

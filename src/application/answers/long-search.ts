@@ -8,7 +8,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { SearchObserver, SearchProgress, SearchRequest, SearchUse, StartedResponse } from '../ports/llm-search.ts';
 import type { Answer } from './answer.ts';
 
-/** How the last call left a search that goes on: as a task, with a handle, timed out by its client, or by a closed connection. */
+/** How the last call left a search that continues: as a task, with a handle, timed out by its client, or by a closed connection. */
 export type DetachCause = 'task' | 'unfinished' | 'timeout' | 'disconnect';
 
 export type Outcome = Result<Answer, AnswerError>;
@@ -36,7 +36,7 @@ export interface LongSearchOptions {
   readonly onCreated: (response: StartedResponse) => void;
   /** A call waits for it. */
   readonly onJoined: () => void;
-  /** No call waits for it any longer, and it goes on. */
+  /** No call waits for it any longer, and it continues. */
   readonly onDetached: (cause: DetachCause) => void;
   /** The search has ended, or nothing looks at it any longer. */
   readonly onOver: (outcome: Outcome) => void;

@@ -84,7 +84,7 @@ export class WatchedSearch implements LlmSearch {
   }
 }
 
-/** What the end of a response is for whoever searches. A person can look again if a look failed. */
+/** What the end of a response is as the outcome of a search. A person can look again if a look failed. */
 export function toOutcome(ended: Ended, { isUnlimited }: Pick<SearchRequest, 'isUnlimited'> = {}): SearchOutcome {
   if (ended.isErr()) {
     const error: SearchError =

@@ -18,7 +18,7 @@ export interface Config {
   readonly blockedDomains: readonly string[];
   /** What replaces the built-in system policy. */
   readonly instructions?: string;
-  /** Absent if the searches of no tool go on when a call ends. */
+  /** Absent if the searches of no tool continue when a call ends. */
   readonly longAnswers?: LongAnswersConfig;
 }
 
@@ -32,7 +32,7 @@ export interface LongAnswersConfig {
   readonly keepMs: number;
   /** How long a call runs before it becomes a task. */
   readonly taskAfterMs: number;
-  /** How long a search goes on after a disconnect if nobody can find it again. */
+  /** How long a search continues after a disconnect if no client can find it again. */
   readonly orphanMs: number;
 }
 

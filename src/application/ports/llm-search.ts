@@ -14,7 +14,7 @@ export interface SearchRequest {
   readonly isLocal?: boolean | undefined;
   /** No own tool may be offered, whatever is configured. */
   readonly isWebOnly?: boolean | undefined;
-  /** The API goes on with the search if the connection ends, so that it can be looked at later (ruling K4). */
+  /** The API continues the search if the connection ends, so that it can be looked at later (ruling K4). */
   readonly isLong?: boolean | undefined;
   /**
    * Called when a long search has a place of those that may run at the same time. `giveBack` gives it back before the search ends. If it
@@ -96,7 +96,7 @@ export interface SearchReport {
   readonly attempts: number;
   /** True if another call accounts for this search, which it shared. */
   readonly isShared?: true;
-  /** How the call got a search that goes on by itself, or that it has no answer yet, and the handle of the answer (ruling K22). */
+  /** How the call got a search that continues by itself, or that it has no answer yet, and the handle of the answer (ruling K22). */
   readonly state?: 'joined' | 'kept' | 'recovered' | 'unfinished';
   readonly handle?: string;
   /** Of a grounded answer: the number of requests that were answered, and the calls of own tools. */
@@ -163,11 +163,11 @@ export interface SearchObserver {
   onProgress(progress: SearchProgress): void;
   /** Gets each part as soon as it is known, whatever becomes of the search. Callers that share a search get each part once. */
   onUsed?(use: SearchUse): void;
-  /** The API has begun a response that goes on by itself. Called at most once in a search that is long. */
+  /** The API has begun a response that continues by itself. Called at most once in a search that is long. */
   onCreated?(response: StartedResponse): void;
 }
 
-/** A response of the API that goes on by itself. */
+/** A response of the API that continues by itself. */
 export interface StartedResponse {
   readonly id: string;
   /** When the API created it. */
@@ -181,7 +181,7 @@ export type SearchOutcome = Result<SearchReply, SearchError>;
  * The promise never rejects: a failure is a SearchError. When `signal` aborts, the search stops and settles soon after,
  * and leaves no listener on the signal. `observer` gets progress until then, and none afterwards. It also gets what each
  * response of the API used as far as the API reported it, also of one that failed or that another attempt follows.
- * An abort also ends the response at the API, but if its reason is `DETACHED`, a long search goes on there.
+ * An abort also ends the response at the API, but if its reason is `DETACHED`, a long search continues there.
  */
 export interface LlmSearch {
   search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome>;

@@ -17,7 +17,7 @@ export type LookError =
   | { readonly kind: 'not_looked'; readonly error: SearchError; readonly isPassing: boolean };
 
 /**
- * Responses that go on at the API, in whatever process they began (rulings K9 and K13). No promise rejects. `profile` and `timeZone` of the
+ * Responses that continue at the API, in whatever process they began (rulings K9 and K13). No promise rejects. `profile` and `timeZone` of the
  * question say how the reply is made.
  */
 export interface StartedResponses {

@@ -29,7 +29,7 @@ export type SearchError = { readonly diagnostics?: Diagnostics } & (
   | Failure<'content_filtered' | 'aborted'>
   /** Cached-only search and blocked requests (rulings A3, A7). */
   | Failure<'cached_search_rejected' | 'data_residency', { detail: string }>
-  /** Of answers that take minutes (rulings K4, K9). `interrupted`: the response goes on, but its stream cannot be read any more. */
+  /** Of answers that take minutes (rulings K4, K9). `interrupted`: the response continues, but its stream cannot be read any more. */
   | Failure<'store_rejected', { detail: string }>
   | Failure<'interrupted', Interruption>
   /** Of grounded answers (rulings L3, L7, L13, L17, L19). */
@@ -51,9 +51,9 @@ export type AnswerError =
   | Failure<'not_searched'>
   | Failure<'invalid_arguments', { problems: readonly ArgumentProblem[] }>
   | Failure<'no_profile', { tool: ToolName }>
-  /** `limit`: the key of the configuration, if it is not `request.timeout_ms`. `handle`: the search goes on. */
+  /** `limit`: the key of the configuration, if it is not `request.timeout_ms`. `handle`: the search continues. */
   | Failure<'timed_out', { timeoutMs: number; limit?: 'long_answers.max_ms'; handle?: string }>
   /** A handle that names no answer of this caller (ruling K12). */
   | Failure<'unknown_answer'>
-  /** `isDetached`: its search goes on (ruling K7). */
+  /** `isDetached`: its search continues (ruling K7). */
   | Failure<'cancelled', { isDetached?: true }>;

@@ -12,7 +12,7 @@ interface Unfinished {
   readonly searches: number;
 }
 
-/** The text for a caller whose time is up while the search goes on (ruling K19): what happened, what to do, and the progress so far. */
+/** The text for a caller whose time is up while the search continues (ruling K19): what happened, what to do, and the progress so far. */
 export function unfinishedAnswer({ language, handle, seconds, searches }: Unfinished): string {
   return WORDS[language](handle, Math.round(seconds), searches);
 }

@@ -9,7 +9,7 @@ import type { AnswerError } from '../../../domain/answers/answer-error.ts';
 /** A finished call of a tool, without any text from it. It used nothing that another call accounts for. */
 export interface CallReport extends SearchUse {
   readonly tool: string;
-  /** `internal_error`: an exception, which is a bug. `task`, `unfinished`, `detached`: the search goes on after the call (ruling K26). */
+  /** `internal_error`: an exception, which is a bug. `task`, `unfinished`, `detached`: the search continues after the call (ruling K26). */
   readonly outcome: 'answered' | 'task' | 'unfinished' | 'detached' | 'internal_error' | AnswerError['kind'];
   readonly seconds: number;
 }

@@ -66,7 +66,7 @@ export const TABLE = {
     background: key(kinds.flag, { default: false }),
   },
   long_answers: {
-    /** The tools whose searches go on if a call ends; none: all of this is off (ruling K1). */
+    /** The tools whose searches continue if a call ends; none: all of this is off (ruling K1). */
     tools: key(kinds.answerTools, { default: [], variable: 'LONG_ANSWERS' }),
     max_ms: key(milliseconds(1), { default: 3_600_000 }),
     keep_ms: key(milliseconds(1), { default: 3_600_000 }),

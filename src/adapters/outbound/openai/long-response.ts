@@ -13,7 +13,7 @@ const ID_MS = 10_000;
 /** IDs that a handle can contain (ruling K11). */
 const ID = /^[A-Za-z0-9_-]{1,90}$/;
 
-/** One attempt of a long request: what its response goes on to be when the connection ends (rulings K4, K7, K9, K10). */
+/** One attempt of a long request: what becomes of its response when the connection ends (rulings K4, K7, K9, K10). */
 export class LongResponse {
   /** Known from `response.created` on. */
   id: string | undefined;

@@ -35,7 +35,7 @@ const METRICS = [
     metric: 'long_answers_detached_total',
     label: 'cause',
     Kind: Counter,
-    help: 'How often the last call left a search that went on, by cause.',
+    help: 'How often the last call left a search that continued, by cause.',
   },
   {
     metric: 'long_answers_returned_total',

@@ -42,7 +42,7 @@ export class OfflineSearch implements LlmSearch {
 
   /**
    * In a conversation, the tools run; only the API is replayed (ruling L28). The dates of an answer are those of the recording (ruling 22): of
-   * the reply, else of the day of the recording. Nothing goes on at the API (ruling K4).
+   * the reply, else of the day of the recording. Nothing continues at the API (ruling K4).
    */
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
     const outcome = await this.#search.search({ ...request, isLong: false }, observer, signal);
