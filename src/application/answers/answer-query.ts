@@ -71,7 +71,6 @@ export class AnswerQuery {
   /** The promise does not reject for a failure that the caller can act on. Ends with `cancelled` soon after `signal` aborts. */
   async execute(input: AnswerQueryInput, signal: AbortSignal): Promise<Result<Answer, AnswerError>> {
     const { args, observer, tool } = input;
-    const isUnlimited = input.isUnlimited === true;
     const { clock, config, long } = this.#deps;
     const startedMs = clock.elapsedMs();
     const handle = typeof args.query === 'string' ? long?.answers.handleIn(args.query) : undefined;
@@ -79,16 +78,15 @@ export class AnswerQuery {
     const asked = this.#toRequest(handle === undefined || handle === 'malformed' ? tool : handle.tool, known);
     if (asked.isErr()) return err(asked.error);
     const request = asked.value;
-    const call = { request, observer, isUnlimited, takesTask: input.takesTask === true };
+    const call = { request, observer, takesTask: input.takesTask === true };
     if (long !== undefined && handle !== undefined) {
-      return long.answers.fetch(handle, call, this.#recovering(request, startedMs, isUnlimited), signal);
+      return long.answers.fetch(handle, call, this.#recovering(request, startedMs), signal);
     }
-    const limits = { isUnlimited };
-    if (request.isLong || long?.takes(request) !== true) return this.#answer(request, observer, signal, limits);
+    if (request.isLong || long?.takes(request) !== true) return this.#answer(request, observer, signal);
     const maxMs = config.longAnswers?.maxMs ?? config.timeoutMs;
     const answer: LongRun = (observer, untilOver, onPlace) => {
       const deadlineMs = () => startedMs + maxMs;
-      return this.#answer({ ...request, isLong: true, onPlace, deadlineMs }, observer, untilOver, { ...limits, maxMs });
+      return this.#answer({ ...request, isLong: true, onPlace, deadlineMs }, observer, untilOver, maxMs);
     };
     return long.answers.ask(call, answer, signal);
   }
@@ -98,7 +96,7 @@ export class AnswerQuery {
     const task = this.#toTask(taskId, by);
     if (task === undefined) return { state: 'unknown' };
     const { tasks, handle, request } = task;
-    return tasks.status(handle, request, this.#recovering(request, this.#deps.clock.elapsedMs(), false), signal);
+    return tasks.status(handle, request, this.#recovering(request, this.#deps.clock.elapsedMs()), signal);
   }
 
   /** Ends the search that a task names. False if there is no such task (ruling K18). */
@@ -142,11 +140,11 @@ export class AnswerQuery {
   }
 
   /** Makes the answer of a search that began elsewhere: its question is not known here, so that notes are in the language of the answer. */
-  #recovering(request: SearchRequest, startedMs: number, isUnlimited: boolean) {
+  #recovering(request: SearchRequest, startedMs: number) {
     return async (reply: SearchReply, signal: AbortSignal): Promise<Result<Answer, AnswerError>> => {
       const recovered = { ...request, question: { ...request.question, query: reply.text } };
       const publishedOn = await this.#datesOf(reply, recovered, signal);
-      return this.#toAnswer(recovered, { reply, publishedOn }, startedMs, isUnlimited);
+      return this.#toAnswer(recovered, { reply, publishedOn }, startedMs);
     };
   }
 
@@ -154,24 +152,19 @@ export class AnswerQuery {
     request: SearchRequest,
     observer: SearchObserver,
     signal: AbortSignal,
-    { maxMs, isUnlimited }: { readonly maxMs?: number; readonly isUnlimited: boolean },
+    maxMs?: number,
   ): Promise<Result<Answer, AnswerError>> {
     const startedMs = this.#deps.clock.elapsedMs();
     const found = await this.#find(request, observer, signal, maxMs);
-    return found.andThen((found) => this.#toAnswer(request, found, startedMs, isUnlimited));
+    return found.andThen((found) => this.#toAnswer(request, found, startedMs));
   }
 
-  #toAnswer(
-    request: SearchRequest,
-    { reply, publishedOn }: Found,
-    startedMs: number,
-    isUnlimited: boolean,
-  ): Result<Answer, AnswerError> {
+  #toAnswer(request: SearchRequest, { reply, publishedOn }: Found, startedMs: number): Result<Answer, AnswerError> {
     const hasSearched = reply.searched || reply.sources.cited.length > 0;
     if (request.profile.search === 'required' && !hasSearched) return err({ kind: 'not_searched' as const });
     const report = { ...reply.report, seconds: (this.#deps.clock.elapsedMs() - startedMs) / 1000 };
     this.#logUsage(report);
-    const limit = isUnlimited && { maxAnswerChars: Number.POSITIVE_INFINITY };
+    const limit = request.isUnlimited && { maxAnswerChars: Number.POSITIVE_INFINITY };
     const context = { ...this.#contextOf(request), publishedOn, ...limit };
     return toAnswerResult(reply, context).map((result) => {
       const dates = publishedOn && result.citations.map(({ url }) => dateOrigin(url, reply, publishedOn));

@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
-import { isCancelled, type LongSearch } from './long-search.ts';
+import { type LongSearch, wasCancelled } from './long-search.ts';
 
 /** How long after a delivery the same question gets the same answer: the client may have given up before it was read (ruling K20). */
 const REPEATED_MS = 600_000;
@@ -50,16 +50,16 @@ export class KeptAnswers {
 
   /** Makes a search that has ended the latest of those. Looks that failed are not kept: the next call looks again. */
   onOver(search: LongSearch): void {
-    const { started, isForeign, outcome } = search;
-    for (const [id, other] of this.#byId) if (other === search) this.#byId.delete(id);
-    if (started !== undefined && (!isForeign || outcome?.isOk() || isCancelled(outcome)))
-      this.#byId.set(started.id, search);
+    const { id, isForeign, outcome } = search;
+    if (id === undefined || (this.#byId.get(id) ?? search) !== search) return;
+    this.#byId.delete(id);
+    if (!isForeign || outcome?.isOk() || wasCancelled(outcome)) this.#byId.set(id, search);
     this.#dropOld();
   }
 
-  #isCurrent({ outcome, started, deliveredMs, isCancelled }: LongSearch): boolean {
+  #isCurrent({ id, outcome, deliveredMs, isCancelled }: LongSearch): boolean {
     if (outcome === undefined) return !isCancelled;
-    if (outcome.isErr() || started === undefined || !this.#byId.has(started.id)) return false;
+    if (outcome.isErr() || id === undefined || !this.#byId.has(id)) return false;
     return deliveredMs === undefined || this.#clock.elapsedMs() - deliveredMs < REPEATED_MS;
   }
 
@@ -72,7 +72,7 @@ export class KeptAnswers {
       bytes += search.bytes;
       if (index >= MAX_KEPT || bytes > MAX_KEPT_BYTES || endedMs <= sinceMs) this.#byId.delete(id);
     }
-    for (const [key, { started, outcome }] of this.#byQuestion)
-      if (outcome !== undefined && (started === undefined || !this.#byId.has(started.id))) this.#byQuestion.delete(key);
+    for (const [key, { id, outcome }] of this.#byQuestion)
+      if (outcome !== undefined && (id === undefined || !this.#byId.has(id))) this.#byQuestion.delete(key);
   }
 }

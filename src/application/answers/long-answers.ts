@@ -27,8 +27,6 @@ export interface LongAnswersOptions {
 export interface LongCall {
   readonly request: SearchRequest;
   readonly observer: SearchObserver;
-  /** A person waits for it: as long as the search may take (ruling K3). */
-  readonly isUnlimited: boolean;
   /** Its client can get a task instead of an answer (ruling K15). */
   readonly takesTask: boolean;
 }
@@ -57,14 +55,13 @@ export class LongAnswers {
   async ask(call: LongCall, run: LongRun, signal: AbortSignal): Promise<Outcome> {
     const { request, observer } = call;
     const { question, profile } = request;
-    const owner = ownerOf(request);
-    const key = JSON.stringify([owner, question, profile, call.isUnlimited]);
+    const key = JSON.stringify([ownerOf(request), question, profile, request.isUnlimited]);
     const known = this.#kept.currentFor(key);
     if (known !== undefined) {
       return this.#wait(known, call, known.outcome === undefined ? 'joined' : 'kept', signal);
     }
     const { tool, query } = question;
-    const search = this.#begin({ tool, language: languageOf(query), isForeign: false, run }, observer);
+    const search = this.#begin({ tool, language: languageOf(query), run }, observer);
     this.#kept.onAsked(key, search);
     return this.#wait(search, call, undefined, signal);
   }
@@ -77,16 +74,15 @@ export class LongAnswers {
     signal: AbortSignal,
   ): Promise<Outcome> {
     if (!this.isValid(handle, call.request)) return UNKNOWN;
-    const { tool, responseId, signature } = handle;
+    const { tool, responseId } = handle;
     const known = this.#kept.of(responseId);
-    const text = toHandle(tool, responseId, signature);
     const isUsable = known !== undefined && !(known.isForeign && known.isCancelled);
-    if (isUsable) return this.#wait(known, call, known.outcome === undefined ? 'joined' : 'kept', signal, text);
+    if (isUsable) return this.#wait(known, call, known.outcome === undefined ? 'joined' : 'kept', signal);
     const search = this.#begin(
       {
         tool,
         language: 'en',
-        isForeign: true,
+        foreignId: responseId,
         run: async (observer, untilOver) => {
           const onLook: Parameters<typeof watchResponse>[3] = (look) => {
             if (look.isErr() && look.error.kind === 'not_looked' && look.error.error.kind !== 'aborted')
@@ -106,7 +102,7 @@ export class LongAnswers {
       call.observer,
     );
     this.#kept.onCreated(responseId, search);
-    return this.#wait(search, call, 'recovered', signal, text);
+    return this.#wait(search, call, 'recovered', signal);
   }
 
   /** Whether a handle was made for the caller (ruling K12). */
@@ -132,7 +128,7 @@ export class LongAnswers {
       observer.onCreated({ id: responseId, createdAt });
       return outcome;
     };
-    const search = this.#begin({ tool, language: 'en', isForeign: true, run }, { onProgress: () => {} });
+    const search = this.#begin({ tool, language: 'en', foreignId: responseId, run }, { onProgress: () => {} });
     await search.whenEnded();
     return search;
   }
@@ -156,7 +152,7 @@ export class LongAnswers {
   }
 
   #begin(
-    begun: Pick<LongSearchOptions, 'tool' | 'language' | 'isForeign'> & { readonly run: LongRun },
+    begun: Pick<LongSearchOptions, 'tool' | 'language' | 'foreignId'> & { readonly run: LongRun },
     first: SearchObserver,
   ): LongSearch {
     const { clock, config } = this.#options;
@@ -190,19 +186,20 @@ export class LongAnswers {
 
   async #wait(
     search: LongSearch,
-    { request, observer, isUnlimited, takesTask }: LongCall,
+    { request, observer, takesTask }: LongCall,
     state: 'joined' | 'kept' | 'recovered' | undefined,
     signal: AbortSignal,
-    known?: string,
   ): Promise<Outcome> {
     const { config, signer } = this.#options;
     const { maxMs, taskAfterMs } = config.longAnswers;
+    const { isUnlimited } = request;
     // A search that began here ends itself at the limit of searches.
     const unlimitedMs = search.isForeign ? maxMs : Number.POSITIVE_INFINITY;
     const callMs = Math.min(config.timeoutMs, takesTask ? taskAfterMs : config.timeoutMs);
     const outcome = await search.wait(observer, isUnlimited ? unlimitedMs : callMs, takesTask, signal);
-    const { started, tool, lookError } = search;
-    const handle = known ?? (started && toHandle(tool, started.id, signer.sign([ownerOf(request), tool, started.id])));
+    const { id: responseId, tool, lookError } = search;
+    const signature = responseId && signer.sign([ownerOf(request), tool, responseId]);
+    const handle = responseId && signature && toHandle({ tool, responseId, signature });
     const isOver = outcome === 'unfinished' || (outcome.isErr() && outcome.error.kind === 'timed_out');
     if (isUnlimited && search.isForeign && isOver)
       return err({ kind: 'timed_out', timeoutMs: maxMs, limit: 'long_answers.max_ms', ...(handle && { handle }) });

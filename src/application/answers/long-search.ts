@@ -27,8 +27,8 @@ export interface LongSearchOptions {
   readonly tool: ToolName;
   /** Of the texts of this program about it. */
   readonly language: Language;
-  /** Whether the search began in another process, so that it is only looked at (ruling K13). */
-  readonly isForeign: boolean;
+  /** The response of a search that began in another process, so that it is only looked at (ruling K13). */
+  readonly foreignId?: string | undefined;
   /** How long it continues after the last call has disconnected. */
   readonly orphanMs: number;
   /** The time limit of a call, for its error. */
@@ -175,8 +175,14 @@ export class LongSearch {
     return this.#controller.signal.aborted;
   }
 
+  /** The ID of the response, as soon as it is known. */
+  get id(): string | undefined {
+    return this.#options.foreignId ?? this.started?.id;
+  }
+
+  /** Whether it began in another process. */
   get isForeign(): boolean {
-    return this.#options.isForeign;
+    return this.#options.foreignId !== undefined;
   }
 
   /** Ends the search at the API, or, if it began elsewhere, only the looks. */
@@ -198,10 +204,10 @@ export class LongSearch {
 
   /** A call that has timed out, or is disconnected, may come back. */
   #onLeft(cause: DetachCause | undefined): void {
-    const { clock, orphanMs, isForeign, onDetached } = this.#options;
+    const { clock, orphanMs, onDetached } = this.#options;
     if (this.#waiting.size > 0 || this.outcome !== undefined) return;
     // What waits in the queue is never sent.
-    if (isForeign || (!this.isTask && (cause === undefined || this.latest?.kind === 'waiting'))) {
+    if (this.isForeign || (!this.isTask && (cause === undefined || this.latest?.kind === 'waiting'))) {
       this.cancel();
       return;
     }
@@ -218,6 +224,6 @@ const CAUSES = new Map<unknown, DetachCause>([
 ]);
 
 /** Whether a search was ended by its callers. */
-export function isCancelled(outcome: Outcome | undefined): boolean {
+export function wasCancelled(outcome: Outcome | undefined): boolean {
   return outcome?.isErr() === true && outcome.error.kind === 'cancelled';
 }

@@ -5,7 +5,7 @@ import type { Language } from '../../domain/answers/language.ts';
 import type { SearchProgress, SearchReply, SearchRequest } from '../ports/llm-search.ts';
 import type { StartedResponses } from '../ports/started-responses.ts';
 import type { LongAnswers, LongAnswersOptions } from './long-answers.ts';
-import { isCancelled, type LongSearch, type Outcome } from './long-search.ts';
+import { type LongSearch, type Outcome, wasCancelled } from './long-search.ts';
 import { toAnswerError, toOutcome } from './watch-response.ts';
 
 /** What a handle names, and since when (ruling K16). `answer` is the same each time. */
@@ -70,18 +70,13 @@ export class LongTasks {
       const { error } = looked;
       return error.kind === 'unknown_response' ? { state: 'unknown' } : { state: 'not_looked', error: error.error };
     }
-    const { tool, responseId, signature } = handle;
     const { createdAt, state } = looked.value;
     const updatedAt = this.#options.clock.now();
     if (state === 'working') return { state, createdAt, updatedAt, latest: undefined, language: 'en' };
     if (state === 'cancelled') return { state, createdAt, updatedAt };
     const outcome = toOutcome(ok(looked.value));
     const answer = outcome.isOk() ? await toAnswer(outcome.value, signal) : err(toAnswerError(outcome.error));
-    const more = {
-      state: 'recovered' as const,
-      isShared: true as const,
-      handle: toHandle(tool, responseId, signature),
-    };
+    const more = { state: 'recovered' as const, isShared: true as const, handle: toHandle(handle) };
     const recovered = answer.map(({ result, report }) => ({ result, report: { ...report, ...more } }));
     return this.#statusOf(await this.#answers.remember(handle, createdAt, recovered));
   }
@@ -99,7 +94,7 @@ export class LongTasks {
 function statusOf(search: LongSearch): TaskStatus {
   const { started, updatedAt, outcome, latest, language } = search;
   const createdAt = started?.createdAt ?? updatedAt;
-  if (search.isCancelled || isCancelled(outcome)) return { state: 'cancelled', createdAt, updatedAt };
+  if (search.isCancelled || wasCancelled(outcome)) return { state: 'cancelled', createdAt, updatedAt };
   if (outcome === undefined) return { state: 'working', createdAt, updatedAt, latest, language };
   return { state: 'ended', createdAt, updatedAt, answer: outcome };
 }

@@ -19,7 +19,7 @@ const WRAPPING = /[\s\p{Quotation_Mark}`<>]/u;
 const NOT_WRAPPING = /[^\s\p{Quotation_Mark}`<>]/u;
 
 /** The handle as a text of at most 128 characters, `[A-Za-z0-9._-]`. */
-export function toHandle(tool: ToolName, responseId: string, signature: string): string {
+export function toHandle({ tool, responseId, signature }: AnswerHandle): string {
   return `la1.${LETTERS[tool]}.${responseId}.${signature}`;
 }
 

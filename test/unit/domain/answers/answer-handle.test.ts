@@ -18,14 +18,14 @@ test.each([
   ['answer_detailed', HANDLE],
   ['answer_quick', `la1.q.resp_1.${SIGNATURE}`],
 ] as const)('the handle of %s is %s', (tool, handle) => {
-  expect(toHandle(tool, 'resp_1', SIGNATURE)).toBe(handle);
+  expect(toHandle({ tool, responseId: 'resp_1', signature: SIGNATURE })).toBe(handle);
   expect(handleIn(handle)).toEqual({ ...PARSED, tool });
 });
 
 test('every handle is at most 128 characters of the alphabet, and is understood', () => {
   fc.assert(
     fc.property(parts, ([tool, responseId, signature]) => {
-      const handle = toHandle(tool, responseId, signature);
+      const handle = toHandle({ tool, responseId, signature });
       expect(handle).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
       expect(handleIn(handle)).toEqual({ tool, responseId, signature });
     }),
