@@ -138,7 +138,7 @@ export class LongSearch {
     if (signal.aborted) {
       const cause = CAUSES.get(signal.reason);
       this.#onLeft(takesTask && cause === 'disconnect' ? undefined : cause);
-      const isOver = this.isCancelled || this.outcome !== undefined;
+      const isOver = (this.isCancelled && !this.isForeign) || this.outcome !== undefined;
       return err({ kind: 'cancelled', ...(!isOver && { isDetached: true }) });
     }
     // A search that began elsewhere can be looked at again; any other is lost without its ID.

@@ -78,7 +78,10 @@ export class LongTasks {
     const answer = outcome.isOk() ? await toAnswer(outcome.value, signal) : err(toAnswerError(outcome.error));
     const more = { state: 'recovered' as const, isShared: true as const, handle: toHandle(handle) };
     const recovered = answer.map(({ result, report }) => ({ result, report: { ...report, ...more } }));
-    return this.#statusOf(await this.#answers.remember(handle, createdAt, recovered));
+    // Another look may have shown the end meanwhile.
+    const known = this.#answers.searchOf(handle.responseId);
+    const isKnown = known?.outcome !== undefined;
+    return this.#statusOf(isKnown ? known : await this.#answers.remember(handle, createdAt, recovered));
   }
 
   /** Counts the answer, once however often a client asks. */

@@ -86,7 +86,7 @@ function rawMessageFor(error: AnswerError): string {
     case 'unknown_answer':
       return 'No answer with this ID: it has expired, or it belongs to another caller. Ask the question itself.';
     case 'cancelled':
-      return 'The question was cancelled.';
+      return error.isDetached ? 'Stopped waiting; the search continues.' : 'The question was cancelled.';
   }
 }
 

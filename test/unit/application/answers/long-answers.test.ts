@@ -379,6 +379,16 @@ describe('a handle', () => {
     expect([posts.length, looks.length]).toEqual([1, 0]);
   });
 
+  test('whose call is cancelled in another process leaves the search alone', async () => {
+    const first = startProcess();
+    const query = await unfinishedHandle(first);
+    const left = startProcess(first.api).call({ args: { query } });
+    await settled();
+    left.leave();
+    expect(await errorOf(left)).toEqual({ kind: 'cancelled', isDetached: true });
+    expect(first.api.cancels).toEqual([]);
+  });
+
   test('that the API does not know gets it after one look', async () => {
     const query = await unfinishedHandle(startProcess());
     const { api, call } = startProcess();
@@ -479,12 +489,12 @@ describe('a person who waits', () => {
   });
 
   test.each([
-    ['question', ['resp_1']],
-    ['handle', []],
-  ] as const)('and presses Ctrl-C ends only a search that began here (%s)', async (by, cancels) => {
+    ['question', { kind: 'cancelled' }, ['resp_1']],
+    ['handle', { kind: 'cancelled', isDetached: true }, []],
+  ] as const)('and presses Ctrl-C ends only a search that began here (%s)', async (by, error, cancels) => {
     const { api, waiting } = await startWaiting(by, passing);
     waiting.leave();
-    expect(await errorOf(waiting)).toEqual({ kind: 'cancelled' });
+    expect(await errorOf(waiting)).toEqual(error);
     await settled();
     expect(api.cancels).toEqual(cancels);
   });

@@ -136,6 +136,10 @@ const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly 
 };
 
 describe('the message for', () => {
+  test('a call that only stopped waiting says so', () => {
+    expect(messageFor({ kind: 'cancelled', isDetached: true })).toBe('Stopped waiting; the search continues.');
+  });
+
   test.each(Object.values(PINNED))('$kind', (error, words) => {
     expect(messageFor(error)).toBe(words);
   });
