@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { networkCalls } from '../../src/adapters/outbound/openai/api-client.ts';
 import { createApiFetch } from '../../src/adapters/outbound/openai/api-fetch.ts';
 import { OpenAiStartedResponses } from '../../src/adapters/outbound/openai/openai-started-responses.ts';
@@ -20,7 +20,16 @@ import { FakeClock, settled } from '../support/fake-clock.ts';
 import { FakeStartedResponses, looks, notLooked } from '../support/fake-started-responses.ts';
 import { redactorOf } from '../support/redactor.ts';
 import { describeStartedResponses, type StartedKit } from './describe-started-responses.ts';
-import { API_KEY, errorOf, never, openAiSearch, ProgressLog, replyOf, searchRequest } from './search-kit.ts';
+import {
+  API_KEY,
+  apiPerTest,
+  errorOf,
+  never,
+  openAiSearch,
+  ProgressLog,
+  replyOf,
+  searchRequest,
+} from './search-kit.ts';
 
 const PAGE = 'https://nodejs.org/en/blog';
 const TEXT = `Node.js 24 is out ([Node.js](${PAGE})).`;
@@ -111,11 +120,7 @@ describeStartedResponses('OpenAiStartedResponses', startOpenAi);
 describeStartedResponses('FakeStartedResponses', startFake);
 
 describe('OpenAiStartedResponses', () => {
-  let api: FakeApi;
-  beforeEach(async () => {
-    api = await startFakeApi();
-  });
-  afterEach(() => api.close());
+  const api = apiPerTest();
 
   const look = (id = 'resp_1', over: Parameters<typeof openAiResponses>[1] = {}) =>
     openAiResponses(api.url, over).look(id, searchRequest(), never());
