@@ -1,5 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { apiId } from '../support/api-response.ts';
+import { describe, expect, test } from 'vitest';
 import { answerEvents, toSse } from '../support/api-stream.ts';
 import {
   answers,
@@ -14,33 +13,30 @@ import {
   stallsAfterHeaders,
   stallsMidStream,
 } from '../support/behaviours.ts';
-import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { composeOn } from './composed.ts';
 import {
+  apiPerTest,
+  CANCELS,
   errorOf,
   expectNoListener,
+  FIRST_ID,
   never,
   type OpenAiSearchOptions,
   openAiSearch,
   ProgressLog,
   replyOf,
+  requestLines,
+  resumes,
   searchRequest,
 } from './search-kit.ts';
 
-let api: FakeApi;
-
-beforeEach(async () => {
-  api = await startFakeApi();
-});
-
-afterEach(() => api.close());
+const api = apiPerTest();
 
 const TEXT = 'An answer in twelve pieces, cut somewhere.';
 const ANSWER = answers(TEXT, { chunks: 12, search: true });
 /** As the first request gets them. */
 const EVENTS = answerEvents(ANSWER, { body: {}, number: 1 });
-const ID = apiId('resp', 1);
 
 /** The events after one, as a resumed stream; all of them, or so many. */
 function continues(after: number, count = EVENTS.length): Behaviour {
@@ -64,8 +60,7 @@ function start(options: OpenAiSearchOptions = {}) {
   };
 }
 
-const seenRequests = () => api.requests.map(({ method, path }) => `${method} ${path.replace('/v1/responses', '')}`);
-const resumes = (after: number) => `GET /${ID}?stream=true&starting_after=${after}`;
+const seenRequests = () => requestLines(api);
 
 test('is requested only if it is configured', async () => {
   api.reply(answers('A.'), answers('B.'));
@@ -82,7 +77,7 @@ describe('a stream that breaks after its first event', () => {
     api.reply(breaks(10, ANSWER), continues(9));
     const { ask, clock, seen } = start();
     const reply = replyOf(await ask());
-    expect(reply).toMatchObject({ text: TEXT, searched: true, report: { attempts: 1, responseId: ID } });
+    expect(reply).toMatchObject({ text: TEXT, searched: true, report: { attempts: 1, responseId: FIRST_ID } });
     expect(seenRequests()).toEqual(['POST ', resumes(9)]);
     expect(clock.slept).toEqual([]);
     expect(seen.filter(({ kind }) => kind === 'retrying')).toEqual([]);
@@ -108,7 +103,7 @@ describe('a stream that breaks after its first event', () => {
     expect(bodies).toHaveLength(1);
     const complete = bodies[0]?.split('\n\n').filter((event) => event.includes('"response.completed"'));
     expect(complete).toHaveLength(1);
-    expect(JSON.parse(complete?.[0]?.split('\ndata: ')[1] ?? '')).toMatchObject({ response: { id: ID } });
+    expect(JSON.parse(complete?.[0]?.split('\ndata: ')[1] ?? '')).toMatchObject({ response: { id: FIRST_ID } });
   });
 
   test('that breaks again is resumed again, after a wait', async () => {
@@ -144,7 +139,7 @@ describe('a stream that breaks after its first event', () => {
   });
 
   test('and that the API no longer has is a failure', async () => {
-    const error = { message: `Response with id '${ID}' not found.`, type: 'x', param: null, code: null };
+    const error = { message: `Response with id '${FIRST_ID}' not found.`, type: 'x', param: null, code: null };
     api.reply(cutsStream(5, ANSWER), fails({ status: 404, error }), ANSWER);
     expect(errorOf(await start().ask())).toMatchObject({ kind: 'bad_request' });
     expect(seenRequests()).toEqual(['POST ', resumes(4)]);
@@ -195,14 +190,14 @@ describe('a cancellation', () => {
     api.reply(stallsMidStream(5, ANSWER));
     await cancelled(1, true);
     await api.waitForRequests(2);
-    expect(seenRequests()).toEqual(['POST ', `POST /${ID}/cancel`]);
+    expect(seenRequests()).toEqual(['POST ', CANCELS]);
   });
 
   test('is posted during a resumption too', async () => {
     api.reply(cutsStream(5, ANSWER), stallsAfterHeaders());
     await cancelled(2, true);
     await api.waitForRequests(3);
-    expect(seenRequests()).toEqual(['POST ', resumes(4), `POST /${ID}/cancel`]);
+    expect(seenRequests()).toEqual(['POST ', resumes(4), CANCELS]);
   });
 
   test('cannot be posted before the first event', async () => {

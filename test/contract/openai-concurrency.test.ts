@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { answers, fails, holds } from '../support/behaviours.ts';
-import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { FakeClock, settled } from '../support/fake-clock.ts';
 import {
+  apiPerTest,
   ask,
   errorOf,
   expectNoListener,
@@ -13,13 +13,7 @@ import {
   searchRequest,
 } from './search-kit.ts';
 
-let api: FakeApi;
-
-beforeEach(async () => {
-  api = await startFakeApi();
-});
-
-afterEach(() => api.close());
+const api = apiPerTest();
 
 const OK = answers('Here it is.');
 

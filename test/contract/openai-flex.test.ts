@@ -1,16 +1,9 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { answers, fails } from '../support/behaviours.ts';
-import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { FakeClock } from '../support/fake-clock.ts';
-import { type Asked, ask, errorOf, openAiSearch, replyOf, searchRequest } from './search-kit.ts';
+import { type Asked, apiPerTest, ask, errorOf, openAiSearch, replyOf, searchRequest } from './search-kit.ts';
 
-let api: FakeApi;
-
-beforeEach(async () => {
-  api = await startFakeApi();
-});
-
-afterEach(() => api.close());
+const api = apiPerTest();
 
 const OK = answers('Here it is.');
 const FLEX: Asked = { profile: { serviceTier: 'flex' }, deadlineMs: 300_000 };

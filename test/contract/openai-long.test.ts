@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DETACHED } from '../../src/application/async/deadline.ts';
 import type { StartedResponse } from '../../src/application/ports/llm-search.ts';
 import { apiId } from '../support/api-response.ts';
@@ -15,31 +15,28 @@ import {
   stallsMidStream,
   works,
 } from '../support/behaviours.ts';
-import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { FakeClock, settled } from '../support/fake-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import {
+  apiPerTest,
+  CANCELS,
   errorOf,
   expectNoListener,
+  FIRST_ID,
   never,
   type OpenAiSearchOptions,
   openAiSearch,
   ProgressLog,
   replyOf,
+  requestLines,
+  resumes,
   searchRequest,
 } from './search-kit.ts';
 
-let api: FakeApi;
-
-beforeEach(async () => {
-  api = await startFakeApi();
-});
-
-afterEach(() => api.close());
+const api = apiPerTest();
 
 const TEXT = 'An answer after minutes.';
 const ANSWER = answers(TEXT, { search: true });
-const ID = apiId('resp', 1);
 const CREATED_AT = new Date(1_768_775_269_000);
 
 class LongLog extends ProgressLog {
@@ -75,9 +72,7 @@ function rejects(param: string | null, message = 'Not supported.', status = 400)
 }
 
 const FAILS_503 = fails({ status: 503, error: { message: 'Later.', type: 'server_error', param: null, code: null } });
-const seenRequests = () => api.requests.map(({ method, path }) => `${method} ${path.replace('/v1/responses', '')}`);
-const resumes = (after: number) => `GET /${ID}?stream=true&starting_after=${after}`;
-const cancels = `POST /${ID}/cancel`;
+const seenRequests = () => requestLines(api);
 
 /** The events of a stream, changed one by one. */
 function streams(change: (event: string) => string): Behaviour {
@@ -104,9 +99,9 @@ describe('a long request', () => {
     const { observer, ask } = start();
     const outcome = ask();
     await observer.untilCreated;
-    expect(observer.created).toEqual([{ id: ID, createdAt: CREATED_AT }]);
+    expect(observer.created).toEqual([{ id: FIRST_ID, createdAt: CREATED_AT }]);
     working.release();
-    expect(replyOf(await outcome)).toMatchObject({ text: TEXT, report: { responseId: ID, attempts: 1 } });
+    expect(replyOf(await outcome)).toMatchObject({ text: TEXT, report: { responseId: FIRST_ID, attempts: 1 } });
     expect(observer.created).toHaveLength(1);
     expect(seenRequests()).toEqual(['POST ']);
   });
@@ -122,13 +117,13 @@ describe('a long request', () => {
     api.reply(streams((event) => event.replace(/"created_at":\d+/, '"created_at":null')));
     const { observer, ask } = start({ clock: FakeClock.instant('2026-01-02T03:04:05Z') });
     await ask();
-    expect(observer.created).toEqual([{ id: ID, createdAt: new Date('2026-01-02T03:04:05Z') }]);
+    expect(observer.created).toEqual([{ id: FIRST_ID, createdAt: new Date('2026-01-02T03:04:05Z') }]);
   });
 
   test.each([
-    ['whose ID no handle can contain', (event: string) => event.replaceAll(ID, 'resp/1')],
-    ['whose ID is too long', (event: string) => event.replaceAll(ID, 'r'.repeat(91))],
-    ['without an ID', (event: string) => event.replaceAll(`"id":"${ID}",`, '')],
+    ['whose ID no handle can contain', (event: string) => event.replaceAll(FIRST_ID, 'resp/1')],
+    ['whose ID is too long', (event: string) => event.replaceAll(FIRST_ID, 'r'.repeat(91))],
+    ['without an ID', (event: string) => event.replaceAll(`"id":"${FIRST_ID}",`, '')],
     ['whose events have no numbers', (event: string) => event.replace(/,"sequence_number":\d+/, '')],
   ])('%s does not report it, and is answered', async (_name, change) => {
     api.reply(streams(change));
@@ -138,7 +133,7 @@ describe('a long request', () => {
   });
 
   test('whose ID is as long as a handle allows reports it', async () => {
-    api.reply(streams((event) => event.replaceAll(ID, 'r'.repeat(90))));
+    api.reply(streams((event) => event.replaceAll(FIRST_ID, 'r'.repeat(90))));
     const { observer, ask } = start();
     await ask();
     expect(observer.created).toMatchObject([{ id: 'r'.repeat(90) }]);
@@ -195,7 +190,7 @@ describe('a stream that breaks', () => {
     const { observer, ask } = start();
     const outcome = ask();
     await observer.untilCreated;
-    await fetch(`${api.url}/responses/${ID}/cancel`, { method: 'POST' });
+    await fetch(`${api.url}/responses/${FIRST_ID}/cancel`, { method: 'POST' });
     expect(errorOf(await outcome)).toEqual({ kind: 'interrupted' });
   });
 
@@ -234,7 +229,7 @@ describe('an abort', () => {
     await api.waitForRequests(2);
     await search.close();
     await api.waitForAbort(0);
-    expect(seenRequests()).toEqual(['POST ', cancels]);
+    expect(seenRequests()).toEqual(['POST ', CANCELS]);
   });
 
   test('during a resumption cancels the response', async () => {
@@ -245,7 +240,7 @@ describe('an abort', () => {
     controller.abort();
     expect(errorOf(await outcome)).toEqual({ kind: 'aborted' });
     await api.waitForRequests(3);
-    expect(seenRequests()).toEqual(['POST ', resumes(4), cancels]);
+    expect(seenRequests()).toEqual(['POST ', resumes(4), CANCELS]);
   });
 
   test('to detach cancels nothing, and closes the connection', async () => {
@@ -264,7 +259,7 @@ describe('an abort', () => {
     held.release(stallsMidStream(2, ANSWER));
     await api.waitForRequests(2);
     await api.waitForAbort(0);
-    expect(seenRequests()).toEqual(['POST ', cancels]);
+    expect(seenRequests()).toEqual(['POST ', CANCELS]);
     await search.close();
     expect(clock.pendingSleeps).toBe(0);
     expect(observer.created).toEqual([]);

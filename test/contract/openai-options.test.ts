@@ -1,21 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { messageFor } from '../../src/adapters/inbound/words/error-messages.ts';
 import type { RequestOptions } from '../../src/adapters/outbound/openai/request-body.ts';
 import type { ModelProfile } from '../../src/domain/answers/model-profile.ts';
 import { answers, type Behaviour, fails, failsInStream, sendsJson } from '../support/behaviours.ts';
-import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { composeOn } from './composed.ts';
-import { ask, errorOf, openAiSearch, replyOf, searchRequest } from './search-kit.ts';
+import { apiPerTest, ask, errorOf, openAiSearch, replyOf, searchRequest } from './search-kit.ts';
 
-let api: FakeApi;
-
-beforeEach(async () => {
-  api = await startFakeApi();
-});
-
-afterEach(() => api.close());
+const api = apiPerTest();
 
 const OK = answers('Here it is.');
 const bodies = () => api.requests.map(({ body }) => body);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { RequestOptions } from '../../src/adapters/outbound/openai/request-body.ts';
 import { totalUse } from '../../src/application/grounded/total-use.ts';
 import type { SearchRequest } from '../../src/application/ports/llm-search.ts';
@@ -17,11 +17,11 @@ import {
   sendsJson,
   sendsUnknownEvents,
 } from '../support/behaviours.ts';
-import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import {
   type Asked,
+  apiPerTest,
   ask,
   errorOf,
   expectNoListener,
@@ -35,13 +35,7 @@ import {
 
 const NOW = FakeClock.instant().now();
 
-let api: FakeApi;
-
-beforeEach(async () => {
-  api = await startFakeApi();
-});
-
-afterEach(() => api.close());
+const api = apiPerTest();
 
 /** Asks once; returns the outcome, the number of attempts, the waits and the progress. */
 async function askOnce(behaviours: readonly Behaviour[], options: OpenAiSearchOptions = {}, asked: Asked = {}) {

@@ -2,20 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createApiFetch } from '../../src/adapters/outbound/openai/api-fetch.ts';
 import { OpenAiProbe } from '../../src/adapters/outbound/openai/openai-probe.ts';
 import { answers, sendsBody } from '../support/behaviours.ts';
-import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
-import { API_KEY, ask, errorOf, never, openAiSearch, replyOf } from './search-kit.ts';
+import { startFakeApi } from '../support/fake-api.ts';
+import { API_KEY, apiPerTest, ask, errorOf, never, openAiSearch, replyOf } from './search-kit.ts';
 
-let api: FakeApi;
-
-beforeEach(async () => {
-  api = await startFakeApi();
-});
-
-afterEach(() => api.close());
+const api = apiPerTest();
 
 describe('a redirect', () => {
   const STATUSES = [301, 302, 303, 307, 308];

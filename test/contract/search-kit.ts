@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import type { Result } from 'neverthrow';
-import { expect } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
 import { networkCalls } from '../../src/adapters/outbound/openai/api-client.ts';
 import { createApiFetch } from '../../src/adapters/outbound/openai/api-fetch.ts';
 import {
@@ -21,6 +21,8 @@ import type { AnswerError, SearchError } from '../../src/domain/answers/answer-e
 import { type AnswerResult, toAnswerResult } from '../../src/domain/answers/answer-result.ts';
 import type { ModelProfile } from '../../src/domain/answers/model-profile.ts';
 import type { Question } from '../../src/domain/answers/question.ts';
+import { apiId } from '../support/api-response.ts';
+import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { redactorOf } from '../support/redactor.ts';
@@ -88,6 +90,30 @@ export function openAiSearch(baseUrl: string, options: OpenAiSearchOptions = {})
     ...rest,
   });
 }
+
+/** The fake API of the current test: each test of the file or group gets a new one. */
+export function apiPerTest(): FakeApi {
+  const api = {} as FakeApi;
+  beforeEach(async () => void Object.assign(api, await startFakeApi()));
+  afterEach(() => api.close());
+  return api;
+}
+
+/** The ID of the response to the first request. */
+export const FIRST_ID = apiId('resp', 1);
+
+/** The methods and paths of the requests so far, without the path of all responses. */
+export function requestLines({ requests }: FakeApi): readonly string[] {
+  return requests.map(({ method, path }) => `${method} ${path.replace('/v1/responses', '')}`);
+}
+
+/** The line of a request that resumes the stream of the first response after an event. */
+export function resumes(after: number): string {
+  return `GET /${FIRST_ID}?stream=true&starting_after=${after}`;
+}
+
+/** The line of a request that cancels the first response. */
+export const CANCELS = `POST /${FIRST_ID}/cancel`;
 
 /** A signal that never aborts. */
 export function never(): AbortSignal {

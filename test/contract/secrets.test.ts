@@ -4,23 +4,20 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { StderrLogger } from '../../src/adapters/outbound/logger/stderr-logger.ts';
 import { type Behaviour, fails, failsInStream, sendsBody, sendsJson } from '../support/behaviours.ts';
-import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { redactorOf } from '../support/redactor.ts';
-import { ask, errorOf, openAiSearch } from './search-kit.ts';
+import { apiPerTest, ask, errorOf, openAiSearch } from './search-kit.ts';
 
-let api: FakeApi;
+const api = apiPerTest();
 let folder: string;
 
-beforeEach(async () => {
-  api = await startFakeApi();
+beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'contract-secrets-'));
 });
 
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
   rmSync(folder, { recursive: true });
-  await api.close();
 });
 
 /** Asks with a key and debug enabled; returns the failure and everything that was logged, as it leaves the process. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { networkCalls } from '../../src/adapters/outbound/openai/api-client.ts';
 import { createApiFetch } from '../../src/adapters/outbound/openai/api-fetch.ts';
 import { OpenAiStartedResponses } from '../../src/adapters/outbound/openai/openai-started-responses.ts';
@@ -17,10 +17,19 @@ import {
 } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { FakeClock, settled } from '../support/fake-clock.ts';
-import { FakeStartedResponses, looks, notLooked } from '../support/fake-started-responses.ts';
+import { FakeLongApi } from '../support/fake-long-api.ts';
 import { redactorOf } from '../support/redactor.ts';
 import { describeStartedResponses, type StartedKit } from './describe-started-responses.ts';
-import { API_KEY, errorOf, never, openAiSearch, ProgressLog, replyOf, searchRequest } from './search-kit.ts';
+import {
+  API_KEY,
+  apiPerTest,
+  errorOf,
+  never,
+  openAiSearch,
+  ProgressLog,
+  replyOf,
+  searchRequest,
+} from './search-kit.ts';
 
 const PAGE = 'https://nodejs.org/en/blog';
 const TEXT = `Node.js 24 is out ([Node.js](${PAGE})).`;
@@ -93,29 +102,48 @@ async function startOpenAi(): Promise<StartedKit> {
 }
 
 async function startFake(): Promise<StartedKit> {
-  const responses = new FakeStartedResponses();
-  responses.set('working', looks.working(1));
-  responses.set('completed', looks.completed(TEXT));
-  responses.set('cancelled', looks.cancelled());
-  responses.set('failed', looks.failed('Sorry.'));
-  responses.set('unreachable', notLooked(true));
-  responses.set('forbidden', notLooked(false));
-  responses.set('hanging', 'hangs');
-  const { createdAt } = looks.cancelled();
-  const kinds = ['working', 'completed', 'cancelled', 'failed', 'unknown', 'unreachable', 'forbidden', 'hanging'];
-  const ids = Object.fromEntries(kinds.map((kind) => [kind, kind])) as StartedKit['ids'];
-  return { responses, ids, createdAt, text: TEXT, untilHanging: settled };
+  const api = new FakeLongApi();
+  const [working, completed, cancelled, failed] = ['resp_1', 'resp_2', 'resp_3', 'resp_4'] as const;
+  for (const _ of [working, completed, cancelled, failed]) void api.search(searchRequest(), new ProgressLog(), never());
+  await settled();
+  api.progress(working, { kind: 'searching' });
+  api.finish(completed, { text: TEXT, searched: true });
+  await api.cancel(cancelled);
+  api.fail(failed, { kind: 'failed', detail: 'Sorry.' });
+  const lookErrors: Readonly<Record<string, FakeLongApi['lookError']>> = {
+    unreachable: { kind: 'not_looked', error: { kind: 'server_error', attempts: 1, detail: 'No.' }, isPassing: true },
+    forbidden: { kind: 'not_looked', error: { kind: 'forbidden', detail: 'No.' }, isPassing: false },
+    hanging: 'hangs',
+  };
+  return {
+    responses: {
+      look: (id, ...asked) => {
+        api.lookError = lookErrors[id];
+        return api.look(id, ...asked);
+      },
+      cancel: (id) => api.cancel(id),
+    },
+    ids: {
+      working,
+      completed,
+      cancelled,
+      failed,
+      unknown: 'unknown',
+      unreachable: 'unreachable',
+      forbidden: 'forbidden',
+      hanging: 'hanging',
+    },
+    createdAt: api.clock.now(),
+    text: TEXT,
+    untilHanging: settled,
+  };
 }
 
 describeStartedResponses('OpenAiStartedResponses', startOpenAi);
-describeStartedResponses('FakeStartedResponses', startFake);
+describeStartedResponses('FakeLongApi', startFake);
 
 describe('OpenAiStartedResponses', () => {
-  let api: FakeApi;
-  beforeEach(async () => {
-    api = await startFakeApi();
-  });
-  afterEach(() => api.close());
+  const api = apiPerTest();
 
   const look = (id = 'resp_1', over: Parameters<typeof openAiResponses>[1] = {}) =>
     openAiResponses(api.url, over).look(id, searchRequest(), never());

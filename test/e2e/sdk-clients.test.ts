@@ -107,23 +107,6 @@ describe.each(OFFICIAL_CLIENTS)('the official client %s', (_, connect) => {
     expect(complaints).toEqual([]);
   });
 
-  // This process may be busy for longer than the program waits between the two messages.
-  test('receives progress that is sent just before the answer', { retry: 3 }, async () => {
-    const api = await fakeApi();
-    api.replyAlways(answers('Sunny.', { search: 'tokyo weather' }));
-    const { client, complaints } = await connect(api);
-    const received: number[] = [];
-    const calls = Array.from({ length: 40 }, (_, call) => call);
-    for (const call of calls) {
-      const onprogress = ({ message }: ClientProgress) => {
-        if (message === 'Searched: tokyo weather') received.push(call);
-      };
-      await client.callTool('answer', `question ${call}`, { onprogress });
-    }
-    expect(complaints).toHaveLength(0);
-    expect(received).toEqual(calls);
-  });
-
   test('cancels a call at its timeout, and the request upstream is aborted', async () => {
     const api = await fakeApi();
     api.replyAlways(neverAnswers());

@@ -1,11 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 import { takePlace } from '../../src/adapters/outbound/openai/take-place.ts';
-import { DETACHED } from '../../src/application/async/deadline.ts';
+import { DETACHED, untilAborted } from '../../src/application/async/deadline.ts';
 import { Places } from '../../src/application/async/places.ts';
 import type {
   LlmSearch,
   SearchObserver,
   SearchOutcome,
+  SearchProgress,
   SearchRequest,
 } from '../../src/application/ports/llm-search.ts';
 import type { Look, LookError, StartedResponses } from '../../src/application/ports/started-responses.ts';
@@ -28,8 +29,8 @@ export class FakeLongApi implements LlmSearch, StartedResponses {
   readonly looks: string[] = [];
   /** False: a response has no ID until `create`. */
   createsAtOnce = true;
-  /** What looks fail with, while it is set. */
-  lookError: LookError | undefined;
+  /** What looks fail with, while it is set; or they never end. */
+  lookError: LookError | 'hangs' | undefined;
   readonly #responses = new Map<string, FakeResponse>();
 
   readonly #places: Places;
@@ -72,8 +73,12 @@ export class FakeLongApi implements LlmSearch, StartedResponses {
     observer.onCreated?.({ id, createdAt });
   }
 
-  progress(id: string, progress: Parameters<SearchObserver['onProgress']>[0]): void {
-    this.#of(id).observer.onProgress(progress);
+  progress(id: string, progress: SearchProgress): void {
+    const response = this.#of(id);
+    const { look } = response;
+    const isSearch = progress.kind === 'searching' && progress.query === undefined;
+    if (isSearch && look.state === 'working') response.look = { ...look, searches: look.searches + 1 };
+    response.observer.onProgress(progress);
   }
 
   /** The response ends, also if no stream is open. */
@@ -92,8 +97,10 @@ export class FakeLongApi implements LlmSearch, StartedResponses {
   }
 
   async look(id: string, _: unknown, signal: AbortSignal): Promise<Result<Look, LookError>> {
-    if (signal.aborted) return err({ kind: 'not_looked', error: { kind: 'aborted' }, isPassing: false });
+    const aborted: LookError = { kind: 'not_looked', error: { kind: 'aborted' }, isPassing: false };
+    if (signal.aborted) return err(aborted);
     this.looks.push(id);
+    if (this.lookError === 'hangs') return untilAborted(new Promise<never>(() => {}), signal).then(() => err(aborted));
     if (this.lookError !== undefined) return err(this.lookError);
     const response = this.#responses.get(id);
     return response === undefined ? err({ kind: 'unknown_response' }) : ok(response.look);
@@ -101,8 +108,8 @@ export class FakeLongApi implements LlmSearch, StartedResponses {
 
   async cancel(id: string): Promise<void> {
     this.cancels.push(id);
-    const response = this.#of(id);
-    if (response.look.state === 'working') response.look = { state: 'cancelled', createdAt: response.createdAt };
+    const response = this.#responses.get(id);
+    if (response?.look.state === 'working') response.look = { state: 'cancelled', createdAt: response.createdAt };
   }
 
   #of(id: string): FakeResponse {

@@ -12,7 +12,7 @@ import {
   failsWith,
   hangs,
 } from '../../../../support/fake-application.ts';
-import { settled } from '../../../../support/fake-clock.ts';
+import { FakeClock, settled } from '../../../../support/fake-clock.ts';
 import { deferred } from '../../../../support/fake-llm-search.ts';
 import { newSession, receive as receiveRaw, type SessionOptions } from '../../../../support/mcp-session.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
@@ -458,8 +458,9 @@ describe('the end', () => {
 
 describe('progress', () => {
   const progressing = (application: FakeApplication, params: object) => {
-    const started = start({ application });
-    return { ...started, ended: started.receive(call(params)) };
+    const clock = new FakeClock();
+    const started = start({ application, clock });
+    return { ...started, clock, ended: started.receive(call(params)) };
   };
   const reportsProgress: ConfiguredAnswer = async (input) => {
     input.observer.onProgress({ kind: 'asking' });
@@ -476,6 +477,25 @@ describe('progress', () => {
       },
       { id: 1, result: {} },
     ]);
+  });
+
+  test('that is sent with the answer is sent 25 ms before it, since clients drop progress that they read with it', async () => {
+    const searches: ConfiguredAnswer = async ({ observer }) => {
+      observer.onProgress({ kind: 'asking' });
+      observer.onProgress({ kind: 'searching', query: 'tokyo weather' });
+      return ok(ANSWER);
+    };
+    const { sent, clock, ended } = progressing(new FakeApplication(searches), { _meta: { progressToken: 1 } });
+    const progress = [
+      { params: { progress: 1, message: 'Asking the model' } },
+      { params: { progress: 2, message: 'Searched: tokyo weather' } },
+    ];
+    await vi.waitFor(() => expect(sent).toMatchObject(progress));
+    await clock.advance(24);
+    expect(sent).toMatchObject(progress);
+    await clock.advance(1);
+    await ended;
+    expect(sent).toMatchObject([...progress, { id: 1, result: {} }]);
   });
 
   test.each([
