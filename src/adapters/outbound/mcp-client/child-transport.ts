@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { never } from '../../../application/async/deadline.ts';
@@ -133,6 +134,7 @@ export class ChildTransport implements Transport {
       if (method === 'notifications/cancelled') this.#pending.delete(Number(params?.requestId));
     }
     this.#unread += 1;
+    this.#collectWrites(stdin);
     return new Promise((resolve, reject) => {
       stdin.write(`${JSON.stringify(message)}\n`, (error) => {
         this.#unread -= 1;
@@ -140,6 +142,13 @@ export class ChildTransport implements Transport {
         void this.#onLost().then(() => reject(error));
       });
     });
+  }
+
+  /** What is sent in one turn of the event loop is one write: each one costs a system call here, and another one there. */
+  #collectWrites(stdin: Writable): void {
+    if (stdin.writableCorked > 0) return;
+    stdin.cork();
+    setImmediate(() => stdin.uncork());
   }
 
   /** Resolves when no process of the tree is left. */
