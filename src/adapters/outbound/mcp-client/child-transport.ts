@@ -29,7 +29,7 @@ const LAST_OUTPUT_MS = 50;
 /** How much a process may leave unread. Without a limit, calls that time out on a process that hangs would fill the memory. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 /** An answer to a ping of 50 bytes needs 400. So many calls hardly run at a time. */
-const MAX_UNREAD = 5000;
+const MAX_UNREAD = 3000;
 
 /** How many lines that no call waits for are accepted in how long. A process that logs to its standard output is slower. */
 const MAX_COUNTED = 10_000;
