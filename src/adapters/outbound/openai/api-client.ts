@@ -1,8 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
-import OpenAI, { type ClientOptions } from 'openai';
+import OpenAI, { APIConnectionError, type ClientOptions } from 'openai';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
+import { parseJson } from '../../../domain/values/json.ts';
 import { keyProblem } from '../../../domain/values/redaction.ts';
 import type { ApiResponse } from './api-fetch.ts';
+import { asObject } from './json-values.ts';
 import { type RequestBody, SOURCES } from './request-body.ts';
 
 /** Resolves with the response; rejects as the `openai` package does. May leave a listener on the signal for a moment. */
@@ -28,32 +30,35 @@ export interface NetworkOptions {
 /** The package stops its timer when the headers arrive; the time limit of a call is enforced with the signal. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-type BuildRequest = OpenAI['buildRequest'];
-
-/** Builds URL and headers of questions once: they are the same for all, and the package needs more time for them than for sending a request. */
+/** The `openai` package's client, which sends questions itself: the package needs more time for one than for everything else. */
 class Client extends OpenAI {
-  #known: { readonly headers: Headers; readonly url: string } | undefined;
   readonly #fetch: typeof fetch;
+  /** URL and headers, which are the same for all questions. */
+  #question: Promise<{ readonly url: string; readonly headers: Readonly<Record<string, string>> }> | undefined;
 
   constructor(options: ClientOptions & { readonly fetch: typeof fetch }) {
     super(options);
     this.#fetch = options.fetch;
   }
 
-  override async buildRequest(...[options, context]: Parameters<BuildRequest>): ReturnType<BuildRequest> {
-    const { method, body, signal = null } = options;
-    if (body === undefined) return super.buildRequest(options, context);
-    if (this.#known === undefined) {
-      const { req, url } = await super.buildRequest(options, context);
-      this.#known = { headers: req.headers, url };
-    }
-    const { headers, url } = this.#known;
-    return { req: { method, headers, body: JSON.stringify(body), signal }, url, timeout: NO_TIMEOUT_MS };
-  }
-
-  /** Without the package's timer, and its own signal. */
-  override fetchWithTimeout(...[url, init]: Parameters<OpenAI['fetchWithTimeout']>): Promise<Response> {
-    return this.#fetch(url, { ...init, method: init?.method?.toUpperCase() ?? 'GET' });
+  /** Rejects as the package does. */
+  async create(body: RequestBody, signal: AbortSignal): Promise<ApiResponse> {
+    this.#question ??= this.buildRequest({ method: 'post', path: '/responses', body, stream: true }).then(
+      ({ req, url }) => ({ url, headers: Object.fromEntries(req.headers) }),
+    );
+    const { url, headers } = await this.#question;
+    const response = await this.#fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal }).catch(
+      (cause: Error) => Promise.reject(new APIConnectionError({ cause })),
+    );
+    if (response.ok) return response;
+    const text = await response.text().catch((error: Error) => error.message);
+    const error = asObject(parseJson(text));
+    throw this.makeStatusError(
+      response.status,
+      error as object,
+      error === undefined ? text : undefined,
+      response.headers,
+    );
   }
 }
 
@@ -71,9 +76,7 @@ export function createApiCall(apiKey: string, options: Omit<NetworkOptions, 'api
     logLevel: 'off',
     fetch,
   });
-  const create = (body: RequestBody, signal: AbortSignal) =>
-    client.post('/responses', { body, signal, stream: true }).asResponse();
-  return Object.assign(create, {
+  return Object.assign((body: RequestBody, signal: AbortSignal) => client.create(body, signal), {
     resume: (id: string, after: number, signal: AbortSignal) =>
       client.responses.retrieve(id, { stream: true, starting_after: after }, { signal }).asResponse(),
     // Asynchronous, because the package throws for an ID that is no part of a path.

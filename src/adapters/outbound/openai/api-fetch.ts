@@ -11,6 +11,8 @@ export const TOO_LARGE = 'it is larger than 16 MiB';
 /** A response that is not read to its end. The message completes "The response could not be read: ...". */
 export class RefusedResponse extends Error {}
 
+type HeadersRecord = Readonly<Record<string, string>>;
+
 /** What is read of a response. A `Response` of `fetch` is one, too. */
 export interface ApiResponse {
   readonly status: number;
@@ -32,7 +34,7 @@ export function createApiFetch(dispatcher: Dispatcher = new Agent()) {
       origin,
       path: `${pathname}${search}`,
       method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
-      headers: Object.fromEntries(new Headers(init.headers)),
+      headers: init.headers instanceof Headers ? Object.fromEntries(init.headers) : (init.headers as HeadersRecord),
       body: (init.body as string | undefined) ?? null,
       signal: init.signal,
     });
