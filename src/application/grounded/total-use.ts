@@ -19,6 +19,9 @@ export function countUse(
 
 /** What parts of a search used together. No usage if the API reported none. */
 export function totalUse(parts: readonly SearchUse[]) {
+  const [first, ...more] = parts;
+  // Most searches are one request, and a sum of tokens takes time in each.
+  if (first !== undefined && more.length === 0) return { searches: 0, rounds: 0, toolCalls: [], ...first };
   const usages = parts.map(({ usage }) => usage).filter((usage) => usage !== undefined);
   const tokens = (of: (usage: TokenUsage) => number) => sum(usages.map(of));
   const isWritten = usages.some(({ cacheWriteTokens }) => cacheWriteTokens !== undefined);

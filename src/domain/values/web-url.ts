@@ -34,6 +34,7 @@ export function toWebUrl(text: string): string | undefined {
   if (text.length > MAX_LENGTH || !isWebUrl(text)) return undefined;
   const url = text.replace(ENDS_URL, encodeURIComponent);
   if (!URL.canParse(url)) return undefined;
+  if (!url.includes('@')) return url;
   const { username, password } = new URL(url);
   return username === '' && password === '' ? url : undefined;
 }
