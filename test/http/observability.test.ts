@@ -48,6 +48,7 @@ test('takes the trace from _meta before the header, and only if it is valid', as
 
 test.each([
   ['a method that contains text', legacy(SECRET), { method: 'other', status: 200, outcome: 'served' }],
+  ['a method of tasks', modern('tasks/get', { taskId: 'x' }), { method: 'tasks/get' }],
   ['a tool that contains text', legacy('tools/call', { name: SECRET }), { method: 'tools/call', status: 200 }],
   ['a failed call', legacy('tools/call', question('q')), { outcome: 'content_filtered', status: 200 }],
   ['a rejected call', { jsonrpc: '1.0' }, { status: 400, outcome: 'refused' }],

@@ -43,7 +43,7 @@ const MAX_LENGTH = 100;
 
 /** A client can send any text as a method, even a question. */
 const KNOWN_METHODS =
-  /^(?:initialize|ping|server\/discover|tools\/(?:call|list)|notifications\/(?:cancelled|initialized))$/;
+  /^(?:initialize|ping|server\/discover|tools\/(?:call|list)|tasks\/(?:get|update|cancel)|notifications\/(?:cancelled|initialized))$/;
 
 /** How long a line may wait: too short to be noticed by a person who watches the log. */
 const DELAY_MS = 20;
