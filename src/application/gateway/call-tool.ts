@@ -126,7 +126,9 @@ export class CallTool {
       if (connection === undefined) return err(notAvailable(supervisor));
       const outcome = await connection.callTool(name, args, input.onProgress, signal);
       if (outcome.isOk()) return await this.#checkOutput(tool, outcome.value, caller, signal);
-      return err(outcome.error.kind === 'aborted' ? { kind: 'cancelled' } : outcome.error);
+      const { error } = outcome;
+      if (error.kind === 'login_required' || error.kind === 'unauthorized') return err({ ...error, server });
+      return err(error.kind === 'aborted' ? { kind: 'cancelled' } : error);
     } finally {
       supervisor.places.release(caller);
     }
@@ -184,6 +186,7 @@ function isLarge(output: unknown): boolean {
 
 function notAvailable(supervisor: ServerSupervisor): ToolCallError {
   const { name, state, lastError } = supervisor.status;
+  if (state === 'login_required') return { kind: 'login_required', server: name };
   const { retryAfterMs } = supervisor;
   return { kind: 'not_available', server: name, state, ...withoutUndefined({ reason: lastError, retryAfterMs }) };
 }

@@ -68,6 +68,7 @@ export class ServerSupervisor {
   #life = new AbortController();
   /** Settles when the previous process is gone. */
   #closing: Promise<void> = Promise.resolve();
+  readonly #forgetLogin: (() => void) | undefined;
   #onFirstStart: () => void = () => {};
   readonly #firstStart = new Promise<void>((resolve) => {
     this.#onFirstStart = resolve;
@@ -80,6 +81,7 @@ export class ServerSupervisor {
     this.#since = clock.now();
     this.places = new Places(definition.maxConcurrency, definition.maxConcurrency);
     this.#list = new ToolList({ ...definition, logger, clock });
+    this.#forgetLogin = options.server.login?.onChanged(() => this.#hasBegun && this.restart());
   }
 
   get connection(): ServerConnection | undefined {
@@ -140,6 +142,7 @@ export class ServerSupervisor {
   /** Ends the server for good. Resolves when nothing of it is left. */
   async stop(): Promise<void> {
     this.#renew();
+    this.#forgetLogin?.();
     this.#hasBegun = true;
     this.#set('stopped');
     this.#life.abort();
@@ -221,11 +224,13 @@ export class ServerSupervisor {
 
   #onFailure(life: AbortController, reason: string, healthyMs: number): void {
     const { clock, logger, definition } = this.#options;
-    this.#lastError = reason;
-    const delayMs = definition.restart === 'never' ? undefined : this.#backoff.delayAfterFailure(healthyMs);
+    const required = this.#options.server.login?.required;
+    const isOver = required !== undefined || definition.restart === 'never';
+    const delayMs = isOver ? undefined : this.#backoff.delayAfterFailure(healthyMs);
+    this.#lastError = required ?? reason;
     if (delayMs === undefined) {
-      this.#set('failed');
-      logger.warn(`gateway: ${definition.name} failed and is not started again: ${reason}`);
+      this.#set(required === undefined ? 'failed' : 'login_required');
+      logger.warn(`gateway: ${definition.name} ${required ?? `failed and is not started again: ${reason}`}`);
       return;
     }
     this.#set('unavailable');

@@ -82,6 +82,8 @@ function reasonOf(error: ToolServerError): string {
       return `tools/list failed: a page is larger than ${error.maxBytes} bytes (max_response_bytes)`;
     case 'invalid_result':
       return `tools/list failed: ${error.detail}`;
+    case 'login_required':
+      return 'the server requires a login';
     case 'unauthorized':
       return `the server did not accept the credentials (HTTP ${error.status}); check its headers`;
     case 'aborted':

@@ -48,8 +48,18 @@ export interface ServerConnection {
   close(): Promise<void>;
 }
 
+/** The login of a remote server, which a person makes (ruling O3). */
+export interface ServerLogin {
+  /** Why a person must sign in before the server can be used, with the command; undefined if that is not what it lacks. */
+  readonly required: string | undefined;
+  /** Notifies of a new or deleted login, and of another one in its place; not of a renewed one. Returns the removal. */
+  onChanged(listener: () => void): () => void;
+}
+
 /** An MCP server that can be started any number of times. */
 export interface ToolServer {
   /** Never rejects; an error is the reason for people. After `signal` aborts, it settles soon and leaves nothing. */
   connect(events: ServerEvents, signal: AbortSignal): Promise<Result<ServerConnection, string>>;
+  /** Absent if the server never needs one. */
+  readonly login?: ServerLogin | undefined;
 }

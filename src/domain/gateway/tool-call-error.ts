@@ -7,13 +7,22 @@ export type ToolServerError =
   | { readonly kind: 'too_large'; readonly maxBytes: number }
   /** The answer is not an MCP result. */
   | { readonly kind: 'invalid_result'; readonly detail: string }
-  /** A remote server answered 401 or 403. */
-  | { readonly kind: 'unauthorized'; readonly status: number }
+  /** A remote server answered 401 or 403. `scopes`: those of the login, and those that the server demands (ruling O6). */
+  | {
+      readonly kind: 'unauthorized';
+      readonly status: number;
+      readonly scopes?: readonly string[];
+      /** What happened instead, for people: a token could not be renewed. */
+      readonly reason?: string;
+    }
+  /** A person must sign in to the server first (ruling O4). */
+  | { readonly kind: 'login_required' }
   | { readonly kind: 'aborted' };
 
 /** Every way in which a call of a server's tool fails. */
 export type ToolCallError =
-  | Exclude<ToolServerError, { readonly kind: 'aborted' }>
+  | Exclude<ToolServerError, { readonly kind: 'aborted' | 'unauthorized' | 'login_required' }>
+  | (Extract<ToolServerError, { readonly kind: 'unauthorized' | 'login_required' }> & { readonly server: string })
   | { readonly kind: 'unknown_server'; readonly server: string; readonly known: readonly string[] }
   | { readonly kind: 'unknown_tool'; readonly server: string; readonly tool: string; readonly known: readonly string[] }
   | { readonly kind: 'invalid_input'; readonly errors: readonly SchemaError[] }
@@ -39,6 +48,7 @@ export const NOT_SENT = [
   'unknown_tool',
   'unknown_server',
   'not_available',
+  'login_required',
   'overloaded',
   'shutting_down',
 ] as const satisfies readonly ToolCallError['kind'][];
@@ -69,5 +79,10 @@ export function toInputError(error: SchemaCheckError): ToolCallError {
   return error.kind === 'unchecked' ? { kind: 'unchecked_input', problem: error.problem } : { kind: 'cancelled' };
 }
 
-/** `unavailable` will be started again; `failed` only on request (ruling G3). */
-export type ServerState = 'starting' | 'available' | 'unavailable' | 'failed' | 'stopped';
+/** `unavailable` will be started again; `failed` only on request (ruling G3); `login_required` when a person has signed in (ruling O3). */
+export type ServerState = 'starting' | 'available' | 'unavailable' | 'login_required' | 'failed' | 'stopped';
+
+/** What a person runs to sign in to a server. */
+export function loginCommand(server: string): string {
+  return `openai-responses-mcp login ${server}`;
+}

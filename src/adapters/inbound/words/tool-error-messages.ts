@@ -1,4 +1,9 @@
-import { CHECK_PROBLEMS, type ServerState, type ToolCallError } from '../../../domain/gateway/tool-call-error.ts';
+import {
+  CHECK_PROBLEMS,
+  loginCommand,
+  type ServerState,
+  type ToolCallError,
+} from '../../../domain/gateway/tool-call-error.ts';
 import { cleanText } from '../../../domain/values/clean-text.ts';
 import { nearestName } from '../nearest-name.ts';
 import { duration, excerpt } from './plain.ts';
@@ -39,6 +44,8 @@ function rawMessage(error: ToolCallError): string {
       return `The server's answer is not valid: ${error.detail}.`;
     case 'unauthorized':
       return `The server did not accept the gateway's credentials (HTTP ${error.status}). Check its headers in the configuration.`;
+    case 'login_required':
+      return `The server ${error.server} requires a login. Sign in on the gateway's machine with: ${loginCommand(error.server)}`;
     case 'shutting_down':
       return 'The gateway is shutting down. Try again later.';
     case 'timed_out':
@@ -52,6 +59,7 @@ const STATES: Readonly<Record<ServerState, string>> = {
   starting: 'it is starting',
   available: 'it has just started',
   unavailable: 'it has stopped and will be started again',
+  login_required: 'it requires a login',
   failed: 'it failed and is not started again',
   stopped: 'it was stopped',
 };
@@ -92,6 +100,7 @@ const CODES = {
   crashed: 'SERVER_CRASHED',
   too_large: 'RESPONSE_TOO_LARGE',
   invalid_result: 'INVALID_RESPONSE',
+  login_required: 'LOGIN_REQUIRED',
   unauthorized: 'SERVER_UNAUTHORIZED',
   shutting_down: 'SHUTTING_DOWN',
   timed_out: 'TIMEOUT_ERROR',

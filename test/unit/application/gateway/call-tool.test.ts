@@ -61,7 +61,6 @@ describe('a call', () => {
     { kind: 'crashed', reason: 'exited with code 1' },
     { kind: 'too_large', maxBytes: 1024 },
     { kind: 'invalid_result', detail: 'no result' },
-    { kind: 'unauthorized', status: 401 },
   ] as const)('gets the error of the connection: %j', async (error) => {
     const server = configured('server');
     server.server.answer = async () => err(error);
@@ -69,6 +68,17 @@ describe('a call', () => {
     expect(errorOf(await call())).toEqual(error);
     expect(reports).toMatchObject([{ tool: 'echo', outcome: error.kind }]);
   });
+
+  test.each([{ kind: 'unauthorized', status: 401 }, { kind: 'login_required' }] as const)(
+    'gets the refusal of the server with its name: %j',
+    async (error) => {
+      const server = configured('server');
+      server.server.answer = async () => err(error);
+      const { call, reports } = await newCallTool([server]);
+      expect(errorOf(await call())).toEqual({ ...error, server: 'server' });
+      expect(reports).toMatchObject([{ tool: 'echo', outcome: error.kind }]);
+    },
+  );
 
   test('reports its progress and its end to the caller', async () => {
     const server = configured('server');

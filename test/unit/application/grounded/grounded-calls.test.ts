@@ -335,7 +335,7 @@ describe('what is private (rulings L19 and L20)', () => {
     [{ kind: 'timed_out', timeoutMs: 1 }, true],
     [{ kind: 'too_large', maxBytes: 1 }, true],
     [{ kind: 'invalid_result', detail: 'x' }, true],
-    [{ kind: 'unauthorized', status: 401 }, true],
+    [{ kind: 'unauthorized', server: 'notes', status: 401 }, true],
     [{ kind: 'cancelled' }, true],
     [{ kind: 'invalid_input', errors: [] }, false],
     [{ kind: 'unchecked_input', problem: 'failed' }, false],

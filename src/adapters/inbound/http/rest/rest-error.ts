@@ -1,4 +1,4 @@
-import type { SchemaError, ToolCallError } from '../../../../domain/gateway/tool-call-error.ts';
+import { loginCommand, type SchemaError, type ToolCallError } from '../../../../domain/gateway/tool-call-error.ts';
 import { type ToolResult, textOf } from '../../../../domain/gateway/tool-result.ts';
 import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
 import { duration, excerpt } from '../../words/plain.ts';
@@ -27,6 +27,8 @@ function detailsOf(error: ToolCallError): JsonObject {
       return { server: error.server, tool: excerpt(error.tool) };
     case 'not_available':
       return { server: error.server, state: error.state };
+    case 'login_required':
+      return { server: error.server, command: loginCommand(error.server) };
     case 'too_large':
       return { maxBytes: error.maxBytes };
     case 'timed_out':

@@ -118,7 +118,7 @@ describe('the error table', () => {
       {},
     ],
     [
-      { kind: 'unauthorized', status: 401 },
+      { kind: 'unauthorized', server: 'notes', status: 401 },
       502,
       'SERVER_UNAUTHORIZED',
       "The server did not accept the gateway's credentials (HTTP 401). Check its headers in the configuration.",
@@ -185,7 +185,8 @@ describe('any error', () => {
     crashed: fc.record({ reason: text }),
     too_large: fc.record({ maxBytes: fc.nat() }),
     invalid_result: fc.record({ detail: text }),
-    unauthorized: fc.record({ status: fc.constantFrom(401, 403) }),
+    unauthorized: fc.record({ server: name, status: fc.constantFrom(401, 403) }),
+    login_required: fc.record({ server: name }),
     unknown_server: fc.record({ server: name, known: list }),
     unknown_tool: fc.record({ server: name, tool: name, known: list }),
     invalid_input: fc.record({ errors: fc.array(fc.record({ path: text, message: text })) }),
@@ -222,6 +223,7 @@ describe('any error', () => {
     INVALID_RESPONSE: 502,
     SERVER_UNAUTHORIZED: 502,
     SERVER_NOT_RUNNING: 503,
+    LOGIN_REQUIRED: 503,
     SHUTTING_DOWN: 503,
     TIMEOUT_ERROR: 504,
   };
