@@ -107,7 +107,7 @@ function serverSchema() {
     if: present('command'),
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: {
-      properties: absent('url', 'transport', 'headers', 'allow_insecure'),
+      properties: absent('url', 'transport', 'headers', 'allow_insecure', 'auth'),
       not: { allOf: [present('env'), present('envs')] },
     },
     else: { allOf: [present('url')], properties: absent('args', 'cwd', 'envs', 'env', 'inherit_env') },

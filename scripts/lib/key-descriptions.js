@@ -79,6 +79,7 @@ export const KEY_DESCRIPTIONS = {
   'gateway.servers_file': 'more MCP servers, from the file of another MCP client (`mcpServers`)',
   'gateway.expose': 'offer the tools of the servers over MCP, too',
   'gateway.check_output': 'whether a result that does not match its own schema is a warning or an error',
+  'gateway.logins': 'where logins to remote servers are stored; the first login creates the folder',
   'grounding.tools': 'tools that the model may use in answers; `all` means those that declare that they only read',
   'grounding.web': 'when the model may search the web in answers with own tools',
   'grounding.max_rounds': 'requests to the API per answer',

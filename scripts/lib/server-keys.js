@@ -1,9 +1,11 @@
 const text = { type: 'string', pattern: '\\S' };
 const scalar = { type: ['string', 'number', 'boolean'] };
+const orNull = (schema) => ({ ...schema, type: [schema.type, 'null'] });
 const flag = { type: 'boolean' };
 const texts = { type: 'object', additionalProperties: scalar };
 const atLeast = (minimum) => ({ type: 'integer', minimum });
 const listOf = (pattern) => ({ type: 'array', items: { type: 'string', pattern } });
+const orVariable = (schema) => ({ anyOf: [schema, { type: 'string', pattern: '\\$\\{' }] });
 const patterns = listOf('^(?!\\s*$)\\s*(?:\\*?[^*]+\\*?|\\*)\\s*$');
 
 /** The keys of a server (`server-entry.ts`): their meaning and default in the documents, and the JSON Schema of their values. */
@@ -44,6 +46,25 @@ export const SERVER_KEYS = {
   },
   headers: { meaning: 'headers of every request to a remote server, as a map', default: 'none', schema: texts },
   allow_insecure: { meaning: 'allows an `http://` URL of another machine', default: '`false`', schema: flag },
+  auth: {
+    meaning:
+      'how to sign in to a remote server, as a map: `grant` (`authorization_code` or `client_credentials`), `client_id`, `client_secret` (only `\u0024{NAME}`), `client_metadata_url`, `issuer`, `scopes`, `resource` (a URI or `none`), `callback_port`; all are optional',
+    default: 'none',
+    schema: {
+      type: 'object',
+      properties: {
+        grant: orVariable({ enum: ['authorization_code', 'client_credentials', null] }),
+        client_id: orNull(text),
+        client_secret: orNull({ type: 'string', pattern: '^\\s*\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}\\s*$' }),
+        client_metadata_url: orNull({ type: 'string', pattern: '^\\s*[Hh][Tt][Tt][Pp][Ss]:|\\$\\{' }),
+        issuer: orNull({ type: 'string', pattern: '^\\s*[Hh][Tt][Tt][Pp][Ss]?:|\\$\\{' }),
+        scopes: orNull(listOf('^\\s*[\\x21\\x23-\\x5B\\x5D-\\x7E]+\\s*$|\\$\\{')),
+        resource: orNull({ type: 'string', pattern: '^\\s*(?:none\\s*$|[A-Za-z][A-Za-z0-9+.-]*:)|\\$\\{' }),
+        callback_port: orNull({ type: 'integer', minimum: 1024, maximum: 65_535 }),
+      },
+      additionalProperties: false,
+    },
+  },
   timeout: {
     meaning: 'limit of a call in ms, waits included',
     default: '`DEFAULT_TIMEOUT`, or `30000`',

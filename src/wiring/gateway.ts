@@ -49,8 +49,9 @@ export async function composeGateway(runtime: Runtime, options: GatewayOptions):
       const fetch = await fetches.fetchFor(connection.url);
       return new RemoteToolServer({ ...connection, name, maxBytes, fetch, clock, identity: IDENTITY });
     }
-    const { envs, inheritEnv: inherit } = connection;
-    const env = childEnvironment({ environment: process.env, inherit, envs, ownSecrets: config.secretVariables });
+    const { envs, inheritEnv: inherit, notInherited = [] } = connection;
+    const ownSecrets = [...config.secretVariables, ...notInherited];
+    const env = childEnvironment({ environment: process.env, inherit, envs, ownSecrets });
     return new ChildToolServer({
       ...connection,
       env,

@@ -166,6 +166,13 @@ describe('the schema of a server accepts what the program accepts', () => {
     headers: [{ accept: 'text' }, { accept: null }, []],
     envs: [{ A: 1 }, { A: [] }, 'A=1'],
     env: [{ A: 'text' }, 'A=1'],
+    auth: [
+      ...[{}, { grant: 'authorization_code', client_id: 'a', scopes: ['b'], callback_port: 1024 }],
+      ...[{ client_metadata_url: 'https://a.b/c', issuer: 'https://a.b', resource: 'none', client_id: null }],
+      ...[[], 'none', { grant: 'password' }, { grants: [] }, { client_id: 1 }, { client_id: 'a', client_secret: 's' }],
+      ...[{ client_metadata_url: 'http://a.b/c' }, { issuer: 'a.b' }, { scopes: 'a' }, { scopes: ['a b'] }],
+      ...[{ resource: 'a.b' }, { callback_port: 1023 }, { callback_port: '3918' }],
+    ],
   };
   const flags = [true, false, 'yes'];
   const numbers = [0, 1, 1023, 1024, 1.5, '60000'];
@@ -187,7 +194,7 @@ describe('the schema of a server accepts what the program accepts', () => {
   };
 
   test.each(SERVER_KEYS)('%s', (key) => {
-    const isChild = !['url', 'transport', 'headers', 'allow_insecure'].includes(key);
+    const isChild = !['url', 'transport', 'headers', 'allow_insecure', 'auth'].includes(key);
     const base = { name: 'notes', ...(isChild ? { command: 'node' } : { url: 'https://a.b/mcp' }) };
     const values = [null, ...(CANDIDATES[key] ?? ['https://a.b/mcp', ' ', ...flags, ...numbers])];
     const accepted = values.filter((value) => agrees({ ...base, [key]: value }));

@@ -41,7 +41,8 @@ export function toConfigTree(values: Values): ConfigTree {
   return toTree(values, inCamelCase) as ConfigTree;
 }
 
-function inCamelCase(name: string): string {
+/** `max_results` as `maxResults`. */
+export function inCamelCase(name: string): string {
   if (!name.includes('_')) return name;
   const [first = '', ...others] = name.split('_');
   return others.reduce((camel, word) => `${camel}${word.charAt(0).toUpperCase()}${word.slice(1)}`, first);

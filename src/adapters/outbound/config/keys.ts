@@ -167,6 +167,8 @@ export const TABLE = {
     /** Whether the servers' tools are also available over MCP. */
     expose: key(kinds.flag, { default: false, option: '--expose' }),
     check_output: key(oneOf(['warn', 'strict']), { default: 'warn' }),
+    /** The default is expanded later (`load-config.ts`), because the build evaluates it on another machine. */
+    logins: key(path('the path of a folder'), { default: '~/.config/openai-responses-mcp/logins' }),
   },
   servers: key(kinds.servers),
   grounding: {

@@ -10,8 +10,8 @@ export interface ReadContext {
   readonly folder: string;
   /** Reports a problem with a member of the value. */
   readonly report: Report;
-  /** Replaces the references to variables in a text of a server. */
-  readonly expand: (text: string, where: string) => string;
+  /** Replaces the references to variables in a text of a server. `report` receives the missing ones in place of the context's. */
+  readonly expand: (text: string, where: string, report?: Report) => string;
 }
 
 /** A kind of value: what it accepts, and how it reads a value from YAML and the text of a variable. */

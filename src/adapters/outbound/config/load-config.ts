@@ -46,6 +46,7 @@ async function readConfig(
     : NO_KEYS;
   const { request, policy, citations, llm, gateway, server, grounding } = config;
   const { defaults: searchDefaults, ...search } = config.search;
+  const logins = expandPath(gateway.logins);
 
   const key = readApiKey(environment, config.openai.apiKeyEnv, reporter(problems));
   const proxy = readProxy(environment, config.openai.baseUrl, reporter(problems));
@@ -58,14 +59,17 @@ async function readConfig(
     explicit.size === 0 ? undefined : await (await import('./named-files.ts')).readNamedFiles(config, timeZone, report);
   const isHttp = commandLine['--http'] !== undefined;
   const http = isHttp ? (await import('./http-config.ts')).readHttpConfig(config, environment, report) : undefined;
-  const ownSecrets = secretVariables(config);
   const hasServers = config.servers !== undefined || gateway.serversFile !== undefined;
   const isNested = hasServers && variableText(environment, GATEWAY_MARKER) !== '';
   const ofServers: ConfigProblem[] = [];
   const servers =
     hasServers && !isNested
-      ? (await import('./servers-config.ts')).readServers({ config, environment, file, ownSecrets }, ofServers)
+      ? (await import('./servers-config.ts')).readServers(
+          { config, environment, file, ownSecrets: secretVariables(config) },
+          ofServers,
+        )
       : undefined;
+  const ownSecrets = [...secretVariables(config), ...(servers?.own.variables ?? [])];
   const configured: readonly ServerEntry[] | undefined = isNested ? [] : servers?.servers;
   if (grounding.tools !== undefined && !isNested)
     (await import('./servers-config.ts')).checkGroundedTools(grounding.tools, configured ?? [], report);
@@ -84,14 +88,19 @@ async function readConfig(
   const env = [...set.names, ...(servers?.names ?? []), ...keyNames, ...proxy.names];
   /** Where the configuration comes from: the YAML file, the variables and the options that were used. */
   const sources = withoutUndefined({ ts_defaults: true as const, yaml: file, env, cli: Object.keys(commandLine) });
-  const secrets = [key.value ?? '', ...httpSecrets(config, environment), ...proxy.secrets];
+  const secrets = [
+    key.value ?? '',
+    ...httpSecrets(config, environment),
+    ...proxy.secrets,
+    ...(servers?.own.values ?? []),
+  ];
   return withoutUndefined({
     ...request,
     ...citations,
     searchDefaults,
     search,
     llm,
-    gateway,
+    gateway: { ...gateway, logins },
     server,
     instructions,
     timeZone,
@@ -140,6 +149,7 @@ async function readConfig(
         import('./config-tree.ts'),
       ]);
       const shown = new Map(set.values ?? DEFAULTS);
+      shown.set('gateway.logins', logins);
       if (hasServers) shown.set('servers', servers?.shown ?? []);
       return { version, sources, effective: toShownTree(shown) };
     },

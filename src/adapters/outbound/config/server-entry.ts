@@ -7,6 +7,7 @@ import { type Key, key } from './keys.ts';
 import { integer, listOf, milliseconds, oneOf, path, text, type ValueKind, yamlOnly } from './kinds.ts';
 import { readValue } from './layers.ts';
 import type { Report } from './problems.ts';
+import { auth } from './server-auth.ts';
 import { flag } from './value-kinds.ts';
 
 export const SERVER_NAME = text(
@@ -73,6 +74,7 @@ export const SERVER_TABLE = {
   transport: key(oneOf(['auto', 'http', 'sse']), { default: 'auto' }),
   headers: key(TEXTS_BY_NAME, { default: {} }),
   allow_insecure: key(flag, { default: false }),
+  auth: key(auth),
   timeout: key(milliseconds(1)),
   startup_timeout: key(milliseconds(1), { default: 60_000 }),
   restart: key(oneOf(['on-failure', 'never']), { default: 'on-failure' }),
@@ -84,7 +86,7 @@ export const SERVER_TABLE = {
   public: key(flag, { default: false }),
 };
 const OF_CHILDREN = ['args', 'cwd', 'envs', 'env', 'inherit_env'];
-const OF_REMOTES = ['transport', 'headers', 'allow_insecure'];
+const OF_REMOTES = ['transport', 'headers', 'allow_insecure', 'auth'];
 
 /** What the servers of a source have in common. */
 interface Context {
@@ -111,7 +113,7 @@ export function readServerEntry(value: JsonObject, context: Context, report: Rep
   const read: Read = (where) => {
     const { kind, default: fallback }: Key = SERVER_TABLE[where];
     const own = value[where] ?? undefined;
-    const expand = (text: string, where: string) => expandVariables(text, where, context, problem);
+    const expand = (text: string, where: string, report = problem) => expandVariables(text, where, context, report);
     const { folder } = context;
     const known = own === undefined ? undefined : readValue(kind, own, { where, folder, report: problem, expand });
     return (known ?? fallback) as ValueOf<Table[typeof where]>;
@@ -160,6 +162,8 @@ function readChild(value: JsonObject, read: Read, context: Context, report: Repo
     cwd: read('cwd') ?? context.folder,
     envs: read(value.envs == null ? 'env' : 'envs'),
     inheritEnv,
+    // In the entry, so that a reload that adds one starts the server again without it.
+    ...(inheritEnv === true && { notInherited: context.ownSecrets }),
   };
 }
 
@@ -182,7 +186,14 @@ function readRemote(value: JsonObject, read: Read, report: Report) {
   for (const [name, text] of Object.entries(headers)) {
     if (!isSendable(name, text)) report(`headers.${name}`, 'expected the name and the value of an HTTP header');
   }
-  return { kind: 'remote' as const, url, transport: read('transport'), headers };
+  const auth = read('auth');
+  if (auth !== undefined) {
+    if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
+      report('auth', 'cannot be combined with a header Authorization; set only one');
+    if (parsed !== undefined && isUnencrypted(url))
+      report('auth', 'cannot be used with an http:// URL of another machine, because others could read the tokens');
+  }
+  return { kind: 'remote' as const, url, transport: read('transport'), headers, ...(auth !== undefined && { auth }) };
 }
 
 /** Whether `fetch` accepts a header. */

@@ -18,6 +18,14 @@ export function serverSecrets(servers: readonly ServerEntry[], expanded: readonl
   return [...new Set(parts.filter(isSecret).flatMap(([, text]) => formsOf(text)))];
 }
 
+/** The client secrets, as they are and in the forms in which `Authorization` has them. */
+export function clientSecrets(servers: readonly ServerEntry[]): readonly string[] {
+  return servers.flatMap(({ connection }) => {
+    const { clientId = '', clientSecret = '' } = (connection.kind === 'remote' && connection.auth) || {};
+    return passwordsOf(`https://${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}@issuer.invalid`);
+  });
+}
+
 /** A text, and what an error may name of it alone: its words, credentials after a scheme, members of JSON, the password in a URL. */
 function partsOf(name: string, text: string): readonly NamedText[] {
   const json = /^\s*[{[]/.test(text) ? parseJson(text) : undefined;

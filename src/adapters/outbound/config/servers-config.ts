@@ -8,8 +8,9 @@ import type { ConfigTree } from './config-tree.ts';
 import { reportUnaccepted } from './layers.ts';
 import { nearest } from './nearest.ts';
 import { type Report, reporter } from './problems.ts';
+import { clientSecretVariable } from './server-auth.ts';
 import { readServerEntry, SERVER_TABLE, type ServerEntry } from './server-entry.ts';
-import { serverSecrets } from './server-secrets.ts';
+import { clientSecrets, serverSecrets } from './server-secrets.ts';
 import { type FileEntry, readServersFile } from './servers-file.ts';
 
 /** The variable has no key in YAML: it is for all servers that have no `timeout`. */
@@ -23,14 +24,14 @@ interface ServersOptions {
   readonly environment: Environment;
   /** The YAML file, if there is one. */
   readonly file: string | undefined;
-  /** The variables that contain our keys, which no server inherits (ruling G2). */
+  /** The variables that contain our keys, which no server inherits (ruling G2); without those of client secrets. */
   readonly ownSecrets: readonly string[];
 }
 
 /**
  * Reads the section `servers` and the servers file (ruling G1): the servers, also as configured without the values of `envs` and `headers`
- * (`shown`), what must not be shown of them, the variables that were used other than those that entries name, and which entries of the
- * servers file were left out or renamed (`notices`). Import this only if servers are configured.
+ * (`shown`), what must not be shown of them, the client secrets and their variables (`own`: they count as keys of this program), the variables
+ * that were used other than those that entries name, and which entries of the servers file were left out or renamed (`notices`). Import this only if servers are configured.
  */
 export function readServers(
   { config, environment, file: yamlFile, ownSecrets }: ServersOptions,
@@ -41,6 +42,7 @@ export function readServers(
   const inFile =
     serversFile === undefined ? [] : readServersFile(serversFile, reporter(problems), reporter(notices, serversFile));
   const inYaml = (config.servers ?? []).map((value, index) => ({ value, where: `servers[${index}]` }));
+  const clientSecretVariables = inYaml.flatMap(({ value }) => clientSecretVariable(value) ?? []);
   const { kind } = SERVER_TABLE.timeout;
   const timeout = variableText(environment, DEFAULT_TIMEOUT);
   const timeoutMs = kind.fromText(timeout);
@@ -76,7 +78,7 @@ export function readServers(
       expanded,
       folder: file === undefined ? process.cwd() : dirname(file),
       defaultTimeoutMs: timeoutMs ?? DEFAULT_TIMEOUT_MS,
-      ownSecrets,
+      ownSecrets: [...ownSecrets, ...clientSecretVariables],
     };
     const entry = unusable === undefined ? readServerEntry(value, context, report) : undefined;
     // Other programs write the file, for which an entry may be right. But a name that is taken could mean either server.
@@ -99,7 +101,8 @@ export function readServers(
       if (first !== undefined) notices.push({ ...first, message: `${first.message}; this server is left out` });
   }
   const secrets = serverSecrets(servers, expanded);
-  return { servers, shown, secrets, names: timeout === '' ? [] : [DEFAULT_TIMEOUT], notices };
+  const own = { variables: clientSecretVariables, values: clientSecrets(servers) };
+  return { servers, shown, secrets, own, names: timeout === '' ? [] : [DEFAULT_TIMEOUT], notices };
 }
 
 /** Reports unknown keys, and API keys: a file that is shared must contain none (ruling 15). */
@@ -120,8 +123,9 @@ function checkYaml(value: JsonObject, report: Report): void {
 function withoutValues(value: JsonObject): JsonObject {
   const masked = (members: unknown) =>
     isObject(members) ? Object.fromEntries(Object.keys(members).map((name) => [name, MASK])) : undefined;
-  const { envs, env, headers, ...rest } = value;
-  return withoutUndefined({ ...rest, envs: masked(envs), env: masked(env), headers: masked(headers) });
+  const { envs, env, headers, auth, ...rest } = value;
+  const shownAuth = isObject(auth) && auth.client_secret != null ? { ...auth, client_secret: MASK } : auth;
+  return withoutUndefined({ ...rest, envs: masked(envs), env: masked(env), headers: masked(headers), auth: shownAuth });
 }
 
 /** The tools of a server that is not configured can never be offered; neither can more than the API accepts. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -458,14 +458,19 @@ describe('DEFAULT_TIMEOUT', () => {
 
 describe('the section gateway', () => {
   test('has these defaults', async () => {
-    expect((await configOf(undefined)).gateway).toEqual({ expose: false, checkOutput: 'warn' });
+    const logins = join(folder, '.config', 'openai-responses-mcp', 'logins');
+    expect((await configOf(undefined)).gateway).toEqual({ expose: false, checkOutput: 'warn', logins });
+    expect((await (await configOf('gateway: {expose: false}')).shown()).effective.gateway).toMatchObject({ logins });
+    expect(existsSync(join(folder, '.config'))).toBe(false);
   });
 
   test('is read', async () => {
-    expect((await configOf('gateway: {expose: true, check_output: strict}')).gateway).toEqual({
+    expect((await configOf('gateway: {expose: true, check_output: strict, logins: mine}')).gateway).toEqual({
       expose: true,
       checkOutput: 'strict',
+      logins: join(folder, 'mine'),
     });
+    expect((await configOf('gateway: {logins: ~/mine}')).gateway.logins).toBe(join(folder, 'mine'));
     expect((await configOf(undefined, { commandLine: { '--expose': '' } })).gateway.expose).toBe(true);
   });
 

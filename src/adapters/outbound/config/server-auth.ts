@@ -1,0 +1,108 @@
+import { isObject, type JsonObject } from '../../../domain/values/json.ts';
+import { toHttpUrl } from '../network/addresses.ts';
+import { inCamelCase, type Tree, toTree } from './config-tree.ts';
+import { type Key, key } from './keys.ts';
+import { integer, oneOf, type ReadContext, text, type ValueKind, yamlOnly } from './kinds.ts';
+import { reportUnaccepted } from './layers.ts';
+import { nearest } from './nearest.ts';
+import { scopes, secureUrl } from './value-kinds.ts';
+
+const MACHINE = 'client_credentials';
+
+/** The ID of a client that publishes a document about itself. Kept as it is, because issuers compare it as a text. */
+const metadataUrl = text('an https:// URL with a path, without user and fragment', (text) => {
+  const { protocol, username, password, pathname = '/' } = toHttpUrl(text) ?? {};
+  const isPlain = /^[\x21\x22\x24-\x7E]+$/.test(text) && `${username}${password}` === '';
+  return isPlain && protocol === 'https:' && pathname !== '/' ? text : undefined;
+});
+
+const resource = text('an absolute URI without fragment, or none', (text) => {
+  const isUri = /^[a-z][a-z\d+.-]*:[\x21\x22\x24-\x7E]+$/i.test(text) && URL.canParse(text);
+  return isUri || text === 'none' ? text : undefined;
+});
+
+const VARIABLE = /^\s*\$\{([A-Za-z_][A-Za-z0-9_]*)\}\s*$/;
+
+const clientSecret: ValueKind<string> = {
+  ...text(
+    'only \u0024{NAME}: set the secret in an environment variable, and write \u0024{NAME} with the name of the variable',
+  ),
+  isSecret: true,
+};
+
+/** The keys of `auth` (ruling O1). What has no default may be absent. */
+export const AUTH_TABLE = {
+  grant: key(oneOf(['authorization_code', MACHINE]), { default: 'authorization_code' }),
+  client_id: key(text('the ID of a registered client, in visible ASCII', /^[\x20-\x7E]+$/)),
+  client_secret: key(clientSecret),
+  client_metadata_url: key(metadataUrl),
+  /** The only authorization server that is used. */
+  issuer: key(secureUrl),
+  /** Exactly these are requested. */
+  scopes: key(scopes),
+  /** Sent as it is written; `none` sends none. */
+  resource: key(resource),
+  callback_port: key(integer(1024, 65_535)),
+};
+
+/** How the gateway signs in to a remote server. */
+export type ServerAuth = Tree<typeof AUTH_TABLE>;
+
+/** The section `auth` of a server. Nothing of it is shown if it is no map, because it may be a secret. */
+export const auth: ValueKind<ServerAuth> = {
+  ...yamlOnly('a map of how to sign in; {} for the defaults', (value, context) => {
+    if (!isObject(value)) return undefined;
+    const values = new Map<string, unknown>([['grant', AUTH_TABLE.grant.default]]);
+    const known: Readonly<Record<string, Key>> = AUTH_TABLE;
+    for (const [name, member] of Object.entries(value)) {
+      const where = `${context.where}.${name}`;
+      const { kind } = Object.hasOwn(known, name) ? (known[name] ?? {}) : {};
+      if (kind === undefined)
+        context.report(where, `unknown key; did you mean ${nearest(name, Object.keys(AUTH_TABLE))}?`);
+      else if (member != null) values.set(name, readMember(kind, member, { ...context, where }));
+    }
+    checkCombinations(value, values.get('grant') === MACHINE, (name, message) =>
+      context.report(`${context.where}.${name}`, message),
+    );
+    return toTree(values, inCamelCase) as ServerAuth;
+  }),
+  isSecret: true,
+};
+
+/** The name of the variable with the client secret of a server in YAML, if there is one: it is read before the servers are. */
+export function clientSecretVariable(server: unknown): string | undefined {
+  const section = isObject(server) && isObject(server.auth) ? server.auth : {};
+  return VARIABLE.exec(String(section.client_secret))?.[1];
+}
+
+/** A problem shows the text before variables were replaced, and there is only one if a variable is missing. */
+function readMember(kind: ValueKind, member: unknown, context: ReadContext): unknown {
+  const { where, report } = context;
+  if (kind === clientSecret && !VARIABLE.test(String(member))) return reportUnaccepted(kind, member, where, report);
+  let isMissing = false;
+  const expand = (text: unknown, where: string) => {
+    if (typeof text !== 'string') return text;
+    return context.expand(text, where, (...problem) => {
+      isMissing = true;
+      report(...problem);
+    });
+  };
+  const texts = Array.isArray(member) ? member.map((text, index) => expand(text, `${where}[${index}]`)) : undefined;
+  const read = kind.fromYaml(texts ?? expand(member, where), context);
+  if (read === undefined && !isMissing) reportUnaccepted(kind, member, where, report);
+  return read;
+}
+
+/** Reports keys that are missing or without effect (ruling O2). */
+function checkCombinations(value: JsonObject, isMachine: boolean, report: (name: string, message: string) => void) {
+  const isSet = (name: keyof typeof AUTH_TABLE) => value[name] != null;
+  if (isMachine) {
+    for (const name of ['client_id', 'client_secret'] as const)
+      if (!isSet(name)) report(name, `required with grant: ${MACHINE}`);
+    for (const name of ['client_metadata_url', 'callback_port'] as const)
+      if (isSet(name)) report(name, `has no effect with grant: ${MACHINE}`);
+    return;
+  }
+  if (isSet('client_secret') && !isSet('client_id')) report('client_id', 'required with client_secret');
+  if (isSet('client_id') && isSet('client_metadata_url')) report('client_metadata_url', 'has no effect with client_id');
+}

@@ -1,0 +1,249 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
+import { childEnvironment } from '../../../../../src/adapters/outbound/mcp-client/child-environment.ts';
+import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
+
+let folder = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'server-auth-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Obviously no secret by its form, so that it is masked for its place alone. */
+const SECRET = 'production';
+const environment = { SECRET, ID: 'my-client', HOST: 'auth.example.com' };
+
+function load(yaml: string) {
+  const file = join(folder, 'config.yaml');
+  writeFileSync(file, yaml);
+  return loadConfig({ environment, commandLine: { '--config': file }, version: '1.2.3' });
+}
+
+async function configOf(yaml: string) {
+  const loaded = await load(yaml);
+  return 'value' in loaded ? loaded.value : expect.fail(JSON.stringify(loaded.problems));
+}
+
+/** The problems as `where: value: message`. */
+async function problemsOf(yaml: string) {
+  const loaded = await load(yaml);
+  if (!('problems' in loaded)) return expect.fail('nothing is wrong');
+  return loaded.problems.map(({ where, value, message }) => [where, value, message].filter(Boolean).join(': '));
+}
+
+const remote = (auth: string, members = 'url: "https://mcp.example.com/mcp"') =>
+  `servers:\n  - {name: web, ${members}, auth: ${auth}}\n`;
+const authOf = async (auth: string) => {
+  const [server] = (await configOf(remote(auth))).servers ?? [];
+  return server?.connection.kind === 'remote' ? server.connection.auth : expect.fail('no remote server');
+};
+
+describe('auth (ruling O1)', () => {
+  test('is absent if it is not configured', async () => {
+    const [server] = (await configOf(remote('null'))).servers ?? [];
+    expect(server?.connection).not.toHaveProperty('auth');
+  });
+
+  test.each([
+    ['{}', { grant: 'authorization_code' }],
+    ['{client_id: null, scopes: null}', { grant: 'authorization_code' }],
+    ['{grant: authorization_code, client_id: a b}', { grant: 'authorization_code', clientId: 'a b' }],
+    ['{scopes: []}', { grant: 'authorization_code', scopes: [] }],
+    ['{resource: none, callback_port: 1024}', { grant: 'authorization_code', resource: 'none', callbackPort: 1024 }],
+    ['{resource: "api://a.b", callback_port: 65535}', { resource: 'api://a.b', callbackPort: 65_535 }],
+    ['{issuer: "http://127.0.0.1:9/a/"}', { issuer: 'http://127.0.0.1:9/a/' }],
+    ['{client_metadata_url: "https://a.b/c?d"}', { clientMetadataUrl: 'https://a.b/c?d' }],
+    [
+      `{grant: client_credentials, client_id: "\${ID}", client_secret: " \${SECRET} ", issuer: "https://\${HOST}",
+        scopes: [read, "\${ID}:\${NONE:-write}"], resource: "https://\${HOST}/mcp"}`,
+      {
+        grant: 'client_credentials',
+        clientId: 'my-client',
+        clientSecret: SECRET,
+        issuer: 'https://auth.example.com',
+        scopes: ['read', 'my-client:write'],
+        resource: 'https://auth.example.com/mcp',
+      },
+    ],
+  ])('can be %s', async (yaml, expected) => {
+    expect(await authOf(yaml)).toMatchObject(expected);
+    expect(Object.keys((await authOf(yaml)) ?? {})).toEqual(Object.keys({ grant: '', ...expected }));
+  });
+
+  test.each(['http://127.0.0.1:1/mcp', 'http://localhost/mcp'])('can be that of a server at %s', async (url) => {
+    const [server] = (await configOf(remote('{}', `url: "${url}"`))).servers ?? [];
+    expect(server?.connection).toMatchObject({ auth: { grant: 'authorization_code' } });
+  });
+});
+
+describe('a problem (ruling O2)', () => {
+  const ISSUER =
+    'expected an https:// URL without user, query or fragment, such as https://auth.example.com (http:// only on this machine)';
+  const METADATA_URL = 'expected an https:// URL with a path, without user and fragment';
+  const RESOURCE = 'expected an absolute URI without fragment, or none';
+  const PORT = 'expected an integer from 1024 to 65535';
+  const SCOPES = 'expected a list of scopes, such as [mcp:tools]';
+  const ID = 'expected the ID of a registered client, in visible ASCII';
+  const WRITE_NAME = `expected only \${NAME}: set the secret in an environment variable, and write \${NAME} with the name of the variable`;
+  const MACHINE = `grant: client_credentials, client_id: a, client_secret: "\${SECRET}"`;
+
+  test.each([
+    ['true', ['auth: expected a map of how to sign in; {} for the defaults']],
+    ['hunter2', ['auth: expected a map of how to sign in; {} for the defaults']],
+    ['[{client_secret: hunter2}]', ['auth: expected a map of how to sign in; {} for the defaults']],
+    ['{client_secrte: hunter2}', ['auth.client_secrte: unknown key; did you mean client_secret?']],
+    ['{scope: a}', ['auth.scope: unknown key; did you mean scopes?']],
+    ['{constructor: a}', ['auth.constructor: unknown key; did you mean issuer?']],
+    ['{grant: password}', ['auth.grant: password: expected one of authorization_code, client_credentials']],
+    [`{grant: "\${ID}"}`, [`auth.grant: \${ID}: expected one of authorization_code, client_credentials`]],
+    ['{client_id: 1}', [`auth.client_id: 1: ${ID}`]],
+    ['{client_id: é}', [`auth.client_id: é: ${ID}`]],
+    [`{client_id: "\${NONE}"}`, ['auth.client_id: the environment variable NONE is not set']],
+    ['{issuer: "http://auth.example.com"}', [`auth.issuer: http://auth.example.com: ${ISSUER}`]],
+    ['{issuer: auth.example.com}', [`auth.issuer: auth.example.com: ${ISSUER}`]],
+    [`{issuer: "http://\${HOST}"}`, [`auth.issuer: http://\${HOST}: ${ISSUER}`]],
+    [`{issuer: "https://\${NONE}"}`, ['auth.issuer: the environment variable NONE is not set']],
+    [`{issuer: "\${NONE}"}`, ['auth.issuer: the environment variable NONE is not set']],
+    ['{client_metadata_url: "https://a.b"}', [`auth.client_metadata_url: https://a.b: ${METADATA_URL}`]],
+    ['{client_metadata_url: "https://a.b/"}', [`auth.client_metadata_url: https://a.b/: ${METADATA_URL}`]],
+    ['{client_metadata_url: "http://localhost/c"}', [`auth.client_metadata_url: http://localhost/c: ${METADATA_URL}`]],
+    [
+      '{client_metadata_url: "https://u@a.b/c"}',
+      [`auth.client_metadata_url: https://[redacted]@a.b/c: ${METADATA_URL}`],
+    ],
+    [
+      '{client_metadata_url: "https://a.b/c#d"}',
+      [`auth.client_metadata_url: https://a.b/c#[redacted]: ${METADATA_URL}`],
+    ],
+    ['{scopes: read}', [`auth.scopes: read: ${SCOPES}`]],
+    ['{scopes: [a b]}', [`auth.scopes: ["a b"]: ${SCOPES}`]],
+    ['{scopes: [1]}', [`auth.scopes: [1]: ${SCOPES}`]],
+    [`{scopes: [a, "\${NONE}"]}`, ['auth.scopes[1]: the environment variable NONE is not set']],
+    ['{resource: mcp}', [`auth.resource: mcp: ${RESOURCE}`]],
+    ['{resource: None}', [`auth.resource: None: ${RESOURCE}`]],
+    ['{resource: "https://a.b/#c"}', [`auth.resource: https://a.b/#[redacted]: ${RESOURCE}`]],
+    ['{resource: "https://"}', [`auth.resource: https://: ${RESOURCE}`]],
+    ['{callback_port: 1023}', [`auth.callback_port: 1023: ${PORT}`]],
+    ['{callback_port: 65536}', [`auth.callback_port: 65536: ${PORT}`]],
+    ['{callback_port: "3918"}', [`auth.callback_port: 3918: ${PORT}`]],
+    ['{client_id: a, client_secret: hunter2}', [`auth.client_secret: ${WRITE_NAME}`]],
+    ['{client_id: a, client_secret: sk-hunter2}', [`auth.client_secret: ${WRITE_NAME}`]],
+    ['{client_id: a, client_secret: [hunter2]}', [`auth.client_secret: ${WRITE_NAME}`]],
+    [`{client_id: a, client_secret: ["\${SECRET}"]}`, [`auth.client_secret: ${WRITE_NAME}`]],
+    [`{client_id: a, client_secret: "\${SECRET:-hunter2}"}`, [`auth.client_secret: ${WRITE_NAME}`]],
+    [`{client_id: a, client_secret: "hunter2\${SECRET}"}`, [`auth.client_secret: ${WRITE_NAME}`]],
+    [`{client_id: a, client_secret: "\${SECRET}\${SECRET}"}`, [`auth.client_secret: ${WRITE_NAME}`]],
+    [`{client_id: a, client_secret: "\${NONE}"}`, ['auth.client_secret: the environment variable NONE is not set']],
+    [`{client_secret: "\${SECRET}"}`, ['auth.client_id: required with client_secret']],
+    [
+      '{client_id: a, client_metadata_url: "https://a.b/c"}',
+      ['auth.client_metadata_url: has no effect with client_id'],
+    ],
+    [
+      '{grant: client_credentials}',
+      [
+        'auth.client_id: required with grant: client_credentials',
+        'auth.client_secret: required with grant: client_credentials',
+      ],
+    ],
+    ['{grant: client_credentials, client_id: a}', ['auth.client_secret: required with grant: client_credentials']],
+    [
+      `{grant: client_credentials, client_secret: "\${SECRET}"}`,
+      ['auth.client_id: required with grant: client_credentials'],
+    ],
+    [
+      `{${MACHINE}, client_metadata_url: "https://a.b/c"}`,
+      ['auth.client_metadata_url: has no effect with grant: client_credentials'],
+    ],
+    [`{${MACHINE}, callback_port: 4000}`, ['auth.callback_port: has no effect with grant: client_credentials']],
+  ])('is %s', async (auth, expected) => {
+    const found = await problemsOf(remote(auth));
+    expect(found).toEqual(expected.map((problem) => `servers[0].${problem}`));
+    expect(found.join()).not.toContain('hunter2');
+  });
+
+  const AUTHORIZATION = 'cannot be combined with a header Authorization; set only one';
+  const INSECURE = 'cannot be used with an http:// URL of another machine, because others could read the tokens';
+
+  test.each([
+    ['command: x', ['has no effect on a server with a command']],
+    ['url: "https://a.b", headers: {Authorization: Basic abc}', [AUTHORIZATION]],
+    ['url: "https://a.b", headers: {aUTHORIZATION: Basic abc}', [AUTHORIZATION]],
+    ['url: "http://a.b", allow_insecure: true', [INSECURE]],
+  ])('is auth on a server with %s', async (members, expected) => {
+    expect(await problemsOf(remote('{}', members))).toEqual(expected.map((message) => `servers[0].auth: ${message}`));
+  });
+
+  test('is auth with an http:// URL that is a problem itself', async () => {
+    const found = await problemsOf(remote('{}', 'url: "http://a.b"'));
+    expect(found.map((problem) => problem.split(': ')[0])).toEqual(['servers[0].url', 'servers[0].auth']);
+  });
+
+  test('is not an auth in a servers file, which has no effect', async () => {
+    const auth = { client_secret: 'hunter2', grant: 'password' };
+    writeFileSync(join(folder, 'servers.json'), JSON.stringify({ mcpServers: { web: { url: 'https://a.b', auth } } }));
+    const { servers, shown, notices, secretVariables } = await configOf('gateway: {servers_file: servers.json}');
+    expect(servers).toHaveLength(1);
+    expect(servers?.[0]?.connection).not.toHaveProperty('auth');
+    expect(notices).toEqual([]);
+    expect(secretVariables).not.toContain('SECRET');
+    expect((await shown()).effective.servers).toEqual([{ name: 'web', url: 'https://a.b' }]);
+  });
+});
+
+describe('the client secret', () => {
+  const auth = `{client_id: my-client, client_secret: "\${SECRET}", scopes: ["\${ID}"]}`;
+
+  test('is not in the shown configuration', async () => {
+    const { effective } = await (await configOf(remote(auth))).shown();
+    expect(effective.servers).toMatchObject([
+      { auth: { client_id: 'my-client', client_secret: '[redacted]', scopes: [`\${ID}`] } },
+    ]);
+    const without = await (await configOf(remote('{client_id: a}'))).shown();
+    expect(without.effective.servers).toMatchObject([{ auth: { client_id: 'a' } }]);
+    expect(JSON.stringify(without.effective.servers)).not.toContain('client_secret');
+  });
+
+  test('is masked like a key of this program, also in results and as Basic credentials', async () => {
+    const redactor = createRedactor();
+    redactor.learn((await configOf(remote(auth))).secrets);
+    const basic = Buffer.from(`my-client:${SECRET}`).toString('base64').replace(/=+$/, '');
+    for (const text of [SECRET, basic]) {
+      expect(redactor.anywhere(`a ${text} b`)).toBe('a [redacted] b');
+      expect(redactor.known(`a ${text} b`)).toBe('a [redacted] b');
+      expect(redactor.inLogs(`a ${text} b`)).toBe('a [redacted] b');
+    }
+  });
+
+  const withChild = (inherit: string, child = '') =>
+    `servers:\n  - {name: first, command: x, inherit_env: ${inherit}${child}}\n${remote(auth).slice('servers:\n'.length)}`;
+
+  test('is in a variable that no server may name, also not one before it', async () => {
+    expect(await problemsOf(withChild('[HOST, SECRET]'))).toEqual([
+      'servers[0].inherit_env: SECRET: expected no variable with a key of this program',
+    ]);
+  });
+
+  test('is in a variable that no server inherits, also not after a reload', async () => {
+    const { servers, secretVariables } = await configOf(withChild('true'));
+    const connection = servers?.[0]?.connection;
+    if (connection?.kind !== 'child') return expect.fail('no child');
+    const { inheritEnv: inherit, envs, notInherited = [] } = connection;
+    // A running gateway has the variables with which it was started, and the servers of the reload.
+    for (const ownSecrets of [secretVariables, notInherited]) {
+      const env = childEnvironment({ environment, inherit, envs, ownSecrets });
+      expect(env).toMatchObject({ HOST: 'auth.example.com' });
+      expect(env).not.toHaveProperty('SECRET');
+    }
+  });
+
+  test('can be given to a server on purpose', async () => {
+    const { servers } = await configOf(withChild('[]', `, envs: {KEY: "\${SECRET}"}`));
+    expect(servers).toMatchObject([{ connection: { envs: { KEY: SECRET } } }, {}]);
+  });
+});
