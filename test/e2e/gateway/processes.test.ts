@@ -295,6 +295,19 @@ posixTest('cleanEnvironment')('a child gets its own environment, and none of our
   for (const value of ['8080', 'no-west', API_KEY, 'token-of-']) expect(gateway.stderr()).not.toContain(value);
 });
 
+posixTest('moreSignals')('a child no longer inherits a variable that a reload makes a client secret', async () => {
+  const { entry } = stdioServer('all', [], { inherit_env: true });
+  const gateway = await startGatewayProcess([entry], { env: { WANTED: 'yes', CLIENT_SECRET: 'hunter2secret' } });
+  const environment = async () => (await gateway.call('all', 'environment')).body.result;
+  expect(await environment()).toHaveProperty('CLIENT_SECRET');
+  const auth = { client_id: 'a', client_secret: `${'$'}{CLIENT_SECRET}` };
+  gateway.configure([entry, { name: 'remote', url: 'http://127.0.0.1:9/mcp', auth }]);
+  gateway.kill('SIGHUP');
+  await gateway.untilLogged('servers: all, remote');
+  expect(await environment()).toMatchObject({ WANTED: 'yes' });
+  expect(await environment()).not.toHaveProperty('CLIENT_SECRET');
+});
+
 describe('a remote server', () => {
   posixTest('signals')("never gets the caller's credentials, but the configured headers", async () => {
     const remote = await startSessionServer();

@@ -7,7 +7,7 @@ import { reportUnaccepted } from './layers.ts';
 import { nearest } from './nearest.ts';
 import { scopes, secureUrl } from './value-kinds.ts';
 
-const MACHINE = 'client_credentials';
+const MACHINE = 'client_credentials' as const;
 
 /** The ID of a client that publishes a document about itself. Kept as it is, because issuers compare it as a text. */
 const metadataUrl = text('an https:// URL with a path, without user and fragment', (text) => {
@@ -56,7 +56,7 @@ export const auth: ValueKind<ServerAuth> = {
     const known: Readonly<Record<string, Key>> = AUTH_TABLE;
     for (const [name, member] of Object.entries(value)) {
       const where = `${context.where}.${name}`;
-      const { kind } = Object.hasOwn(known, name) ? (known[name] ?? {}) : {};
+      const kind = known[name]?.kind;
       if (kind === undefined)
         context.report(where, `unknown key; did you mean ${nearest(name, Object.keys(AUTH_TABLE))}?`);
       else if (member != null) values.set(name, readMember(kind, member, { ...context, where }));
