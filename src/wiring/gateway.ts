@@ -1,4 +1,5 @@
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
+import type { RenewalOutcome } from '../adapters/outbound/login/stored-tokens.ts';
 import type { ToolCallReport } from '../application/gateway/call-tool.ts';
 import type { ConfiguredServer, Gateway } from '../application/gateway/gateway.ts';
 import type { Logger } from '../application/ports/logger.ts';
@@ -24,6 +25,7 @@ export interface GatewayOptions {
   /** Called once the servers are being started. */
   readonly onStarted?: (gateway: Gateway) => void;
   readonly onCallEnded?: (report: ToolCallReport) => void;
+  readonly onRenewal?: (server: string, outcome: RenewalOutcome) => void;
   /** Logs the start of a process (ruling G20). */
   readonly logSpawn: (line: string) => void;
   /** Logs what happens to servers. Default: the logger of the program. */
@@ -35,19 +37,29 @@ const IDENTITY = { name: PROGRAM, version: VERSION };
 /** Composes the gateway and starts its servers. Everything that it needs is loaded now, and not before (ruling G24). */
 export async function composeGateway(runtime: Runtime, options: GatewayOptions): Promise<ComposedGateway> {
   const { config, clock, logger } = runtime;
-  const [{ Gateway }, { ChildToolServer }, { RemoteToolServer }, { childEnvironment }, { ProxyFetches }] =
-    await Promise.all([
-      import('../application/gateway/gateway.ts'),
-      import('../adapters/outbound/mcp-client/child-tool-server.ts'),
-      import('../adapters/outbound/mcp-client/remote-tool-server.ts'),
-      import('../adapters/outbound/mcp-client/child-environment.ts'),
-      import('../adapters/outbound/network/proxy-fetches.ts'),
-    ]);
+  const { onRenewal = () => {} } = options;
+  const [
+    { Gateway },
+    { ChildToolServer },
+    { RemoteToolServer },
+    { childEnvironment },
+    { ProxyFetches },
+    { remoteLogin },
+  ] = await Promise.all([
+    import('../application/gateway/gateway.ts'),
+    import('../adapters/outbound/mcp-client/child-tool-server.ts'),
+    import('../adapters/outbound/mcp-client/remote-tool-server.ts'),
+    import('../adapters/outbound/mcp-client/child-environment.ts'),
+    import('../adapters/outbound/network/proxy-fetches.ts'),
+    import('./logins.ts'),
+  ]);
   const fetches = new ProxyFetches(process.env);
   const toServer = async ({ name, connection, maxResponseBytes: maxBytes }: ServerEntry): Promise<ToolServer> => {
     if (connection.kind === 'remote') {
-      const fetch = await fetches.fetchFor(connection.url);
-      return new RemoteToolServer({ ...connection, name, maxBytes, fetch, clock, identity: IDENTITY });
+      const fetchFor = (url: string) => fetches.fetchFor(url);
+      const login = await remoteLogin({ ...connection, name }, runtime, { fetchFor, onRenewal });
+      const fetch = await fetchFor(connection.url);
+      return new RemoteToolServer({ ...connection, name, maxBytes, fetch, login, clock, identity: IDENTITY });
     }
     const { envs, inheritEnv: inherit, notInherited = [] } = connection;
     const ownSecrets = [...config.secretVariables, ...notInherited];

@@ -168,11 +168,12 @@ function readChild(value: JsonObject, read: Read, context: Context, report: Repo
 }
 
 function readRemote(value: JsonObject, read: Read, report: Report) {
-  const url = read('url') ?? '';
+  const received = read('url');
+  const url = received ?? '';
   const isInsecureAllowed = read('allow_insecure');
   const parsed = toHttpUrl(url);
   // The text before variables were replaced is shown.
-  if (parsed === undefined && url !== '') report('url', 'expected an http:// or https:// URL', value.url);
+  if (parsed === undefined && received !== undefined) report('url', 'expected an http:// or https:// URL', value.url);
   else if (parsed !== undefined && `${parsed.username}${parsed.password}` !== '')
     report('url', 'expected a URL without user and password; use headers');
   else if (isUnencrypted(url) && !isInsecureAllowed) {

@@ -7,6 +7,7 @@ import { keepSubscribed } from './change-subscription.ts';
 import { type ClientIdentity, connectClient } from './client.ts';
 import { McpConnection } from './mcp-connection.ts';
 import { remoteFetch } from './remote-fetch.ts';
+import type { RemoteLogin } from './remote-login.ts';
 import { ReopenPace } from './reopen-pace.ts';
 import { type ConnectFailure, toConnectFailure } from './request-failure.ts';
 
@@ -21,6 +22,8 @@ interface RemoteToolServerOptions {
   /** Uses the configured proxy. */
   readonly fetch: typeof fetch;
   readonly clock: Clock;
+  /** Absent if the configured headers have credentials. */
+  readonly login?: RemoteLogin | undefined;
 }
 
 type RemoteTransport = StreamableHTTPClientTransport | SSEClientTransport;
@@ -35,6 +38,10 @@ export class RemoteToolServer implements ToolServer {
 
   constructor(options: RemoteToolServerOptions) {
     this.#options = options;
+  }
+
+  get login(): RemoteLogin | undefined {
+    return this.#options.login;
   }
 
   async connect(events: ServerEvents, signal: AbortSignal): Promise<Result<ServerConnection, string>> {
@@ -121,7 +128,8 @@ export class RemoteToolServer implements ToolServer {
   }
 
   #createTransport(kind: 'http' | 'sse', onStreamEnd: () => void): RemoteTransport {
-    const { url, headers, maxBytes, fetch, clock } = this.#options;
+    const { url, headers, maxBytes, login, clock } = this.#options;
+    const { fetch } = login ?? this.#options;
     const pace = new ReopenPace(clock);
     const options = {
       requestInit: { headers: { ...headers } },

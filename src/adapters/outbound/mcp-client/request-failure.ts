@@ -1,6 +1,7 @@
 import { ProtocolError, SdkError, SdkHttpError, SseError, UnauthorizedError } from '@modelcontextprotocol/client';
 import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
 import { isObject, type JsonObject, parseJson, withoutUndefined } from '../../../domain/values/json.ts';
+import { LoginRequired, NotAuthorized } from './remote-login.ts';
 import { INVALID, LOST, TOO_LARGE } from './substitute-response.ts';
 
 /** Why a request of the official client failed. */
@@ -8,7 +9,7 @@ export interface RequestFailure {
   readonly error: ToolServerError;
   /** For people. */
   readonly reason: string;
-  /** `session`: a server with sessions does not know that of the request, and did not accept it. `network`: `fetch` failed. */
+  /** `session`: a server with sessions does not know that of the request, and did not accept it. `network`: no request can succeed now. */
   readonly refusal?: 'session' | 'network';
 }
 
@@ -19,6 +20,8 @@ export function toRequestFailure(
   { maxBytes, lostReason }: { readonly maxBytes: number; readonly lostReason: () => string },
 ): RequestFailure {
   const reason = reasonOf(thrown);
+  if (thrown instanceof LoginRequired) return { error: { kind: 'login_required' }, reason, refusal: 'network' };
+  if (thrown instanceof NotAuthorized) return { error: thrown.error, reason };
   if (thrown instanceof ProtocolError) {
     const { code, message, data } = thrown;
     if (code === TOO_LARGE) return { error: { kind: 'too_large', maxBytes }, reason };

@@ -1,10 +1,8 @@
 import type { JSONWebKeySet } from 'jose';
 import { err, ok, type Result } from 'neverthrow';
-import { isObject, parseJson } from '../../../domain/values/json.ts';
+import { isObject } from '../../../domain/values/json.ts';
 import { isSecureUrl } from '../network/addresses.ts';
-
-/** The documents of authorization servers have some kilobytes; with certificates, some tens. */
-const MAX_BYTES = 256 * 1024;
+import { issuerMetadataUrls, readJson } from '../network/documents.ts';
 
 interface IssuerDocuments {
   readonly issuer: string;
@@ -21,7 +19,7 @@ export async function readKeySet(
   const url = jwksUri === undefined ? await findJwksUri(issuer, fetch, signal) : ok(jwksUri);
   if (url.isErr()) return err(url.error);
   const document = await readJson(fetch, url.value, signal);
-  if (document.isErr()) return err(document.error);
+  if (document.isErr()) return err(document.error.reason);
   const { value } = document;
   const isKeySet = isObject(value) && Array.isArray(value.keys) && value.keys.every(isObject);
   return isKeySet ? ok(value as unknown as JSONWebKeySet) : err(`${url.value} is not a set of keys`);
@@ -33,25 +31,13 @@ async function findJwksUri(
   signal: AbortSignal,
 ): Promise<Result<string, string>> {
   const problems: string[] = [];
-  for (const url of metadataUrls(issuer)) {
+  for (const url of issuerMetadataUrls(issuer)) {
     const metadata = await readJson(fetch, url, signal);
-    const found = metadata.andThen((document) => jwksUriOf(document, url, issuer));
+    const found = metadata.mapErr(({ reason }) => reason).andThen((document) => jwksUriOf(document, url, issuer));
     if (found.isOk()) return found;
     problems.push(found.error);
   }
   return err(problems.join('; '));
-}
-
-/** In the order of MCP: RFC 8414, then OpenID Connect Discovery, with the path inserted and appended. */
-function metadataUrls(issuer: string): readonly string[] {
-  const { origin, pathname } = new URL(issuer);
-  const path = pathname.replace(/\/$/, '');
-  const urls = [
-    `${origin}/.well-known/oauth-authorization-server${path}`,
-    `${origin}/.well-known/openid-configuration${path}`,
-    `${origin}${path}/.well-known/openid-configuration`,
-  ];
-  return [...new Set(urls)];
 }
 
 /** RFC 8414, 3.3: metadata that names another issuer is not used. */
@@ -62,43 +48,4 @@ function jwksUriOf(metadata: unknown, url: string, issuer: string): Result<strin
   }
   if (typeof jwksUri !== 'string' || !isSecureUrl(jwksUri)) return err(`${url} has no https:// jwks_uri`);
   return ok(jwksUri);
-}
-
-/** The JSON document at `url`, of at most 256 KiB and not from another URL; or why there is none, for the log. */
-async function readJson(
-  fetch: typeof globalThis.fetch,
-  url: string,
-  signal: AbortSignal,
-): Promise<Result<unknown, string>> {
-  try {
-    const response = await fetch(url, { headers: { Accept: 'application/json' }, redirect: 'manual', signal });
-    if (response.status !== 200) {
-      await response.body?.cancel();
-      return err(`${url} has the status ${response.status}`);
-    }
-    const text = await readText(response);
-    if (text === undefined) return err(`${url} has more than ${MAX_BYTES} bytes`);
-    const value = parseJson(text);
-    return value === undefined ? err(`${url} is not JSON`) : ok(value);
-  } catch (error) {
-    return err(`${url}: ${signal.aborted ? 'no response in time' : reasonOf(error)}`);
-  }
-}
-
-/** Undefined if there are more than `MAX_BYTES`. */
-async function readText({ body }: Response): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body ?? []) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > MAX_BYTES) return undefined;
-  }
-  return Buffer.concat(chunks).toString();
-}
-
-/** `fetch` says only that it failed, and its cause why. */
-function reasonOf(error: unknown): string {
-  const { cause, message } = error as { readonly cause?: { readonly code?: string }; readonly message?: string };
-  return cause?.code ?? message ?? String(error);
 }

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, link, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { never } from '../../../application/async/deadline.ts';
+import type { Clock } from '../../../application/ports/clock.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
+import { isObject, parseJson } from '../../../domain/values/json.ts';
+import { loginPath } from './login-path.ts';
+import type { IssuerMetadata, OAuthClient } from './oauth-request.ts';
+
+/** What one sign-in leaves on disk (ruling O15). Times are milliseconds since 1970. */
+export interface Login {
+  /** Of the server, as `new URL(url).href`. */
+  readonly url: string;
+  /** Another one for each sign-in; renewals keep it. */
+  readonly id: string;
+  readonly metadata: IssuerMetadata;
+  /** Without a secret that is configured. */
+  readonly client: OAuthClient;
+  /** That of a client which was registered for this login. */
+  readonly redirectUri?: string | undefined;
+  readonly resource?: string | undefined;
+  readonly scopes: readonly string[];
+  readonly accessToken: string;
+  readonly refreshToken?: string | undefined;
+  readonly receivedAt: number;
+  /** Undefined: until a 401. */
+  readonly expiresAt?: number | undefined;
+}
+
+/** How old a lock is that a process left which was killed. A renewal takes at most 8 s. */
+const STALE_MS = 10_000;
+const POLL_MS = 50;
+
+/** The logins of the servers, one file for each, which only its owner can read (rulings O15 and O18). */
+export class LoginFiles {
+  readonly folder: string;
+  readonly #clock: Clock;
+  readonly #logger: Pick<Logger, 'warn'>;
+  readonly #warned = new Set<string>();
+
+  constructor(folder: string, clock: Clock, logger: Pick<Logger, 'warn'>) {
+    this.folder = folder;
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  pathOf(url: string): string {
+    return loginPath(this.folder, url);
+  }
+
+  /** The login of a server; none if the file is not one, with a warning. */
+  async read(url: string): Promise<Login | undefined> {
+    const path = this.pathOf(url);
+    const text = await readFile(path, 'utf8').catch(() => undefined);
+    if (text === undefined) return undefined;
+    const login = parseJson(text);
+    if (isLogin(login)) return login;
+    if (!this.#warned.has(path)) this.#logger.warn(`gateway: ${path} is not a login, and is not used`);
+    this.#warned.add(path);
+    return undefined;
+  }
+
+  /**
+   * Runs a task while no other process writes the login of this server. `save` replaces it at once: after an end at any time, the file is the
+   * old or the new one. Rejects if the folder cannot be written.
+   */
+  async locked<T>(url: string, task: (save: (login: Login | undefined) => Promise<void>) => Promise<T>): Promise<T> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    const lock = `${this.#baseOf(url)}.lock`;
+    for (;;) {
+      const isTaken = await writeFile(lock, String(process.pid), { flag: 'wx', mode: 0o600 }).then(
+        () => false,
+        (error: NodeJS.ErrnoException) => (error.code === 'EEXIST' ? true : Promise.reject(error)),
+      );
+      if (!isTaken) break;
+      if (!(await this.#takeStale(lock))) await this.#clock.sleep(POLL_MS, never());
+    }
+    try {
+      return await task((login) => this.#save(url, login));
+    } finally {
+      await rm(lock, { force: true });
+    }
+  }
+
+  /** Removes the lock of a process that was killed. The file is renamed first: only one process can do that. */
+  async #takeStale(lock: string): Promise<boolean> {
+    const seen = await stat(lock).catch(() => undefined);
+    if (seen === undefined) return true;
+    if (this.#clock.now().getTime() - seen.mtimeMs < STALE_MS) return false;
+    const taken = `${lock}.${randomUUID()}.tmp`;
+    const isRenamed = await rename(lock, taken).then(
+      () => true,
+      () => false,
+    );
+    // Meanwhile, another process may have removed the old lock, and made this one.
+    if (isRenamed && (await stat(taken)).ino !== seen.ino) await link(taken, lock).catch(() => {});
+    await rm(taken, { force: true });
+    return isRenamed;
+  }
+
+  async #save(url: string, login: Login | undefined): Promise<void> {
+    const path = this.pathOf(url);
+    const own = basename(this.#baseOf(url));
+    // What a killed process left.
+    for (const name of await readdir(this.folder))
+      if (name.startsWith(own) && name.endsWith('.tmp')) await rm(join(this.folder, name), { force: true });
+    if (login === undefined) return rm(path, { force: true });
+    const temporary = `${this.#baseOf(url)}.${randomUUID()}.tmp`;
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(`${JSON.stringify(login, undefined, 2)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await chmod(this.folder, 0o700);
+    await rename(temporary, path);
+  }
+
+  #baseOf(url: string): string {
+    return this.pathOf(url).replace(/\.json$/, '');
+  }
+}
+
+function isLogin(value: unknown): value is Login {
+  if (!isObject(value) || !isObject(value.metadata) || !isObject(value.client)) return false;
+  const texts = [value.url, value.id, value.accessToken, value.metadata.token_endpoint, value.client.client_id];
+  const { expiresAt = 0, receivedAt } = value;
+  return (
+    texts.every((text) => typeof text === 'string') &&
+    Array.isArray(value.scopes) &&
+    [expiresAt, receivedAt].every((time) => typeof time === 'number')
+  );
+}

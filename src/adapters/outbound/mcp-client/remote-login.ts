@@ -1,0 +1,188 @@
+import { stat } from 'node:fs/promises';
+import type { Clock } from '../../../application/ports/clock.ts';
+import type { ServerLogin } from '../../../application/ports/tool-server.ts';
+import { loginCommand, type ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
+import { readChallenge } from '../network/challenge.ts';
+
+interface RemoteLoginOptions {
+  readonly name: string;
+  readonly url: string;
+  /** How it is configured, if it is. */
+  readonly auth?: { readonly grant: 'authorization_code' | 'client_credentials' } | undefined;
+  readonly clock: Clock;
+  /** Sends requests to the server. */
+  readonly fetch: typeof fetch;
+  /** The file with the login. */
+  readonly path: string;
+  /** Loads what knows OAuth, with the first login, challenge or `auth` (ruling O22). */
+  readonly load: () => Promise<LoadedLogin>;
+}
+
+/** What knows OAuth. */
+export interface LoadedLogin {
+  /**
+   * The token for the next request; undefined if there is none, so that a person must sign in. `refused` is the token of a request that the
+   * server refused: the next one is another. Rejects with the reason, for people, if none can be had now (rulings O17 and O20).
+   */
+  token(refused?: string): Promise<string | undefined>;
+  /** Reads the login again; undefined if there is none. Renewals keep the ID. */
+  read(): Promise<SignedIn | undefined>;
+}
+
+interface SignedIn {
+  readonly id: string;
+  readonly scopes: readonly string[];
+}
+
+/** A request that the server refuses until a person has signed in. */
+export class LoginRequired extends Error {}
+
+type Unauthorized = Extract<ToolServerError, { readonly kind: 'unauthorized' }>;
+
+/** A request that the server, or the issuer, refuses, although there is a login. */
+export class NotAuthorized extends Error {
+  readonly error: Unauthorized;
+
+  constructor(message: string, error: Omit<Unauthorized, 'kind'>) {
+    super(message);
+    this.error = { kind: 'unauthorized', ...error };
+  }
+}
+
+/** How often the file of the login is looked at. */
+const LOOK_MS = 1000;
+
+/** Signs the requests to a server with its token, and knows when a person must sign in (rulings O3, O6, O16, O17). */
+export class RemoteLogin implements ServerLogin {
+  required: string | undefined;
+  readonly #options: RemoteLoginOptions;
+  readonly #origin: string;
+  #loaded: Promise<LoadedLogin> | undefined;
+  /** The file when it was read last: its time and number; undefined if there was none. */
+  #seen: string | undefined;
+  #login: SignedIn | undefined;
+  #firstRead: Promise<boolean> | undefined;
+
+  constructor(options: RemoteLoginOptions) {
+    this.#options = options;
+    this.#origin = new URL(options.url).origin;
+  }
+
+  /** For requests to the server; others, such as to its issuer, are not signed. */
+  readonly fetch: typeof fetch = async (input, init) => {
+    const { fetch, auth } = this.#options;
+    if (new URL(input instanceof Request ? input.url : input).origin !== this.#origin) return fetch(input, init);
+    this.#firstRead ??= this.#readFile();
+    await this.#firstRead;
+    const tokens = this.#isUsed ? await this.#load() : undefined;
+    const token = await this.#tokenOf(tokens);
+    const response = await this.#send(input, init, token);
+    if (response.status !== 401) return this.#checked(response);
+    const isChallenge = readChallenge(response.headers.get('www-authenticate')) !== undefined;
+    if (!isChallenge && token === undefined && auth === undefined) return response;
+    const next = token === undefined ? undefined : await this.#tokenOf(tokens, token);
+    if (next === undefined) return this.#refuse(response);
+    await response.body?.cancel();
+    const second = await this.#send(input, init, next);
+    return second.status === 401 ? this.#refuse(second) : this.#checked(second);
+  };
+
+  onChanged(listener: () => void): () => void {
+    const ended = new AbortController();
+    void this.#watch(listener, ended.signal);
+    return () => ended.abort();
+  }
+
+  get #isMachine(): boolean {
+    return this.#options.auth?.grant === 'client_credentials';
+  }
+
+  /** Whether there is something to sign requests with. */
+  get #isUsed(): boolean {
+    return this.#isMachine || this.#login !== undefined;
+  }
+
+  async #tokenOf(tokens: LoadedLogin | undefined, refused?: string): Promise<string | undefined> {
+    try {
+      const token = await tokens?.token(refused);
+      // A login that has ended is not tried again.
+      if (token === undefined && tokens !== undefined && refused === undefined) this.#require();
+      return token;
+    } catch (error) {
+      if (error instanceof LoginRequired) throw error;
+      const { message: reason } = error as Error;
+      throw new NotAuthorized(reason, { status: 401, reason });
+    }
+  }
+
+  async #send(
+    input: string | URL | Request,
+    init: RequestInit | undefined,
+    token: string | undefined,
+  ): Promise<Response> {
+    const { fetch } = this.#options;
+    try {
+      if (token === undefined) return await fetch(input, init);
+      const headers = new Headers(init?.headers);
+      headers.set('Authorization', `Bearer ${token}`);
+      return await fetch(input, { ...init, headers });
+    } catch (error) {
+      this.required = undefined;
+      throw error;
+    }
+  }
+
+  async #refuse(response: Response): Promise<never> {
+    await response.body?.cancel();
+    const reason = 'the server did not accept the token of the client (HTTP 401)';
+    if (this.#isMachine) throw new NotAuthorized(reason, { status: 401, reason });
+    return this.#require();
+  }
+
+  #require(why = 'requires a login'): never {
+    const { name } = this.#options;
+    this.required = `${why}; sign in with: ${loginCommand(name)}`;
+    throw new LoginRequired(this.required);
+  }
+
+  /** A 403 for missing scopes is a login that lacks them at the first connection, and otherwise a failed call (ruling O6). */
+  async #checked(response: Response): Promise<Response> {
+    this.required = undefined;
+    if (response.status !== 403 || !this.#isUsed) return response;
+    const challenge = readChallenge(response.headers.get('www-authenticate'));
+    if (challenge?.error !== 'insufficient_scope') return response;
+    await response.body?.cancel();
+    const wanted = [...new Set([...(this.#login?.scopes ?? []), ...(challenge.scope ?? '').split(' ')])];
+    const lacks = `the login has not all of the scopes ${wanted.join(' ')}`;
+    const reason = `${lacks}; set auth.scopes`;
+    if (this.#isMachine) throw new NotAuthorized(reason, { status: 403, scopes: wanted, reason });
+    this.required = `${reason}, then sign in with: ${loginCommand(this.#options.name)}`;
+    throw new NotAuthorized(lacks, { status: 403, scopes: wanted });
+  }
+
+  #load(): Promise<LoadedLogin> {
+    this.#loaded ??= this.#options.load();
+    return this.#loaded;
+  }
+
+  /** Resolves with whether there is another login, or none any longer. */
+  async #readFile(): Promise<boolean> {
+    const file = await stat(this.#options.path).catch(() => undefined);
+    const seen = file && `${file.mtimeMs} ${file.ino}`;
+    if (seen === this.#seen) return false;
+    this.#seen = seen;
+    const before = this.#login?.id;
+    this.#login = await (await this.#load()).read();
+    return this.#login?.id !== before;
+  }
+
+  async #watch(listener: () => void, ended: AbortSignal): Promise<void> {
+    if (this.#isMachine) return;
+    while ((await this.#options.clock.sleep(LOOK_MS, ended)) === 'elapsed') {
+      // The first request reads it.
+      if (this.#firstRead === undefined || !(await this.#readFile()) || ended.aborted) continue;
+      this.required = undefined;
+      listener();
+    }
+  }
+}

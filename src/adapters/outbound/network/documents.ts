@@ -1,0 +1,63 @@
+import { err, ok, type Result } from 'neverthrow';
+import { parseJson } from '../../../domain/values/json.ts';
+
+/** The documents of authorization servers have some kilobytes; with certificates, some tens. */
+const MAX_BYTES = 256 * 1024;
+
+/** Why a document cannot be used, for people. `isMissing`: there is none; otherwise it breaks a limit. */
+export interface DocumentProblem {
+  readonly reason: string;
+  readonly isMissing: boolean;
+}
+
+/** Where the metadata of an issuer may be, in the order of MCP: RFC 8414, then OpenID Connect Discovery, with the path inserted and appended. */
+export function issuerMetadataUrls(issuer: string): readonly string[] {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, '');
+  const urls = [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}/.well-known/openid-configuration${path}`,
+    `${origin}${path}/.well-known/openid-configuration`,
+  ];
+  return [...new Set(urls)];
+}
+
+/** The JSON document at `url`, of at most 256 KiB and not from another URL; or why there is none. */
+export async function readJson(
+  fetch: typeof globalThis.fetch,
+  url: string,
+  signal: AbortSignal,
+): Promise<Result<unknown, DocumentProblem>> {
+  const missing = (problem: string) => err({ reason: `${url}${problem}`, isMissing: true });
+  try {
+    const response = await fetch(url, { headers: { Accept: 'application/json' }, redirect: 'manual', signal });
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      return missing(` has the status ${response.status}`);
+    }
+    const text = await readText(response);
+    if (text === undefined) return err({ reason: `${url} has more than ${MAX_BYTES} bytes`, isMissing: false });
+    const value = parseJson(text);
+    return value === undefined ? missing(' is not JSON') : ok(value);
+  } catch (error) {
+    return missing(`: ${signal.aborted ? 'no response in time' : reasonOf(error)}`);
+  }
+}
+
+/** The body of a response; undefined if there are more than `MAX_BYTES`. */
+export async function readText({ body }: Response): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > MAX_BYTES) return undefined;
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** `fetch` says only that it failed, and its cause why. */
+export function reasonOf(error: unknown): string {
+  const { cause, message } = error as { readonly cause?: { readonly code?: string }; readonly message?: string };
+  return cause?.code ?? message ?? String(error);
+}

@@ -1,0 +1,41 @@
+import type { Result } from 'neverthrow';
+
+/** A login to a remote server, without its tokens (ruling O13). */
+export interface LoginSummary {
+  readonly server: string;
+  readonly url: string;
+  readonly issuer: string;
+  readonly scopes: readonly string[];
+  /** Undefined if the issuer does not say. */
+  readonly expiresAt: Date | undefined;
+  /** Whether it is continued without a person. */
+  readonly renewable: boolean;
+}
+
+/** The person who signs in, in a browser. */
+export interface SigningIn {
+  /** Without these, the person reads the URL, and opens it on any machine. */
+  readonly onUrl: (url: string) => void;
+  /** Lines that the person pastes: one is the URL of the callback. */
+  readonly lines: AsyncIterable<string>;
+  /** A line or a callback was not accepted, and why; the wait continues. */
+  readonly onIgnored: (why: string) => void;
+}
+
+/** What became of the tokens of a login that was ended. `reason`: they were not revoked, for people. */
+export type SignedOut =
+  | { readonly kind: 'none' | 'deleted' }
+  | { readonly kind: 'not_revoked'; readonly reason: string };
+
+/** The logins of this machine to remote servers, which persons make and end (rulings O10 to O13). */
+export interface Logins {
+  /**
+   * Waits until the person has signed in, at most 5 minutes. An error is the reason for people; a login that existed is left then. Rejects only
+   * for bugs.
+   */
+  signIn(server: string, person: SigningIn, signal: AbortSignal): Promise<Result<LoginSummary, string>>;
+  /** Those of the configured servers, in their order. Sends no request. */
+  list(): Promise<readonly LoginSummary[]>;
+  /** Deletes a login, and revokes its tokens if the issuer can do that. */
+  signOut(server: string, signal: AbortSignal): Promise<SignedOut>;
+}

@@ -1,0 +1,106 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+
+/** A token request that a fake issuer has received. */
+export interface TokenRequest {
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly authorization: string | undefined;
+}
+
+type Answer = { readonly status?: number; readonly body?: unknown; readonly location?: string } | 'hangs';
+
+/**
+ * An MCP server's metadata, and an authorization server, at one origin. Tokens are numbered: `access-1`, `refresh-1` and so on. A refresh token
+ * is accepted once. Whoever comes agrees.
+ */
+export class FakeIssuer {
+  readonly origin: string;
+  /** The paths that were requested, in order, without queries. */
+  readonly seen: string[] = [];
+  readonly tokenRequests: TokenRequest[] = [];
+  readonly revoked: string[] = [];
+  readonly registrations: unknown[] = [];
+  /** Members of the metadata that are other than usual; undefined is absent. */
+  metadata: Record<string, unknown> = {};
+  resource: Record<string, unknown> = {};
+  /** Members of token responses that are other than usual. */
+  tokens: Record<string, unknown> = {};
+  /** What paths answer instead. */
+  readonly answers = new Map<string, Answer>();
+  #issued = 0;
+  #current = '';
+
+  private constructor(origin: string) {
+    this.origin = origin;
+  }
+
+  /** Starts one for a test. */
+  static async start(): Promise<FakeIssuer> {
+    const server = createServer((request, response) => void issuer.#serve(request, response));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const issuer = new FakeIssuer(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return issuer;
+  }
+
+  /** Where the browser is sent when a person has agreed: the URL of the callback. */
+  callbackFor(authorizationUrl: string, more: Record<string, string> = {}): string {
+    const { searchParams } = new URL(authorizationUrl);
+    const callback = new URL(searchParams.get('redirect_uri') ?? '');
+    const parameters = { code: 'code-1', state: searchParams.get('state') ?? '', iss: this.origin, ...more };
+    for (const [name, value] of Object.entries(parameters)) if (value !== '') callback.searchParams.set(name, value);
+    return callback.href;
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url ?? '', this.origin);
+    const body = await text(request);
+    this.seen.push(pathname);
+    const answer = this.answers.get(pathname) ?? this.#answer(pathname, request, body);
+    if (answer === 'hangs') return;
+    const { status = 200, body: sent = {}, location } = answer;
+    const headers = { 'Content-Type': 'application/json', ...(location !== undefined && { Location: location }) };
+    response.writeHead(status, headers).end(typeof sent === 'string' ? sent : JSON.stringify(sent));
+  }
+
+  #answer(path: string, { headers }: IncomingMessage, body: string): Answer {
+    const { origin } = this;
+    if (path.startsWith('/.well-known/oauth-protected-resource')) {
+      const resource = `${origin}${path.replace('/.well-known/oauth-protected-resource', '')}`;
+      return { body: { resource, authorization_servers: [origin], scopes_supported: ['read'], ...this.resource } };
+    }
+    if (path === '/.well-known/oauth-authorization-server') {
+      const endpoints = Object.fromEntries(
+        ['authorization', 'token', 'registration', 'revocation'].map((name) => [
+          `${name}_endpoint`,
+          `${origin}/${name}`,
+        ]),
+      );
+      const usual = { issuer: origin, ...endpoints, code_challenge_methods_supported: ['S256'] };
+      return { body: { ...usual, ...this.metadata } };
+    }
+    if (path === '/registration') {
+      this.registrations.push(JSON.parse(body));
+      return { status: 201, body: { client_id: `client-${this.registrations.length}` } };
+    }
+    const parameters = Object.fromEntries(new URLSearchParams(body));
+    if (path === '/revocation') {
+      this.revoked.push(parameters.token ?? '');
+      return {};
+    }
+    if (path !== '/token') return { status: 404 };
+    this.tokenRequests.push({ parameters, authorization: headers.authorization });
+    if (parameters.grant_type === 'refresh_token' && parameters.refresh_token !== this.#current)
+      return { status: 400, body: { error: 'invalid_grant' } };
+    this.#issued += 1;
+    this.#current = `refresh-${this.#issued}`;
+    const usual = { token_type: 'Bearer', expires_in: 3600, refresh_token: this.#current };
+    return { body: { access_token: `access-${this.#issued}`, ...usual, ...this.tokens } };
+  }
+}

@@ -1,0 +1,54 @@
+import { err, ok, type Result } from 'neverthrow';
+import { untilAborted } from '../../src/application/async/deadline.ts';
+import type { LoginSummary, Logins, SignedOut, SigningIn } from '../../src/application/ports/logins.ts';
+
+export const CALLBACK = 'http://127.0.0.1:3918/callback';
+
+/** Signs in as soon as the URL of the callback is pasted, or `signsIn` is set. */
+export class FakeLogins implements Logins {
+  /** What signing in fails with, if it is set. */
+  failure: string | undefined;
+  /** Whether the person signs in at once, in the browser. */
+  signsIn = true;
+  /** What `signOut` reports beside the deletion. */
+  notRevoked: string | undefined;
+  readonly #servers: Readonly<Record<string, string>>;
+  readonly #logins = new Map<string, LoginSummary>();
+
+  /** The URLs of the servers, by their names. */
+  constructor(servers: Readonly<Record<string, string>>) {
+    this.#servers = servers;
+  }
+
+  async signIn(server: string, person: SigningIn, signal: AbortSignal): Promise<Result<LoginSummary, string>> {
+    if (this.failure !== undefined) return err(this.failure);
+    person.onUrl(`https://auth.example.com/authorize?state=right&redirect_uri=${encodeURIComponent(CALLBACK)}`);
+    const pasted = async () => {
+      for await (const line of person.lines) {
+        if (line.startsWith(`${CALLBACK}?state=right`)) return;
+        person.onIgnored('This URL is not the answer to this login.');
+      }
+    };
+    if (!this.signsIn) await untilAborted(pasted(), signal);
+    if (signal.aborted) return err('nobody signed in');
+    const login = {
+      server,
+      url: this.#servers[server] ?? '',
+      issuer: 'https://auth.example.com',
+      scopes: ['read'],
+      expiresAt: new Date('2026-01-05T04:00:00Z'),
+      renewable: true,
+    };
+    this.#logins.set(server, login);
+    return ok(login);
+  }
+
+  async list(): Promise<readonly LoginSummary[]> {
+    return Object.keys(this.#servers).flatMap((name) => this.#logins.get(name) ?? []);
+  }
+
+  async signOut(server: string): Promise<SignedOut> {
+    if (!this.#logins.delete(server)) return { kind: 'none' };
+    return this.notRevoked === undefined ? { kind: 'deleted' } : { kind: 'not_revoked', reason: this.notRevoked };
+  }
+}
