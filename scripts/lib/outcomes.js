@@ -47,6 +47,7 @@ const MEANINGS = {
   too_large: 'the result is larger than `max_response_bytes`',
   invalid_result: "the result is not one of MCP, or does not match the tool's schema",
   unauthorized: 'a remote server answered 401 or 403',
+  login_required: 'a person must sign in to the server first',
   unknown_server: 'no server has this name',
   unknown_tool: 'the server has no tool of this name',
   unchecked_input: 'the input could not be checked in time',

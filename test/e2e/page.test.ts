@@ -5,10 +5,13 @@ import { fileURLToPath } from 'node:url';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { findBrowser } from '../../scripts/lib/find-browser.js';
+import { serveGateway } from '../http/serve-gateway.ts';
 import { answers, holds, neverAnswers, works } from '../support/behaviours.ts';
 import { launchBrowser, openPage, type PageOptions } from '../support/browser.ts';
+import { FakeServerLogin } from '../support/fake-server-login.ts';
 import { send } from '../support/http-client.ts';
 import { type HttpProcess, launchHttpProcess, startHttpProcess } from '../support/http-process.ts';
+import { echoes, ScriptedToolServer } from '../support/scripted-tool-server.ts';
 import { newFile } from './files.ts';
 import { apiEnv, fakeApi, ROOT } from './serve.ts';
 
@@ -265,6 +268,24 @@ describe('in a browser', () => {
     expect(await text('.server .bad')).toBe('');
     await page.click('[aria-label="Restart tools"]');
     await untilText('.server [role="alert"]', 'The server tools was restarted by request a moment ago. Try again in');
+  });
+
+  test('shows the command that signs in to a server, first, until that has been done', async () => {
+    const [notes, files] = [new ScriptedToolServer({ read: echoes }), new ScriptedToolServer({ read: echoes })];
+    const login = new FakeServerLogin('notes');
+    notes.login = login;
+    const { at } = await serveGateway({ files, notes }, { rest: { pageFolder: `${ROOT}build/page` } });
+    const { page, problems, value, text, untilText } = await open({ url: at('/') });
+    await untilText('#summary', '1 of 2 servers available');
+    expect(await value("document.querySelector('.server').ariaLabel")).toBe('notes');
+    expect(await text('.server .state')).toBe('login_required');
+    expect(await text('.server p code')).toBe('openai-responses-mcp login notes');
+    expect(await value("document.querySelectorAll('.server')[0].querySelectorAll('button').length")).toBe(1);
+    login.signIn();
+    await page.click('#refresh');
+    await untilText('#summary', '2 of 2 servers available');
+    expect(await text('.server p code')).toBe('');
+    expect(problems).toEqual([]);
   });
 
   test('shows the state of the server after a call that failed', async () => {

@@ -10,6 +10,7 @@ import type { GatewayTool } from '../../src/domain/gateway/gateway-tool.ts';
 import type { ToolServerError } from '../../src/domain/gateway/tool-call-error.ts';
 import { parseToolResult, type ToolResult } from '../../src/domain/gateway/tool-result.ts';
 import type { JsonObject } from '../../src/domain/values/json.ts';
+import type { FakeServerLogin } from './fake-server-login.ts';
 
 type Reply<T> = Promise<Result<T, ToolServerError>>;
 export type AnswerCall = (
@@ -24,6 +25,8 @@ export class FakeToolServer implements ToolServer {
   readonly connections: FakeConnection[] = [];
   /** A reason for a connect to fail, or `hangs`. */
   readonly connects: ('hangs' | (string & {}))[] = [];
+  /** While it is required, a connect fails. */
+  login: FakeServerLogin | undefined;
   /** How often a connect was begun. */
   starts = 0;
   tools: readonly GatewayTool[] = [fakeTool('echo')];
@@ -38,6 +41,7 @@ export class FakeToolServer implements ToolServer {
     const outcome = this.connects.shift();
     if (outcome === 'hangs') await untilAborted(signal);
     if (outcome !== undefined) return err(outcome);
+    if (this.login?.required !== undefined) return err('HTTP 401');
     const connection = new FakeConnection(this, events);
     this.connections.push(connection);
     return ok(connection);

@@ -7,7 +7,7 @@ const MAX_LENGTH = 200;
 /** What an answer took, as JSON for callers. */
 export function toReportJson(report: Answer['report']): Readonly<Record<string, unknown>> {
   const { model, responseId, usage, queries, searches, attempts, seconds, isShared } = report;
-  const { rounds, toolCalls, unavailableServers, state, handle } = report;
+  const { rounds, toolCalls, unavailableServers, loginRequired, state, handle } = report;
   return {
     model: model && shortLine(model, MAX_LENGTH),
     response_id: responseId && shortLine(responseId, MAX_LENGTH),
@@ -31,6 +31,7 @@ export function toReportJson(report: Answer['report']): Readonly<Record<string, 
       ok,
     })),
     unavailable_servers: unavailableServers,
+    login_required: loginRequired,
     // Another call accounts for these tokens and searches.
     shared: isShared,
     state,

@@ -1,5 +1,5 @@
 import type { GatewayTool, ToolFilter } from '../../domain/gateway/gateway-tool.ts';
-import type { ServerState } from '../../domain/gateway/tool-call-error.ts';
+import { loginCommand, type ServerState } from '../../domain/gateway/tool-call-error.ts';
 import { type JsonObject, withoutUndefined } from '../../domain/values/json.ts';
 import { coalesced } from '../async/coalesced.ts';
 import { untilAborted, withDeadline } from '../async/deadline.ts';
@@ -25,7 +25,7 @@ export interface ServerDefinition {
   readonly maxConcurrency: number;
 }
 
-/** A server for people and monitoring (ruling G13). */
+/** A server for people and monitoring (ruling G13). `login` is the command that a person must run first (ruling O3). */
 export interface ServerStatus {
   readonly name: string;
   readonly transport: ServerConnection['transport'];
@@ -36,6 +36,7 @@ export interface ServerStatus {
   readonly tools: number;
   readonly pid?: number;
   readonly lastError?: string;
+  readonly login?: string;
   readonly protocolVersion?: string;
   readonly serverInfo?: JsonObject;
 }
@@ -110,6 +111,7 @@ export class ServerSupervisor {
       tools: this.tools.length,
       pid: connection?.pid,
       lastError: this.#lastError,
+      login: this.#state === 'login_required' ? loginCommand(name) : undefined,
       protocolVersion: connection?.protocolVersion,
       serverInfo: connection?.serverInfo,
     });

@@ -85,7 +85,7 @@ function reasonOf(error: ToolServerError): string {
     case 'login_required':
       return 'the server requires a login';
     case 'unauthorized':
-      return `the server did not accept the credentials (HTTP ${error.status}); check its headers`;
+      return error.reason ?? `the server did not accept the credentials (HTTP ${error.status}); check its headers`;
     case 'aborted':
       return 'tools/list was not answered in time';
   }

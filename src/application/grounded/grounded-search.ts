@@ -66,15 +66,27 @@ export class GroundedSearch implements LlmSearch {
     if (!this.mayUseTools(request)) return llmSearch.search(request, observer, signal);
     const offered = await untilAborted(this.#offer(request, signal), signal);
     if (offered === 'aborted') return err({ kind: 'aborted' });
-    const { functions, unavailable } = offered;
+    const { functions } = offered;
     if (functions.length > MAX_FUNCTIONS) return err({ kind: 'too_many_functions', count: functions.length });
     // With `never`, the web stays closed even if no tool can be offered.
     const isPlain = functions.length === 0 && policy.web !== 'never';
     const outcome = isPlain
       ? await llmSearch.search(request, observer, signal)
       : await this.#converse(request, offered, observer, signal);
-    const missing = unavailable.length === 0 ? {} : { unavailableServers: unavailable };
+    const missing = this.#missing(offered);
     return outcome.map((reply) => ({ ...reply, report: { ...reply.report, ...missing } }));
+  }
+
+  /** The servers that an answer had to do without. Logins are looked at when it has ended, because they can end during it (ruling O5). */
+  #missing({ unavailable, answerGateway }: Offered) {
+    const requireLogin = answerGateway?.gateway.servers.filter(({ state }) => state === 'login_required') ?? [];
+    const names = Object.keys(this.#options.policy.tools);
+    const loginRequired = names.filter((name) => requireLogin.some((server) => server.name === name));
+    const unavailableServers = names.filter((name) => unavailable.includes(name) || loginRequired.includes(name));
+    return {
+      ...(unavailableServers.length > 0 && { unavailableServers }),
+      ...(loginRequired.length > 0 && { loginRequired }),
+    };
   }
 
   /** No functions if there is no time for a call (ruling L14); then no server is started either. */

@@ -102,8 +102,9 @@ export interface SearchReport {
   /** Of a grounded answer: the number of requests that were answered, and the calls of own tools. */
   readonly rounds?: number;
   readonly toolCalls?: readonly ToolCallSummary[];
-  /** Servers whose tools could not be offered. */
+  /** Servers whose tools could not be offered, or no longer be used, and which of them require a login (ruling O5). */
   readonly unavailableServers?: readonly string[];
+  readonly loginRequired?: readonly string[];
 }
 
 /** A call of an own tool, without its arguments and its result. */

@@ -50,7 +50,10 @@ export interface ServerConnection {
 
 /** The login of a remote server, which a person makes (ruling O3). */
 export interface ServerLogin {
-  /** Why a person must sign in before the server can be used, with the command; undefined if that is not what it lacks. */
+  /**
+   * Why a person must sign in before the server can be used, with the command: what follows the server's name in a sentence. Undefined
+   * if that is not what it lacks. A connection that begins to lack it ends (`onLost`).
+   */
   readonly required: string | undefined;
   /** Notifies of a new or deleted login, and of another one in its place; not of a renewed one. Returns the removal. */
   onChanged(listener: () => void): () => void;

@@ -11,6 +11,7 @@ import { toReportJson } from '../report-json.ts';
 import { messageFor } from '../words/error-messages.ts';
 import { count } from '../words/plain.ts';
 import { progressMessage } from '../words/progress-messages.ts';
+import { toolErrorMessage } from '../words/tool-error-messages.ts';
 import type { CommandContext } from './command-context.ts';
 import { openLine } from './live-line.ts';
 import { type TerminalLook, toTerminalText } from './terminal-markdown.ts';
@@ -63,6 +64,8 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   // The output contract, and what the answer took.
   const output = json ? redactedJson({ ...result, report }, redactor.anywhere, 2) : redactor.anywhere(result.answer);
   out(`${terminal === undefined || json ? output : toTerminalText(output, terminal)}\n`);
+  for (const server of answer.value.report.loginRequired ?? [])
+    err.write(`${toolErrorMessage({ kind: 'login_required', server })}\n`);
   if (verbose && !json) err.write(`${redactor.anywhere(summary(answer.value.report))}\n`);
   return SUCCEEDED;
 }

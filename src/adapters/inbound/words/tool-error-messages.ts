@@ -43,7 +43,7 @@ function rawMessage(error: ToolCallError): string {
     case 'invalid_result':
       return `The server's answer is not valid: ${error.detail}.`;
     case 'unauthorized':
-      return `The server did not accept the gateway's credentials (HTTP ${error.status}). Check its headers in the configuration.`;
+      return unauthorizedMessage(error);
     case 'login_required':
       return `The server ${error.server} requires a login. Sign in on the gateway's machine with: ${loginCommand(error.server)}`;
     case 'shutting_down':
@@ -53,6 +53,15 @@ function rawMessage(error: ToolCallError): string {
     case 'cancelled':
       return 'The call was cancelled.';
   }
+}
+
+function unauthorizedMessage(error: Extract<ToolCallError, { kind: 'unauthorized' }>): string {
+  const { server, status, scopes, reason } = error;
+  if (reason !== undefined) return `The gateway has no access to the server ${server}: ${reason}.`;
+  if (scopes === undefined)
+    return `The server did not accept the gateway's credentials (HTTP ${status}). Check its headers in the configuration.`;
+  const needed = scopes.join(', ') || 'those that the server requires';
+  return `The gateway's login has too few scopes for this call. Set auth.scopes of the server ${server} to ${needed}, and sign in again on the gateway's machine with: ${loginCommand(server)}`;
 }
 
 const STATES: Readonly<Record<ServerState, string>> = {

@@ -70,7 +70,8 @@ test('the report of a grounded answer: its rounds and calls, and the servers tha
     seconds: 1,
     rounds: 2,
     toolCalls,
-    unavailableServers: ['wiki'],
+    unavailableServers: ['wiki', 'notes'],
+    loginRequired: ['notes'],
   };
   expect(toReportJson(report)).toEqual({
     searches: { count: 0, queries: [] },
@@ -81,7 +82,8 @@ test('the report of a grounded answer: its rounds and calls, and the servers tha
       { server: 'jira', tool: 'search', ms: 1235, ok: true },
       { server: 'jira', tool: 'a b', ms: 0, ok: false },
     ],
-    unavailable_servers: ['wiki'],
+    unavailable_servers: ['wiki', 'notes'],
+    login_required: ['notes'],
   });
 });
 

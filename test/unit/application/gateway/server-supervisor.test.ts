@@ -123,6 +123,7 @@ describe('a first start', () => {
     [{ kind: 'too_large', maxBytes: 1024 }, 'tools/list failed: a page is larger than 1024 bytes (max_response_bytes)'],
     [{ kind: 'invalid_result', detail: 'no list' }, 'tools/list failed: no list'],
     [{ kind: 'unauthorized', status: 401 }, 'the server did not accept the credentials (HTTP 401); check its headers'],
+    [{ kind: 'unauthorized', status: 401, reason: 'invalid_client' }, 'invalid_client'],
     [{ kind: 'crashed', reason: 'exited with code 1' }, 'exited with code 1'],
   ] as const)('says why the list failed: %j', async (error, reason) => {
     const { supervisor, server } = newSupervisor();

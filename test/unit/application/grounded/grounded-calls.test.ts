@@ -294,6 +294,11 @@ describe('a tool that fails (ruling L12)', () => {
       callFails({ kind: 'not_available', server: 'jira', state: 'failed', reason: 'PRIVATE' }),
       'error: The server jira is not available (it failed and is not started again). Check its configuration and start it again (POST /mcp/servers/jira/restart).',
     ],
+    [
+      'has a server that requires a login',
+      callFails({ kind: 'login_required', server: 'jira' }),
+      "error: The server jira requires a login. Sign in on the gateway's machine with: openai-responses-mcp login jira",
+    ],
   ])('%s: the model gets one line', async (_, reply, expected) => {
     expect(await textOf(reply)).toBe(expected);
   });
@@ -342,6 +347,7 @@ describe('what is private (rulings L19 and L20)', () => {
     [{ kind: 'unknown_tool', server: 'jira', tool: 'get', known: [] }, false],
     [{ kind: 'unknown_server', server: 'jira', known: [] }, false],
     [{ kind: 'not_available', server: 'jira', state: 'failed' }, false],
+    [{ kind: 'login_required', server: 'jira' }, false],
     [{ kind: 'overloaded', server: 'jira', maxConcurrency: 1 }, false],
     [{ kind: 'shutting_down' }, false],
   ];

@@ -1,10 +1,11 @@
+import { err } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { createApplication } from '../../../../src/application/answers/application.ts';
 import { never } from '../../../../src/application/async/deadline.ts';
 import type { GroundingPolicy } from '../../../../src/domain/grounded/grounding.ts';
 import { createRedactor } from '../../../../src/domain/values/redaction.ts';
 import { ask, coreConfig } from '../../../support/core.ts';
-import { FakeAnswerGateway, hangsForever } from '../../../support/fake-answer-gateway.ts';
+import { type ConfiguredCall, FakeAnswerGateway, hangsForever } from '../../../support/fake-answer-gateway.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
 import {
   asks,
@@ -108,6 +109,36 @@ describe('servers (ruling L6)', () => {
       expect((await search())._unsafeUnwrap().report.unavailableServers).toEqual(['wiki']);
     },
   );
+
+  test('that require a login are named as such, in the order of the policy', async () => {
+    const tools = { jira: 'all', wiki: 'all', notes: 'all' } as const;
+    const { search, gateway, llmSearch } = startGrounded({
+      llmSearch: new FakeLlmSearch(says('Two.'), says('Three.')),
+      gateway: new FakeAnswerGateway({ tools: [SEARCH], unavailable: ['notes', 'wiki'], state: 'login_required' }),
+      policy: { tools },
+    });
+    const { report } = (await search())._unsafeUnwrap();
+    expect(report).toMatchObject({ unavailableServers: ['wiki', 'notes'], loginRequired: ['wiki', 'notes'] });
+    expect(llmSearch.conversations[0]?.functions.map(({ name }) => name)).toEqual(['jira__search']);
+    gateway.options = { tools: [SEARCH], unavailable: ['notes', 'wiki'] };
+    expect((await search())._unsafeUnwrap().report).not.toHaveProperty('loginRequired');
+  });
+
+  test('whose login ends during the answer are named too', async () => {
+    const { search, gateway } = startGrounded({
+      llmSearch: new FakeLlmSearch(asks(calls('jira__search')), says('I do not know.')),
+      gateway: new FakeAnswerGateway({ tools: [SEARCH], unavailable: ['wiki'] }),
+      policy: { tools: { jira: 'all', wiki: 'all' } },
+    });
+    const refuse: ConfiguredCall = async () => {
+      gateway.options = { unavailable: ['jira'], state: 'login_required' };
+      return err({ kind: 'login_required', server: 'jira' });
+    };
+    gateway.options = { ...gateway.options, replies: { search: refuse } };
+    const { text, report } = (await search())._unsafeUnwrap();
+    expect(text).toBe('I do not know.');
+    expect(report).toMatchObject({ unavailableServers: ['jira', 'wiki'], loginRequired: ['jira'] });
+  });
 
   test('if none is available, the question is asked as without own tools', async () => {
     const { search, llmSearch } = startGrounded({

@@ -653,7 +653,7 @@ function toolList(name, query) {
 }
 
 function serverCard(server, query) {
-  const { name, state, transport, restarts, pid, lastError, serverInfo = {}, since: iso } = server;
+  const { name, state, transport, restarts, pid, lastError, login, serverInfo = {}, since: iso } = server;
   const restart = el('button', { type: 'button', ariaLabel: `Restart ${name}` }, 'Restart');
   restart.dataset.key = `restart ${name}`;
   restart.onclick = async () => {
@@ -682,6 +682,7 @@ function serverCard(server, query) {
     el('div.row', {}, el('h3', {}, foreign(name)), server === BUILT_IN ? [] : [shownState, restart]),
     el('div.facts', {}, about),
     lastError === undefined ? '' : problem,
+    login === undefined ? '' : el('p', {}, "Sign in on the gateway's machine: ", foreign(login, 'code')),
     toolList(name, query),
   );
   return card;
@@ -700,7 +701,7 @@ function showServers() {
   byId('servers-note').hidden = servers.length > 0;
   const focused = document.activeElement?.dataset.key;
   // What does not work on its own again comes first.
-  const failed = servers.filter(({ state }) => state === 'failed');
+  const failed = servers.filter(({ state }) => state === 'failed' || state === 'login_required');
   const ordered = [...failed, ...servers.filter((server) => !failed.includes(server)), BUILT_IN];
   byId('server-list').replaceChildren(...ordered.map((server) => serverCard(server, query)));
   if (focused !== undefined) document.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();

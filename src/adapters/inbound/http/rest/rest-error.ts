@@ -29,6 +29,8 @@ function detailsOf(error: ToolCallError): JsonObject {
       return { server: error.server, state: error.state };
     case 'login_required':
       return { server: error.server, command: loginCommand(error.server) };
+    case 'unauthorized':
+      return error.scopes === undefined ? {} : { server: error.server, scopes: error.scopes };
     case 'too_large':
       return { maxBytes: error.maxBytes };
     case 'timed_out':

@@ -78,6 +78,19 @@ test('prints the JSON of the contract and the report', async () => {
   expect(err).toBe('');
 });
 
+test('says on standard error which servers require a login', async () => {
+  const report = { ...ANSWER.report, unavailableServers: ['notes', 'wiki'], loginRequired: ['notes', 'wiki'] };
+  const application = () => new FakeApplication(answers({ ...ANSWER, report }));
+  const lines = ['notes', 'wiki'].map(
+    (name) =>
+      `The server ${name} requires a login. Sign in on the gateway's machine with: openai-responses-mcp login ${name}\n`,
+  );
+  expect(await run({ application: application() })).toEqual({ exitCode: 0, out: 'Not Found.\n', err: lines.join('') });
+  const { out, err } = await run({ application: application(), json: true });
+  expect(JSON.parse(out)).toMatchObject({ report: { login_required: ['notes', 'wiki'] } });
+  expect(err).toBe(lines.join(''));
+});
+
 test('prints the report on standard error if requested', async () => {
   const { out, err } = await run({ verbose: true });
   expect(out).toBe('Not Found.\n');

@@ -3,6 +3,7 @@ import { type CallToolOptions, callTool } from '../../../../../src/adapters/inbo
 import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
+import { FakeServerLogin } from '../../../../support/fake-server-login.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
 import { redactorOf } from '../../../../support/redactor.ts';
 import { startScripted } from '../../../../support/scripted-gateway.ts';
@@ -99,6 +100,16 @@ describe('fails with 1', () => {
     ],
   ])('on %s', async (_, script, err) => {
     expect(await run(script)).toEqual({ exitCode: 1, out: '', err });
+  });
+
+  test('on a server that requires a login, with the command', async () => {
+    const files = new ScriptedToolServer({ read: hangs });
+    files.login = new FakeServerLogin('files');
+    expect(await run(hangs, { gateway: startScripted({ files }) })).toEqual({
+      exitCode: 1,
+      out: '',
+      err: "The server files requires a login. Sign in on the gateway's machine with: openai-responses-mcp login files\n",
+    });
   });
 
   test('on an unknown tool', async () => {

@@ -6,6 +6,7 @@ import type { Check } from '../../../../../src/application/answers/diagnose-setu
 import type { GroundingPolicy } from '../../../../../src/domain/grounded/grounding.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
+import { FakeServerLogin } from '../../../../support/fake-server-login.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
 import { redactorOf } from '../../../../support/redactor.ts';
 import { startScripted } from '../../../../support/scripted-gateway.ts';
@@ -362,6 +363,17 @@ describe('servers', () => {
     expect(exitCode).toBe(1);
     expect(lines[2]).toBe('FAIL  server broken: failed: cannot start x (ENOENT), key [redacted]');
     expect(lines.at(-1)).toMatch(/^ok {4}web search/);
+  });
+
+  test('that require a login are failures, with the command', async () => {
+    const notes = one();
+    notes.login = new FakeServerLogin('notes');
+    const { exitCode, lines } = await run({ gateway: startScripted({ notes, two: two() }) });
+    expect(exitCode).toBe(1);
+    expect(lines.slice(2, 4)).toEqual([
+      'FAIL  server notes: login_required: requires a login; sign in with: openai-responses-mcp login notes',
+      'ok    server two: 2 tools (stdio)',
+    ]);
   });
 
   test('are checked without a key and offline, too', async () => {

@@ -3,6 +3,7 @@ import { listTools } from '../../../../../src/adapters/inbound/cli/list-tools.ts
 import type { Gateway } from '../../../../../src/application/gateway/gateway.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
+import { FakeServerLogin } from '../../../../support/fake-server-login.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
 import { redactorOf } from '../../../../support/redactor.ts';
 import { startScripted } from '../../../../support/scripted-gateway.ts';
@@ -54,6 +55,19 @@ test('lists the servers and their tools, and fails if one is not available', asy
 broken: failed (stdio): cannot start x: no key [redacted]
 `,
   });
+});
+
+test('names the command that signs in, and fails', async () => {
+  const notes = files();
+  notes.login = new FakeServerLogin('notes');
+  const command = 'openai-responses-mcp login notes';
+  expect(await run(startScripted({ notes }))).toEqual({
+    exitCode: 1,
+    out: `notes: login_required (stdio): requires a login; sign in with: ${command}\n`,
+  });
+  const { exitCode, out } = await run(startScripted({ notes }), { json: true });
+  expect(exitCode).toBe(1);
+  expect(JSON.parse(out)).toMatchObject({ servers: [{ state: 'login_required', login: command }], tools: [] });
 });
 
 test('succeeds if all are available', async () => {

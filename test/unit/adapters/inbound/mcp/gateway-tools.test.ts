@@ -9,6 +9,7 @@ import { exposedNames } from '../../../../../src/domain/gateway/unique-names.ts'
 import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
 import { FakeApplication, hangs as hangingAnswer } from '../../../../support/fake-application.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
+import { FakeServerLogin } from '../../../../support/fake-server-login.ts';
 import { newSession, receive } from '../../../../support/mcp-session.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
 import { startScripted } from '../../../../support/scripted-gateway.ts';
@@ -379,11 +380,22 @@ describe('a call', () => {
     }
   });
 
+  test('of a server that requires a login gets a result that names the command', async () => {
+    const notes = new ScriptedToolServer({ read: echoes });
+    notes.login = new FakeServerLogin('notes');
+    const text =
+      "LOGIN_REQUIRED: The server notes requires a login. Sign in on the gateway's machine with: openai-responses-mcp login notes";
+    expect(await start({ notes }).call('notes__read')).toMatchObject({
+      result: { isError: true, content: [{ type: 'text', text }] },
+    });
+  });
+
   test.each<readonly [string, ToolScript]>([
     ['SERVER_CRASHED', failsWith({ kind: 'crashed', reason: 'killed by SIGKILL' })],
     ['RESPONSE_TOO_LARGE', failsWith({ kind: 'too_large', maxBytes: 1024 })],
     ['INVALID_RESPONSE', failsWith({ kind: 'invalid_result', detail: 'x' })],
     ['SERVER_UNAUTHORIZED', failsWith({ kind: 'unauthorized', status: 401 })],
+    ['LOGIN_REQUIRED', failsWith({ kind: 'login_required' })],
   ])('that fails gets a result that names the code %s', async (code, script) => {
     const { call } = start({ files: new ScriptedToolServer({ read: script }) });
     expect(await call('files__read')).toMatchObject({

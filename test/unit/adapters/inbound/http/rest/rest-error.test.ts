@@ -125,6 +125,41 @@ describe('the error table', () => {
       {},
     ],
     [
+      { kind: 'unauthorized', server: 'notes', status: 403, scopes: ['notes:read', 'notes:write'] },
+      502,
+      'SERVER_UNAUTHORIZED',
+      "The gateway's login has too few scopes for this call. Set auth.scopes of the server notes to notes:read, notes:write, and sign in again on the gateway's machine with: openai-responses-mcp login notes",
+      { server: 'notes', scopes: ['notes:read', 'notes:write'] },
+    ],
+    [
+      { kind: 'unauthorized', server: 'notes', status: 403, scopes: [] },
+      502,
+      'SERVER_UNAUTHORIZED',
+      "The gateway's login has too few scopes for this call. Set auth.scopes of the server notes to those that the server requires, and sign in again on the gateway's machine with: openai-responses-mcp login notes",
+      { server: 'notes', scopes: [] },
+    ],
+    [
+      { kind: 'unauthorized', server: 'notes', status: 401, reason: 'its token could not be renewed (HTTP 503)' },
+      502,
+      'SERVER_UNAUTHORIZED',
+      'The gateway has no access to the server notes: its token could not be renewed (HTTP 503).',
+      {},
+    ],
+    [
+      { kind: 'unauthorized', server: 'notes', status: 403, scopes: ['a'], reason: 'set auth.scopes to a' },
+      502,
+      'SERVER_UNAUTHORIZED',
+      'The gateway has no access to the server notes: set auth.scopes to a.',
+      { server: 'notes', scopes: ['a'] },
+    ],
+    [
+      { kind: 'login_required', server: 'notes' },
+      503,
+      'LOGIN_REQUIRED',
+      "The server notes requires a login. Sign in on the gateway's machine with: openai-responses-mcp login notes",
+      { server: 'notes', command: 'openai-responses-mcp login notes' },
+    ],
+    [
       failed('unavailable', { reason: 'exited with code 1', retryAfterMs: 3500 }),
       503,
       'SERVER_NOT_RUNNING',
@@ -185,7 +220,12 @@ describe('any error', () => {
     crashed: fc.record({ reason: text }),
     too_large: fc.record({ maxBytes: fc.nat() }),
     invalid_result: fc.record({ detail: text }),
-    unauthorized: fc.record({ server: name, status: fc.constantFrom(401, 403) }),
+    unauthorized: fc
+      .record(
+        { server: name, status: fc.constantFrom(401, 403), scopes: list, reason: text },
+        { requiredKeys: ['server', 'status'] },
+      )
+      .map((error) => error as Omit<Extract<ToolCallError, { kind: 'unauthorized' }>, 'kind'>),
     login_required: fc.record({ server: name }),
     unknown_server: fc.record({ server: name, known: list }),
     unknown_tool: fc.record({ server: name, tool: name, known: list }),

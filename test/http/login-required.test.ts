@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { FakeServerLogin } from '../support/fake-server-login.ts';
+import { legacy, type Reply, send } from '../support/http-client.ts';
+import { echoes, failsWith, ScriptedToolServer } from '../support/scripted-tool-server.ts';
+import { until } from '../support/until.ts';
+import { serveGateway } from './serve-gateway.ts';
+
+const COMMAND = 'openai-responses-mcp login notes';
+const MESSAGE = `The server notes requires a login. Sign in on the gateway's machine with: ${COMMAND}`;
+const READ = { server: 'notes', toolName: 'read', input: {} };
+const json = ({ text }: Reply) => JSON.parse(text) as Record<string, unknown>;
+
+/** `notes` requires a login, and `files` needs none. */
+async function serveNotes(isRequired = false) {
+  const notes = new ScriptedToolServer({ read: echoes });
+  const login = new FakeServerLogin('notes');
+  notes.login = login;
+  const files = new ScriptedToolServer({ read: echoes });
+  const served = await serveGateway({ notes, files }, { definitions: { notes: { isRequired } } });
+  await until(() => served.gateway.readiness() !== 'starting');
+  return { ...served, login };
+}
+
+test('the list of servers has the state and the command, until a person has signed in', async () => {
+  const { get, login, gateway } = await serveNotes();
+  expect(json(await get('/mcp/servers'))).toMatchObject({
+    servers: [
+      {
+        name: 'notes',
+        state: 'login_required',
+        tools: 0,
+        restarts: 0,
+        lastError: `requires a login; sign in with: ${COMMAND}`,
+        login: COMMAND,
+      },
+      { name: 'files', state: 'available' },
+    ],
+  });
+  expect(json(await get('/mcp/tools')).servers).toEqual([
+    { name: 'notes', state: 'login_required' },
+    { name: 'files', state: 'available' },
+  ]);
+  login.signIn();
+  await until(() => gateway.servers[0]?.state === 'available');
+  const { servers } = json(await get('/mcp/servers')) as { servers: object[] };
+  expect(servers[0]).toMatchObject({ name: 'notes', tools: 1 });
+  for (const server of servers) expect(server).not.toHaveProperty('login');
+});
+
+test('a call is 503 with the command, and says no time to try again', async () => {
+  const { call, at } = await serveNotes();
+  const onPath = await send(at('/mcp/tools/notes/read'), { body: {}, headers: { 'X-Request-Id': 'r1' } });
+  for (const reply of [await call(READ, { 'X-Request-Id': 'r1' }), onPath]) {
+    expect(reply.status).toBe(503);
+    expect(reply.headers).not.toHaveProperty('retry-after');
+    expect(json(reply)).toEqual({
+      success: false,
+      error: {
+        code: 'LOGIN_REQUIRED',
+        message: MESSAGE,
+        details: { server: 'notes', command: COMMAND, requestId: 'r1' },
+      },
+    });
+  }
+  expect((await call({ ...READ, server: 'files' })).status).toBe(200);
+});
+
+test('a call with too few scopes is 502 with those that are needed; the server stays available', async () => {
+  const scopes = ['notes:read', 'notes:write'];
+  const notes = new ScriptedToolServer({ read: failsWith({ kind: 'unauthorized', status: 403, scopes }) });
+  const { call, gateway } = await serveGateway({ notes });
+  const reply = await call(READ, { 'X-Request-Id': 'r1' });
+  expect(reply.status).toBe(502);
+  expect(json(reply)).toMatchObject({
+    error: { code: 'SERVER_UNAUTHORIZED', details: { server: 'notes', scopes, requestId: 'r1' } },
+  });
+  expect(gateway.servers).toMatchObject([{ state: 'available' }]);
+});
+
+test('the gateway is ready, unless the server is required', async () => {
+  const { get } = await serveNotes();
+  expect(await get('/readyz')).toMatchObject({ status: 200, text: '{"ok":true}' });
+  const required = await serveNotes(true);
+  expect(await required.get('/readyz')).toMatchObject({
+    status: 503,
+    text: '{"ok":false,"why":"required server not available"}',
+  });
+  required.login.signIn();
+  await until(() => required.gateway.servers[0]?.state === 'available');
+  expect((await required.get('/readyz')).status).toBe(200);
+});
+
+test('metrics and access log have the state and the outcome', async () => {
+  const { call, post, at, accessLines, untilLogged } = await serveNotes();
+  await call(READ);
+  await post(legacy('tools/call', { name: 'notes__read' }));
+  await untilLogged(2);
+  expect(accessLines).toMatchObject([
+    { server: 'notes', status: 503, outcome: 'login_required' },
+    { method: 'tools/call', server: 'notes', status: 200, outcome: 'login_required' },
+  ]);
+  const { text } = await send(at('/metrics'), { method: 'GET' });
+  expect(text).toContain('\nopenai_responses_mcp_server_up{server="notes",state="login_required"} 0\n');
+  expect(text).toContain('\nopenai_responses_mcp_server_calls_total{server="notes",outcome="login_required"} 2\n');
+});

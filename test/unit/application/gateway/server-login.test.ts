@@ -1,0 +1,247 @@
+import { err } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { never } from '../../../../src/application/async/deadline.ts';
+import { Gateway } from '../../../../src/application/gateway/gateway.ts';
+import { type ServerDefinition, ServerSupervisor } from '../../../../src/application/gateway/server-supervisor.ts';
+import { FakeClock, settled } from '../../../support/fake-clock.ts';
+import { FakeSchemaValidator } from '../../../support/fake-schema-validator.ts';
+import { FakeServerLogin } from '../../../support/fake-server-login.ts';
+import { FakeToolServer } from '../../../support/fake-tool-server.ts';
+import { RecordingLogger } from '../../../support/recording-logger.ts';
+import { configured } from '../fake-servers.ts';
+
+const COMMAND = 'openai-responses-mcp login notes';
+const REQUIRED = `requires a login; sign in with: ${COMMAND}`;
+
+/** A server that requires a login until `login.signIn`. */
+function newSupervisor(more: Partial<ServerDefinition> = {}) {
+  const [clock, logger, server] = [new FakeClock(), new RecordingLogger(), new FakeToolServer()];
+  const login = new FakeServerLogin('notes');
+  server.login = login;
+  const supervisor = new ServerSupervisor({
+    ...configured('notes', { server, ...more }),
+    clock,
+    logger,
+    onToolsChanged() {},
+  });
+  return { supervisor, server, login, clock, logger };
+}
+
+async function startedSupervisor(more: Partial<ServerDefinition> = {}) {
+  const started = newSupervisor(more);
+  await started.supervisor.start();
+  return started;
+}
+
+async function availableSupervisor() {
+  const started = newSupervisor();
+  started.login.required = undefined;
+  await started.supervisor.start();
+  return started;
+}
+
+describe('a server without a login', () => {
+  test.each(['on-failure', 'never'] as const)(
+    'requires one, and is not started again by itself (restart: %s)',
+    async (restart) => {
+      const { supervisor, server, clock, logger } = await startedSupervisor({ restart });
+      expect(supervisor.status).toEqual({
+        name: 'notes',
+        transport: 'stdio',
+        state: 'login_required',
+        since: clock.now(),
+        restarts: 0,
+        tools: 0,
+        lastError: REQUIRED,
+        login: COMMAND,
+      });
+      expect(supervisor.retryAfterMs).toBeUndefined();
+      expect(clock.pendingSleeps).toBe(0);
+      expect(server.starts).toBe(1);
+      expect(logger.lines).toEqual([`warn gateway: notes ${REQUIRED}`]);
+    },
+  );
+
+  test('is started when a person has signed in; the command is no longer named', async () => {
+    const { supervisor, login } = await startedSupervisor({ restart: 'never' });
+    login.signIn();
+    await settled();
+    expect(supervisor.status).toMatchObject({ state: 'available', restarts: 1, tools: 1, lastError: REQUIRED });
+    expect(supervisor.status).not.toHaveProperty('login');
+  });
+
+  test('is started by request, and requires one again', async () => {
+    const { supervisor, server } = await startedSupervisor();
+    supervisor.restart();
+    expect(supervisor.status).toMatchObject({ state: 'starting' });
+    expect(supervisor.status).not.toHaveProperty('login');
+    await settled();
+    expect(supervisor.status).toMatchObject({ state: 'login_required', login: COMMAND });
+    expect(server.starts).toBe(2);
+  });
+});
+
+describe('a server that is available', () => {
+  test('and loses its login requires one', async () => {
+    const { supervisor, server, login, clock } = await availableSupervisor();
+    login.required = REQUIRED;
+    server.last.lose('HTTP 401');
+    expect(supervisor.status).toMatchObject({ state: 'login_required', lastError: REQUIRED, login: COMMAND, tools: 0 });
+    expect(supervisor.connection).toBeUndefined();
+    expect(clock.pendingSleeps).toBe(0);
+    login.signIn();
+    await settled();
+    expect(supervisor.status.state).toBe('available');
+  });
+
+  test('is started again with another login', async () => {
+    const { supervisor, server, login } = await availableSupervisor();
+    const before = server.last;
+    login.notify();
+    await settled();
+    expect(before.isEnded).toBe(true);
+    expect(server.last).not.toBe(before);
+    expect(supervisor.status).toMatchObject({ state: 'available', restarts: 1 });
+  });
+
+  test('whose login is deleted requires one', async () => {
+    const { supervisor, login } = await availableSupervisor();
+    login.required = REQUIRED;
+    login.notify();
+    await settled();
+    expect(supervisor.status.state).toBe('login_required');
+  });
+
+  test('and fails for another reason is unavailable', async () => {
+    const { supervisor, server } = await availableSupervisor();
+    server.last.lose('reset');
+    expect(supervisor.status).toMatchObject({ state: 'unavailable', lastError: 'reset' });
+    expect(supervisor.status).not.toHaveProperty('login');
+  });
+});
+
+describe('a new login', () => {
+  test('starts an unavailable server at once, and the scheduled start does not happen', async () => {
+    const { supervisor, server, login, clock } = await availableSupervisor();
+    server.last.lose();
+    login.notify();
+    await settled();
+    expect(supervisor.status.state).toBe('available');
+    expect(clock.pendingSleeps).toBe(0);
+    expect(server.starts).toBe(2);
+  });
+
+  test('starts a failed server', async () => {
+    const { supervisor, server, login } = newSupervisor({ restart: 'never' });
+    login.required = undefined;
+    server.connects.push('HTTP 500');
+    await supervisor.start();
+    expect(supervisor.status.state).toBe('failed');
+    login.notify();
+    await settled();
+    expect(supervisor.status.state).toBe('available');
+  });
+
+  test('during a start replaces it, and settles the first start', async () => {
+    const { supervisor, server, login } = newSupervisor();
+    server.connects.push('hangs');
+    const started = supervisor.start();
+    await settled();
+    login.signIn();
+    await started;
+    expect(supervisor.status.state).toBe('available');
+    expect(server.starts).toBe(2);
+  });
+
+  test('before the first start does not begin it: the server waits for its turn', async () => {
+    const { supervisor, server, login } = newSupervisor();
+    login.signIn();
+    await settled();
+    expect(server.starts).toBe(0);
+    await supervisor.start();
+    expect(supervisor.status.state).toBe('available');
+  });
+
+  test('is no longer listened for after a stop', async () => {
+    const { supervisor, server, login } = await startedSupervisor();
+    expect(login.listeners.size).toBe(1);
+    await supervisor.stop();
+    expect(login.listeners.size).toBe(0);
+    expect(supervisor.status).not.toHaveProperty('login');
+    expect(server.starts).toBe(1);
+  });
+});
+
+describe('the gateway', () => {
+  function newGateway(more: Partial<ServerDefinition> = {}) {
+    const notes = configured('notes', more);
+    const login = new FakeServerLogin('notes');
+    notes.server.login = login;
+    const gateway = new Gateway({
+      clock: new FakeClock(),
+      logger: new RecordingLogger(),
+      validator: new FakeSchemaValidator(),
+      servers: [notes, configured('files')],
+      checkOutput: 'warn',
+      drainMs: 1000,
+      onCallEnded: () => {},
+    });
+    const call = (server: string) => gateway.callTool({ server, tool: 'echo', args: {} }, never());
+    return { gateway, notes, login, call };
+  }
+
+  test('is ready, and its other servers are not affected', async () => {
+    const { gateway, call } = newGateway();
+    await settled();
+    expect(gateway.servers.map(({ state }) => state)).toEqual(['login_required', 'available']);
+    expect(gateway.readiness()).toBe('ready');
+    expect((await call('notes'))._unsafeUnwrapErr()).toEqual({ kind: 'login_required', server: 'notes' });
+    expect((await call('files')).isOk()).toBe(true);
+  });
+
+  test('is not ready until a person has signed in to a required server', async () => {
+    const { gateway, login } = newGateway({ isRequired: true });
+    await settled();
+    expect(gateway.readiness()).toBe('required server not available');
+    login.signIn();
+    await settled();
+    expect(gateway.readiness()).toBe('ready');
+  });
+
+  test('refuses a call that waits for the first start', async () => {
+    const { call } = newGateway();
+    expect((await call('notes'))._unsafeUnwrapErr()).toEqual({ kind: 'login_required', server: 'notes' });
+  });
+
+  test('refuses a call during which the login ends, and those that wait for a place', async () => {
+    const { gateway, notes, login, call } = newGateway({ maxConcurrency: 1 });
+    login.required = undefined;
+    await gateway.whenStarted(1000, never());
+    let refuse = () => {};
+    notes.server.answer = () =>
+      new Promise((resolve) => {
+        refuse = () => resolve(err({ kind: 'login_required' }));
+      });
+    const [running, waiting] = [call('notes'), call('notes')];
+    await settled();
+    refuse();
+    login.required = REQUIRED;
+    await Promise.resolve();
+    notes.server.last.lose('HTTP 401');
+    for (const outcome of await Promise.all([running, waiting]))
+      expect(outcome._unsafeUnwrapErr()).toEqual({ kind: 'login_required', server: 'notes' });
+    expect(notes.server.last.calls).toHaveLength(1);
+  });
+
+  test('forgets the login of a server that is replaced', async () => {
+    const { gateway, login } = newGateway();
+    await settled();
+    const same = configured('notes', { fingerprint: '2' });
+    same.server.login = login;
+    gateway.reconfigure([same]);
+    await settled();
+    expect(login.listeners.size).toBe(1);
+    await gateway.close();
+    expect(login.listeners.size).toBe(0);
+  });
+});
