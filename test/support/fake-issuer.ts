@@ -1,5 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
@@ -10,7 +9,14 @@ export interface TokenRequest {
   readonly authorization: string | undefined;
 }
 
-type Answer = { readonly status?: number; readonly body?: unknown; readonly location?: string } | 'hangs';
+type Answer =
+  | {
+      readonly status?: number;
+      readonly body?: unknown;
+      readonly location?: string;
+      readonly headers?: Record<string, string>;
+    }
+  | 'hangs';
 
 /**
  * An MCP server's metadata, and an authorization server, at one origin. Tokens are numbered: `access-1`, `refresh-1` and so on. A refresh token
@@ -20,6 +26,8 @@ export class FakeIssuer {
   readonly origin: string;
   /** The paths that were requested, in order, without queries. */
   readonly seen: string[] = [];
+  /** Of the same requests. */
+  readonly headers: IncomingHttpHeaders[] = [];
   readonly tokenRequests: TokenRequest[] = [];
   readonly revoked: string[] = [];
   readonly registrations: unknown[] = [];
@@ -62,10 +70,12 @@ export class FakeIssuer {
     const { pathname } = new URL(request.url ?? '', this.origin);
     const body = await text(request);
     this.seen.push(pathname);
+    this.headers.push(request.headers);
     const answer = this.answers.get(pathname) ?? this.#answer(pathname, request, body);
     if (answer === 'hangs') return;
     const { status = 200, body: sent = {}, location } = answer;
-    const headers = { 'Content-Type': 'application/json', ...(location !== undefined && { Location: location }) };
+    const redirect = location === undefined ? {} : { Location: location };
+    const headers = { 'Content-Type': 'application/json', ...redirect, ...answer.headers };
     response.writeHead(status, headers).end(typeof sent === 'string' ? sent : JSON.stringify(sent));
   }
 
