@@ -82,7 +82,7 @@ export class RemoteLogin implements ServerLogin {
     if (!isChallenge && token === undefined && auth === undefined) return response;
     const next = token === undefined ? undefined : await this.#tokenOf(tokens, token);
     if (next === undefined) return this.#refuse(response);
-    await response.body?.cancel();
+    discard(response);
     const second = await this.#send(input, init, next);
     return second.status === 401 ? this.#refuse(second) : this.#checked(second);
   };
@@ -132,8 +132,8 @@ export class RemoteLogin implements ServerLogin {
     }
   }
 
-  async #refuse(response: Response): Promise<never> {
-    await response.body?.cancel();
+  #refuse(response: Response): never {
+    discard(response);
     const reason = 'the server did not accept the token of the client (HTTP 401)';
     if (this.#isMachine) throw new NotAuthorized(reason, { status: 401, reason });
     return this.#require();
@@ -151,7 +151,7 @@ export class RemoteLogin implements ServerLogin {
     if (response.status !== 403 || !this.#isUsed) return response;
     const challenge = readChallenge(response.headers.get('www-authenticate'));
     if (challenge?.error !== 'insufficient_scope') return response;
-    await response.body?.cancel();
+    discard(response);
     const wanted = [...new Set([...(this.#login?.scopes ?? []), ...(challenge.scope ?? '').split(' ')])];
     const lacks = `the login has not all of the scopes ${wanted.join(' ')}`;
     const reason = `${lacks}; set auth.scopes`;
@@ -185,4 +185,8 @@ export class RemoteLogin implements ServerLogin {
       listener();
     }
   }
+}
+
+function discard({ body }: Response): void {
+  void body?.cancel().catch(() => {});
 }
