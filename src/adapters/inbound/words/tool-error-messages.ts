@@ -3,11 +3,20 @@ import { cleanText } from '../../../domain/values/clean-text.ts';
 import { nearestName } from '../nearest-name.ts';
 import { duration, excerpt } from './plain.ts';
 
+export const NO_ERROR_TEXT = 'The tool reported an error without a text.';
+
 const MAX_NAMES = 20;
 
 /** The message for a failed call of a server's tool: what happened, then what to do. */
 export function toolErrorMessage(error: ToolCallError): string {
   return cleanText(rawMessage(error));
+}
+
+/** The same in the terminal, where the server was started for this call, and is not started again. */
+export function onlyCallMessage(error: ToolCallError): string {
+  if (error.kind !== 'not_available') return toolErrorMessage(error);
+  const reason = error.reason === undefined ? '' : `: ${error.reason}`;
+  return cleanText(`The server ${error.server} is not available${reason}. Check its configuration.`);
 }
 
 function rawMessage(error: ToolCallError): string {

@@ -8,8 +8,9 @@ import { toPlainResult } from '../../../../domain/gateway/tool-result.ts';
 import { redactedJson } from '../../../../domain/values/redaction.ts';
 import { LIST_WAIT_MS } from '../../mcp/tool-set.ts';
 import { rateLimitHeaders } from '../../words/quota-messages.ts';
+import { REFUSALS } from '../../words/refusal-messages.ts';
 import type { Api, Exchange, HttpContext, Route } from '../shared/exchange.ts';
-import { type Refusal, tooManyCalls } from '../shared/refusal.ts';
+import { overloaded, type Refusal } from '../shared/refusal.ts';
 import { readJsonBody, typeRefusal } from '../shared/request-body.ts';
 import { runCall } from '../shared/run-call.ts';
 import type { BuiltInServer } from './built-in-server.ts';
@@ -103,7 +104,7 @@ export class RestApi implements Api {
       if (response.destroyed) return;
       // Calls get a place when they start.
       const hasPlace = method === 'POST' || places.hold(exchange, 1);
-      const reply = hasPlace ? await handle(exchange) : err(tooManyCalls(places.max));
+      const reply = hasPlace ? await handle(exchange) : err(overloaded(REFUSALS.calls(places.max)));
       if (request.socket.destroyed || response.headersSent) return;
       if (reply.isErr()) exchange.refuse(reply.error);
       else if (reply.value !== undefined) exchange.sendJson(reply.value.status, reply.value.json);

@@ -1,8 +1,9 @@
 import type { SchemaError, ToolCallError } from '../../../../domain/gateway/tool-call-error.ts';
 import { type ToolResult, textOf } from '../../../../domain/gateway/tool-result.ts';
 import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
-import { duration, excerpt } from '../../words/plain.ts';
-import { toolErrorCode, toolErrorMessage } from '../../words/tool-error-messages.ts';
+import { excerpt } from '../../words/plain.ts';
+import { REFUSALS } from '../../words/refusal-messages.ts';
+import { NO_ERROR_TEXT, toolErrorCode, toolErrorMessage } from '../../words/tool-error-messages.ts';
 import { type Refusal, refusal } from '../shared/refusal.ts';
 
 /** The refusal for a failed call (ruling G17). */
@@ -39,7 +40,7 @@ function detailsOf(error: ToolCallError): JsonObject {
 /** A result with `isError`: the call has an answer, and the answer is an error (ruling G15). */
 export function ofToolError(result: ToolResult, status: number): Refusal {
   const { content, structuredContent } = result;
-  const message = textOf(result) || 'The tool reported an error without a text.';
+  const message = textOf(result) || NO_ERROR_TEXT;
   return refusal('TOOL_EXECUTION_ERROR', message, { status, returned: { content, structuredContent } });
 }
 
@@ -51,6 +52,5 @@ export function ofInvalidBody(errors: readonly SchemaError[]): Refusal {
 
 /** A server was started again by request so recently that its callers would get no answers. */
 export function ofEarlyRestart(server: string, retryAfterMs: number): Refusal {
-  const message = `The server ${server} was restarted by request a moment ago. Try again in ${duration(Math.max(retryAfterMs, 100))}.`;
-  return refusal('OVERLOADED', message, { details: { server }, retryAfterMs });
+  return refusal('OVERLOADED', REFUSALS.earlyRestart(server, retryAfterMs), { details: { server }, retryAfterMs });
 }
