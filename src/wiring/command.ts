@@ -11,8 +11,7 @@ import { supportsHyperlinks } from '../adapters/inbound/cli/hyperlink-support.ts
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
 import { BAD_USAGE, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
 import { PROCESS } from '../adapters/inbound/words/process-messages.ts';
-import { TERMINAL } from '../adapters/inbound/words/terminal-messages.ts';
-import { toolErrorMessage } from '../adapters/inbound/words/tool-error-messages.ts';
+import { NO_OBJECT, toolErrorMessage, unreadableFile } from '../adapters/inbound/words/tool-error-messages.ts';
 import { shownStore } from '../adapters/outbound/config/shown-tree.ts';
 import { isUnencrypted } from '../adapters/outbound/network/addresses.ts';
 import { untilAborted } from '../application/async/deadline.ts';
@@ -165,10 +164,10 @@ async function readInput(input: string, signal: AbortSignal): Promise<Result<Jso
     else if (input.startsWith('@')) json = readFileSync(input.slice(1), 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return err(TERMINAL.unreadableFile(input.slice(1), code ?? String(error)));
+    return err(unreadableFile(input.slice(1), code ?? String(error)));
   }
   const args = parseJson(json.replace(/^\uFEFF/, ''));
-  return isObject(args) ? ok(args) : err(TERMINAL.notAnObject);
+  return isObject(args) ? ok(args) : err(NO_OBJECT);
 }
 
 /** Node.js knows the variables that say whether there are styles, such as NO_COLOR and TERM. */

@@ -4,6 +4,9 @@ import { nearestName } from '../nearest-name.ts';
 import { duration, excerpt } from './plain.ts';
 
 export const NO_ERROR_TEXT = 'The tool reported an error without a text.';
+export const NO_SERVERS = 'No servers are configured (servers in the YAML file, or --servers=<path>).\n';
+export const NO_OBJECT = `The input must be a JSON object, such as '{"message": "hello"}'.`;
+export const unreadableFile = (file: string, reason: string) => `The file ${file} cannot be read (${reason}).`;
 
 const MAX_NAMES = 20;
 
