@@ -131,7 +131,9 @@ async function onRequest({ id, method, params = {} }) {
   };
   try {
     const exchange = { id, progressToken, onProgress, send, signal: call.signal };
-    const result = await (TOOLS === undefined ? tools.call(name, input, exchange) : run(TOOLS[name], input, exchange));
+    let result = TOOLS === undefined ? tools.call(name, input, exchange) : run(TOOLS[name], input, exchange);
+    // What is known is sent before the next message, which may end the process, is read.
+    if (result instanceof Promise) result = await result;
     if (result !== undefined && (!call.signal.aborted || is('late'))) send({ id, result });
   } catch ({ code, message, data }) {
     send({ id, error: { code, message, data } });
