@@ -92,10 +92,7 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
     const stop = (signal: string) => {
       logger.debug(`server: stopping (${signal})`);
       const waiting = server.inFlight;
-      if (!isStopping && waiting > 0) {
-        const seconds = Math.ceil(http.drainMs / 1000);
-        process.stderr.write(SERVING.draining(seconds, waiting));
-      }
+      if (!isStopping && waiting > 0) process.stderr.write(SERVING.draining(http.drainMs, waiting));
       void (isStopping ? server.close() : server.drain()).then(() => resolve(0));
       isStopping = true;
     };

@@ -62,8 +62,7 @@ async function print(
     // Names of tools are texts of their servers.
     const detail = redact(withoutUnsafeCharacters(check.detail));
     // A refused lookup of a model is only a warning.
-    const lookup = verdict === 'warning' ? LOOKUP_NOTE : '';
-    const advice = error === undefined ? check.todo : messageFor(error) + lookup;
+    const advice = error === undefined ? check.todo : messageFor(error) + (verdict === 'warning' ? LOOKUP_NOTE : '');
     const todo = advice === undefined ? undefined : redact(advice);
     isOk &&= verdict !== 'failed';
     printed.push({ name, verdict, detail, todo });

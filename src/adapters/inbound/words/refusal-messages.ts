@@ -19,7 +19,7 @@ export const REFUSALS = {
   path: (mcpPath: string) => `Not Found: MCP is served at ${mcpPath}`,
   method: 'Method Not Allowed',
   methodOfMcp: 'Method Not Allowed: send one JSON-RPC message per POST',
-  versions: (known: string) => `Invalid Request: MCP-Protocol-Version must be one of ${known}`,
+  versions: (known: readonly string[]) => `Invalid Request: MCP-Protocol-Version must be one of ${known.join(', ')}`,
   header: (name: string, problem: string, expected: string) =>
     `Header mismatch: ${name} header ${problem} '${expected}'`,
   contentType: 'Content-Type must be application/json',

@@ -40,8 +40,8 @@ function detailsOf(error: ToolCallError): JsonObject {
 /** A result with `isError`: the call has an answer, and the answer is an error (ruling G15). */
 export function ofToolError(result: ToolResult, status: number): Refusal {
   const { content, structuredContent } = result;
-  const message = textOf(result) || NO_ERROR_TEXT;
-  return refusal('TOOL_EXECUTION_ERROR', message, { status, returned: { content, structuredContent } });
+  const returned = { content, structuredContent };
+  return refusal('TOOL_EXECUTION_ERROR', textOf(result) || NO_ERROR_TEXT, { status, returned });
 }
 
 /** A request whose body has the wrong shape. */

@@ -41,9 +41,8 @@ export class RequestGuard {
     const { allowedHosts, allowedOrigins } = this.#options;
     const { host = '', origin } = headers;
     const [, targetHost] = TARGET_HOST.exec(url) ?? [];
-    if (targetHost !== undefined && targetHost.toLowerCase() !== headers.host?.toLowerCase()) {
+    if (targetHost !== undefined && targetHost.toLowerCase() !== headers.host?.toLowerCase())
       return refusal('VALIDATION_ERROR', REFUSALS.twoHosts);
-    }
     if (host.includes(',')) return refusal('VALIDATION_ERROR', REFUSALS.hostHeaders);
     const name = this.#nameOf(host);
     if ((name === undefined || !this.#hostNames.includes(name)) && !allowedHosts.includes('*')) {
@@ -80,8 +79,7 @@ export class RequestGuard {
       return oauth.verifier.verify(token).then((owner) => owner.mapErr((error) => tokenRefusal(error, oauth)));
     }
     const challenge = `Bearer realm="mcp"${token === undefined ? '' : ', error="invalid_token"'}`;
-    const headers = { 'WWW-Authenticate': challenge };
-    return err(refusal('UNAUTHORIZED', REFUSALS.token, { headers }));
+    return err(refusal('UNAUTHORIZED', REFUSALS.token, { headers: { 'WWW-Authenticate': challenge } }));
   }
 
   /** The headers with which pages of an allowed origin can read the response; undefined for other origins. */

@@ -19,10 +19,8 @@ export async function readJsonBody(exchange: Exchange, limits: Limits): Promise<
   const { request } = exchange;
   const refused = typeRefusal(request);
   if (refused !== undefined) return err(refused);
-  if (!/^(?:identity)?$/i.test(request.headers['content-encoding'] ?? '')) {
-    const headers = { 'Accept-Encoding': 'identity' };
-    return err(refusal('UNSUPPORTED_MEDIA_TYPE', REFUSALS.compressed, { headers }));
-  }
+  if (!/^(?:identity)?$/i.test(request.headers['content-encoding'] ?? ''))
+    return err(refusal('UNSUPPORTED_MEDIA_TYPE', REFUSALS.compressed, { headers: { 'Accept-Encoding': 'identity' } }));
   return (await readBytes(exchange, limits)).andThen((bytes) => {
     if (!isUtf8(bytes)) return err(parseError('is not valid UTF-8'));
     if (nestsDeeper(bytes, MAX_NESTING)) return err(parseError(`nests more than ${MAX_NESTING} levels deep`));
