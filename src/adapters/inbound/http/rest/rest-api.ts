@@ -10,12 +10,12 @@ import { LIST_WAIT_MS } from '../../mcp/tool-set.ts';
 import { rateLimitHeaders } from '../../words/quota-messages.ts';
 import { REFUSALS } from '../../words/refusal-messages.ts';
 import type { Api, Exchange, HttpContext, Route } from '../shared/exchange.ts';
-import { overloaded, type Refusal } from '../shared/refusal.ts';
+import { overloaded, type Refusal, refusal } from '../shared/refusal.ts';
 import { readJsonBody, typeRefusal } from '../shared/request-body.ts';
 import { runCall } from '../shared/run-call.ts';
 import type { BuiltInServer } from './built-in-server.ts';
 import { parseCallBody, parseInput } from './call-body.ts';
-import { ofEarlyRestart, ofToolCallError, ofToolError } from './rest-error.ts';
+import { ofToolCallError, ofToolError } from './rest-error.ts';
 import { ToolDocuments } from './tool-documents.ts';
 
 export interface RestOptions {
@@ -159,7 +159,8 @@ export class RestApi implements Api {
       const waitMs = (this.#restartedMs.get(server) ?? Number.NEGATIVE_INFINITY) + RESTART_EVERY_MS - nowMs;
       if (waitMs > 0) {
         entry.reason = 'restarted a moment ago';
-        return err(ofEarlyRestart(server, waitMs));
+        const message = REFUSALS.earlyRestart(server, waitMs);
+        return err(refusal('OVERLOADED', message, { details: { server }, retryAfterMs: waitMs }));
       }
       this.#restartedMs.set(server, nowMs);
       gateway?.restart(server);

@@ -2,7 +2,6 @@ import type { SchemaError, ToolCallError } from '../../../../domain/gateway/tool
 import { type ToolResult, textOf } from '../../../../domain/gateway/tool-result.ts';
 import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
 import { excerpt } from '../../words/plain.ts';
-import { REFUSALS } from '../../words/refusal-messages.ts';
 import { NO_ERROR_TEXT, toolErrorCode, toolErrorMessage } from '../../words/tool-error-messages.ts';
 import { type Refusal, refusal } from '../shared/refusal.ts';
 
@@ -48,9 +47,4 @@ export function ofToolError(result: ToolResult, status: number): Refusal {
 export function ofInvalidBody(errors: readonly SchemaError[]): Refusal {
   const message = errors.map(({ path, message }) => `${path === '' ? 'the body' : path} ${message}`).join('; ');
   return refusal('VALIDATION_ERROR', message, { details: { errors } });
-}
-
-/** A server was started again by request so recently that its callers would get no answers. */
-export function ofEarlyRestart(server: string, retryAfterMs: number): Refusal {
-  return refusal('OVERLOADED', REFUSALS.earlyRestart(server, retryAfterMs), { details: { server }, retryAfterMs });
 }
