@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Command } from './adapters/inbound/cli/command-line.ts';
 import { BAD_USAGE, FAILED, SUCCEEDED } from './adapters/inbound/exit-codes.ts';
-import { missingFileMessage } from './adapters/inbound/words/plain.ts';
+import { missingFileMessage, PROCESS } from './adapters/inbound/words/process-messages.ts';
 import { withoutUnsafeCharacters } from './domain/values/clean-text.ts';
 import { redactedJson } from './domain/values/redaction.ts';
 import { bootstrap } from './wiring/runtime.ts';
@@ -29,7 +29,7 @@ async function main(argv: readonly string[]): Promise<number> {
       process.stdout.write(`${VERSION}\n`);
       return SUCCEEDED;
     case 'bad-usage':
-      process.stderr.write(`${command.problem}\nTry ${PROGRAM} --help\n`);
+      process.stderr.write(PROCESS.badUsage(command.problem));
       return BAD_USAGE;
     default:
       return run(command);
@@ -108,7 +108,7 @@ const READER_CLOSED = /^(?:EPIPE|ECONNRESET|EOF)$/;
 function onStdoutError({ code = '' }: NodeJS.ErrnoException): void {
   if (READER_CLOSED.test(code) || isOutputLost) return;
   isOutputLost = true;
-  process.stderr.write(`Cannot write to standard output (${code}); the output is lost. Redirect it elsewhere.\n`);
+  process.stderr.write(PROCESS.lostOutput(code));
 }
 
 /** Known once the configuration was read. */

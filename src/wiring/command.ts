@@ -10,7 +10,8 @@ import type { CheckedOAuth, CheckedQuota } from '../adapters/inbound/cli/doctor-
 import { supportsHyperlinks } from '../adapters/inbound/cli/hyperlink-support.ts';
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
 import { BAD_USAGE, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
-import { toolErrorMessage } from '../adapters/inbound/words/tool-error-messages.ts';
+import { PROCESS } from '../adapters/inbound/words/process-messages.ts';
+import { NO_OBJECT, toolErrorMessage, unreadableFile } from '../adapters/inbound/words/tool-error-messages.ts';
 import { shownStore } from '../adapters/outbound/config/shown-tree.ts';
 import { isUnencrypted } from '../adapters/outbound/network/addresses.ts';
 import { untilAborted } from '../application/async/deadline.ts';
@@ -19,7 +20,6 @@ import type { GatewayTool } from '../domain/gateway/gateway-tool.ts';
 import { isObject, type JsonObject, parseJson } from '../domain/values/json.ts';
 import { answerServers, type Runtime } from './runtime.ts';
 import type { LoadServices } from './services.ts';
-import { PROGRAM } from './version.ts';
 
 type RunnableCommand = Extract<Command, { kind: 'ask' | 'doctor' | 'tools' | 'call' }>;
 
@@ -63,7 +63,7 @@ async function runAsk(
   const question = command.question ?? (await untilAborted(text(process.stdin), signal)).trim();
   if (signal.aborted) return INTERRUPTED;
   if (question === '') {
-    err.write(`${QUESTION_REQUIRED}\nTry ${PROGRAM} --help\n`);
+    err.write(PROCESS.badUsage(QUESTION_REQUIRED));
     return BAD_USAGE;
   }
   const terminal = isTerminal ? terminalLook(process.stdout) : undefined;
@@ -164,10 +164,10 @@ async function readInput(input: string, signal: AbortSignal): Promise<Result<Jso
     else if (input.startsWith('@')) json = readFileSync(input.slice(1), 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return err(`The file ${input.slice(1)} cannot be read (${code ?? String(error)}).`);
+    return err(unreadableFile(input.slice(1), code ?? String(error)));
   }
   const args = parseJson(json.replace(/^\uFEFF/, ''));
-  return isObject(args) ? ok(args) : err(`The input must be a JSON object, such as '{"message": "hello"}'.`);
+  return isObject(args) ? ok(args) : err(NO_OBJECT);
 }
 
 /** Node.js knows the variables that say whether there are styles, such as NO_COLOR and TERM. */

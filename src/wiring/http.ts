@@ -5,6 +5,7 @@ import { LineWriter } from '../adapters/inbound/http/server/access-log.ts';
 import { HttpServer } from '../adapters/inbound/http/server/http-server.ts';
 import { Metrics } from '../adapters/inbound/http/server/metrics.ts';
 import type { ToolSet } from '../adapters/inbound/mcp/tool-set.ts';
+import { SERVING } from '../adapters/inbound/words/serving-messages.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { Application } from '../application/answers/application.ts';
 import type { Gateway } from '../application/gateway/gateway.ts';
@@ -91,14 +92,7 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
     const stop = (signal: string) => {
       logger.debug(`server: stopping (${signal})`);
       const waiting = server.inFlight;
-      if (!isStopping && waiting > 0) {
-        const seconds = Math.ceil(http.drainMs / 1000);
-        process.stderr.write(
-          waiting === 1
-            ? `Waiting up to ${seconds} s for 1 request in flight; another signal ends it.\n`
-            : `Waiting up to ${seconds} s for ${waiting} requests in flight; another signal ends them.\n`,
-        );
-      }
+      if (!isStopping && waiting > 0) process.stderr.write(SERVING.draining(http.drainMs, waiting));
       void (isStopping ? server.close() : server.drain()).then(() => resolve(0));
       isStopping = true;
     };
@@ -119,31 +113,16 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
   });
   const listening = await server.listen();
   if (listening.isErr()) {
-    const code = listening.error;
-    const reason = LISTEN_ERRORS[code] ?? 'choose another address (--http, MCP_HTTP_LISTEN or http.listen)';
-    process.stderr.write(`Cannot listen on ${http.host} port ${http.port} (${code}): ${reason}.\n`);
+    process.stderr.write(SERVING.notListening(http.host, http.port, listening.error));
     return FAILED;
   }
   await configure(config.servers ?? []);
-  process.stderr.write(`${PROGRAM} ${VERSION}: serving MCP at ${listening.value}\n`);
+  process.stderr.write(SERVING.at(`${PROGRAM} ${VERSION}`, listening.value));
   if (http.page) process.stderr.write(`page: ${new URL('/', listening.value).href}\n`);
-  if (llm.adapter !== 'offline' && keyProblem(openai.apiKey) !== undefined) process.stderr.write(KEY_NOTICE);
-  if (/^(?:0\.0\.0\.0|::)$/.test(http.host) && http.allowedHosts.length === 0) process.stderr.write(HOSTS_NOTICE);
+  if (llm.adapter !== 'offline' && keyProblem(openai.apiKey) !== undefined) process.stderr.write(SERVING.noKey);
+  if (/^(?:0\.0\.0\.0|::)$/.test(http.host) && http.allowedHosts.length === 0) process.stderr.write(SERVING.hosts);
   const code = await stopped;
   await quota?.close();
   accessLog.flush();
   return code;
 }
-
-const KEY_NOTICE = 'There is no usable API key, so answers fail: set OPENAI_API_KEY, or check it with doctor.\n';
-
-const HOSTS_NOTICE =
-  'Only calls that name this machine as localhost are accepted: set MCP_HTTP_ALLOWED_HOSTS to the host names that clients use.\n';
-
-/** By the error code of the operating system. */
-const LISTEN_ERRORS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program is using this port; stop it, or choose another port',
-  EADDRNOTAVAIL: 'this machine does not have this address',
-  ENOTFOUND: 'this host name does not exist',
-  EACCES: 'this user may not use this port; choose 1024 or higher',
-};

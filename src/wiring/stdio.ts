@@ -4,16 +4,13 @@ import { McpSession } from '../adapters/inbound/mcp/session.ts';
 import { claimStdout } from '../adapters/inbound/stdio/claim-stdout.ts';
 import { onReaderGone } from '../adapters/inbound/stdio/reader-watch.ts';
 import { StdioTransport } from '../adapters/inbound/stdio/stdio-transport.ts';
+import { PROCESS } from '../adapters/inbound/words/process-messages.ts';
 import { never } from '../application/async/deadline.ts';
 import type { Gateway } from '../application/gateway/gateway.ts';
 import { createAnswerTools, longAnswerParts, SERVER_INFO } from './answer-tools.ts';
 import { answerServers, type Runtime } from './runtime.ts';
 import type { LoadServices } from './services.ts';
 import { onUncaughtError } from './uncaught-errors.ts';
-import { PROGRAM } from './version.ts';
-
-/** A person has started it. */
-const TYPED = `Waiting for MCP messages on standard input, which clients send; Ctrl-C ends it. Try ${PROGRAM} --help\n`;
 
 /** How long aborted calls may take to settle before the process exits. */
 const ABORT_MS = 500;
@@ -22,7 +19,7 @@ const ABORT_MS = 500;
 export async function serveStdio(runtime: Runtime, load: LoadServices): Promise<number> {
   const { config, clock, logger, redactor } = runtime;
   const { lineMode } = config.server;
-  if (process.stdin.isTTY) process.stderr.write(TYPED);
+  if (process.stdin.isTTY) process.stderr.write(PROCESS.waiting);
   const stdout = claimStdout();
   let gateway: Gateway | undefined;
   let exposed: GatewayTools | undefined;

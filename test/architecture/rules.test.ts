@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { filesIn, longFiles, ownTimes, type SourceFile, untestedPorts } from './rules.ts';
+import { filesIn, longFiles, ownTimes, type SourceFile, strayWords, untestedPorts } from './rules.ts';
 
 const SOURCES = filesIn(process.cwd(), 'src');
 const TESTS = filesIn(process.cwd(), 'test');
@@ -51,5 +51,32 @@ describe('short files', () => {
     expect(longFiles([source('src/a.ts', 'x\n'.repeat(250)), source('src/b.ts', 'x\n'.repeat(251))])).toEqual([
       'src/b.ts',
     ]);
+  });
+});
+
+describe('one place for words', () => {
+  test('no message for people is written elsewhere', () => {
+    expect(strayWords(SOURCES), 'move it to src/adapters/inbound/words').toEqual([]);
+  });
+
+  test.each([
+    ["const a = 'The body is too large.'", 'The body is too large.'],
+    [`const a = \`Cannot listen on port \${port}\``, 'Cannot listen on port'],
+    ["process.stderr.write('no key')", 'no key'],
+    [`refusal('NOT_FOUND', \`no path \${path}\`)`, 'no path'],
+  ])('%s is found', (text, words) => {
+    expect(strayWords([source('src/main.ts', text), source('src/adapters/inbound/words/a.ts', text)])).toEqual([
+      `src/main.ts: ${words}`,
+    ]);
+  });
+
+  test.each([
+    "throw new Error('The HTTP endpoint has no configuration')",
+    "const reason = 'is not valid JSON'",
+    "const headers = 'Accept, Authorization, Content-Type, ETag'",
+    "refusal('NOT_FOUND', message)",
+    '// The body is too large.',
+  ])('%s is not', (text) => {
+    expect(strayWords([source('src/main.ts', text)])).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import ts from 'typescript';
 
 /** A file of a program, by its path from the root of the repository. */
 export interface SourceFile {
@@ -48,4 +49,54 @@ const MAX_LINES = 250;
 
 export function longFiles(files: readonly SourceFile[]): readonly string[] {
   return files.filter(({ text }) => text.trimEnd().split('\n').length > MAX_LINES).map((file) => file.path);
+}
+
+/** The places of other texts: each holds all texts of its kind. */
+const OTHER_TEXTS: readonly RegExp[] = [
+  // The help, and the descriptions of tools, operations and metrics.
+  /inbound\/(?:cli\/usage|mcp\/answer-schemas|http\/rest\/openapi|http\/server\/(?:long-)?metrics)\.ts$/,
+  // Parts of an answer, which the domain makes in the language of the question.
+  /domain\/answers\/(?:answer-result|unfinished-answer)\.ts$/,
+  // For the model.
+  /(?:system-policy|tool-output|openai\/request-body|diagnose-setup)\.ts$/,
+  // What the browser shows at the end of a login.
+  /\/outbound\/login\/callback-server\.ts$/,
+];
+
+/** What sends a text to a person, or to the client of a refused request. */
+const SENDER = /(?:\berr|stderr)\.write$|^(?:refusal|overloaded)$/;
+
+/** Messages outside of the folder for them: sentences, and any words that are sent where they are written. */
+export function strayWords(files: readonly SourceFile[]): readonly string[] {
+  return files
+    .filter((file) => !file.path.includes('/inbound/words/') && !OTHER_TEXTS.some((texts) => texts.test(file.path)))
+    .flatMap((file) => wordsIn(file.text).map((words) => `${file.path}: ${words}`));
+}
+
+function wordsIn(text: string): readonly string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    // Its reader is a programmer.
+    if (ts.isThrowStatement(node)) return;
+    const words = textOf(node)?.trim() ?? '';
+    const { parent } = node;
+    const isSent = /\w+ \w/.test(words) && ts.isCallExpression(parent) && SENDER.test(parent.expression.getText());
+    if (isSent || SENTENCE.test(words)) found.push(words);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile('', text, ts.ScriptTarget.Latest, true));
+  return found;
+}
+
+/** At least four words, of which only the first must begin with a capital letter. */
+const SENTENCE = /^[("'[]?[A-Z][\w-]* (?=.*(?:^| )[a-z])(?:\S+ ){2}\S/;
+
+/** The text of a literal without what is filled in. */
+function textOf(node: ts.Node): string | undefined {
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (!ts.isTemplateExpression(node)) return undefined;
+  return [node.head, ...node.templateSpans.map(({ literal }) => literal)]
+    .map(({ text }) => text)
+    .join(' ')
+    .replaceAll(/ +/g, ' ');
 }

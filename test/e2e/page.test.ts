@@ -1,7 +1,6 @@
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { findBrowser } from '../../scripts/lib/find-browser.js';
@@ -11,6 +10,7 @@ import { launchBrowser, openPage, type PageOptions } from '../support/browser.ts
 import { FakeServerLogin } from '../support/fake-server-login.ts';
 import { send } from '../support/http-client.ts';
 import { type HttpProcess, launchHttpProcess, startHttpProcess } from '../support/http-process.ts';
+import { STDIO_SERVER } from '../support/process-tree.ts';
 import { echoes, ScriptedToolServer } from '../support/scripted-tool-server.ts';
 import { newFile } from './files.ts';
 import { apiEnv, fakeApi, ROOT } from './serve.ts';
@@ -20,7 +20,7 @@ const HOSTILE =
 const TOOLS = {
   name: 'tools',
   command: process.execPath,
-  args: [fileURLToPath(new URL('../support/page-tools-server.js', import.meta.url))],
+  args: [STDIO_SERVER, '--tools=page'],
   envs: { HOSTILE },
 };
 const EVERYTHING = {

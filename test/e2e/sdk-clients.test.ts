@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { answers, fails, holds, neverAnswers } from '../support/behaviours.ts';
+import { isRunning } from '../support/process-tree.ts';
 import { newFile } from './files.ts';
 import { type ClientProgress, OFFICIAL_CLIENTS } from './official-clients.ts';
 import { type AnswerJson, fakeApi } from './serve.ts';
@@ -177,12 +178,4 @@ function toAnswer({ content, isError }: Record<string, unknown>): AnswerJson {
   expect(isError ?? false).toBe(false);
   const [first] = content as { type: string; text: string }[];
   return JSON.parse(first?.text ?? '') as AnswerJson;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }

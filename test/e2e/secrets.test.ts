@@ -1,20 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { calls, reasons, says } from '../support/conversation-items.ts';
 import { legacy, send } from '../support/http-client.ts';
 import { startHttpProcess } from '../support/http-process.ts';
+import { STDIO_SERVER } from '../support/process-tree.ts';
 import { runCli } from '../support/run-cli.ts';
+import { serveHttpRequests } from '../support/servers/remote-servers.ts';
 import { newFolder } from './files.ts';
 import { conversationApi } from './grounding/kit.ts';
 import { closedPort, serve } from './serve.ts';
-
-const SERVER = fileURLToPath(new URL('../support/indiscreet-server.mjs', import.meta.url));
 
 /** Keys, tokens and passwords of the program, by the place where they are configured. */
 const OWN = {
@@ -82,21 +79,21 @@ class Reader {
   }
 }
 
-/** A remote MCP server that repeats its headers and its URL. The path says how. */
-async function indiscreetRemote(): Promise<string> {
-  const server = createServer((request, response) => void reply(request, response));
-  onTestFinished(() => void server.close().closeAllConnections());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+/** A message of the program. */
+interface Received {
+  readonly id?: number;
+  readonly method: string;
+  readonly params: { readonly protocolVersion?: string };
 }
 
-async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
+/** What a remote MCP server answers that repeats its headers and its URL. The path says how. */
+function indiscreetReply(request: IncomingMessage, response: ServerResponse, body: unknown): void {
   const { pathname } = new URL(request.url ?? '', 'http://localhost');
   const { authorization = '', 'x-other': other = '' } = request.headers;
   const leak = `${authorization} ${authorization.split(' ')[1]} ${String(other)} ${request.url} ${decodeURIComponent(request.url ?? '')}`;
   const headers = { 'Content-Type': 'application/json', 'X-Leak': encodeURIComponent(leak) };
   if (request.method !== 'POST') return void response.writeHead(405).end();
-  const { id, method, params } = JSON.parse(await text(request));
+  const { id, method, params } = body as Received;
   const answer = (message: object) =>
     response.writeHead(200, headers).end(JSON.stringify({ jsonrpc: '2.0', id, ...message }));
   if (pathname === '/unauthorized') return void response.writeHead(401, headers).end(leak);
@@ -130,7 +127,7 @@ function configOf(remote: string, folder: string, redis: string, reloaded = 'fir
       RELOADED: reloaded,
     },
   };
-  const args = (mode: string) => [SERVER, mode, `--token=\u0024{ARGS}`, '\u0024{ARGS}'];
+  const args = (mode: string) => [STDIO_SERVER, '--tools=indiscreet', mode, `--token=\u0024{ARGS}`, '\u0024{ARGS}'];
   const url = (path: string) => `${remote}${path}?key=\u0024{URL_KEY}&apikey=${OF_SERVERS['parameter of a URL']}`;
   const bearer = {
     Authorization: `Bearer ${OF_SERVERS['header with a scheme']}`,
@@ -172,7 +169,7 @@ async function plant() {
   const port = await closedPort();
   const redis = `redis://:${encodeURIComponent(OWN['password of redis'])}@127.0.0.1:${port}`;
   const proxy = `http://joe:${encodeURIComponent(OWN['password of the proxy'])}@127.0.0.1:${port}`;
-  const remote = await indiscreetRemote();
+  const remote = (await serveHttpRequests(indiscreetReply)).origin;
   const file = path.join(folder, 'config.yaml');
   const configure = (reloaded?: string) =>
     writeFileSync(file, JSON.stringify(configOf(remote, folder, redis, reloaded)));

@@ -275,7 +275,7 @@ describe('a caller that leaves', () => {
   });
 
   test('while it waits for a list: nothing is left', async () => {
-    const stuck = new ScriptedToolServer({}, 'waits');
+    const stuck = new ScriptedToolServer({}, 'hangs');
     const { at, clock, untilLogged, accessLines } = await serveGateway({ stuck });
     const started = clock.pendingSleeps;
     const list = begin(at('/mcp/tools'), { method: 'GET' });
@@ -318,18 +318,18 @@ describe('/readyz', () => {
   const NOT_READY = (why: string) => ({ status: 503, text: JSON.stringify({ ok: false, why }) });
 
   test('reports that servers are starting until each first start has settled', async () => {
-    const slow = new ScriptedToolServer({}, 'waits');
-    const broken = new ScriptedToolServer({}, { fails: 'no such command' });
+    const slow = new ScriptedToolServer({}, 'hangs');
+    const broken = new ScriptedToolServer({}, 'no such command');
     const { get, gateway } = await serveGateway({ slow, broken }, { definitions: { broken: { restart: 'never' } } });
     expect(await get('/readyz')).toMatchObject(NOT_READY('servers starting'));
     expect((await get('/healthz')).status).toBe(200);
-    slow.letStart();
+    slow.letConnect();
     await until(() => gateway.readiness() !== 'starting');
     expect(await get('/readyz')).toMatchObject({ status: 200, text: '{"ok":true}' });
   });
 
   test('waits for required servers, always', async () => {
-    const files = new ScriptedToolServer({}, { fails: 'no such command' });
+    const files = new ScriptedToolServer({}, 'no such command');
     const { get, clock, gateway } = await serveGateway({ files }, { definitions: { files: { isRequired: true } } });
     await until(() => gateway.readiness() !== 'starting');
     expect(await get('/readyz')).toMatchObject(NOT_READY('required server not available'));

@@ -249,7 +249,7 @@ describe('the checks', () => {
 
   test('run in order: body, server, availability, tool, input', async () => {
     const up = new ScriptedToolServer({ read: { script: hangs, inputSchema: INPUT_SCHEMA } });
-    const down = new ScriptedToolServer({}, { fails: 'no such command' });
+    const down = new ScriptedToolServer({}, 'no such command');
     const definitions = { down: { restart: 'never' as const } };
     const { call } = await serveGateway({ up, down }, { definitions });
     const wrong = { toolName: 'none', input: {} };
@@ -289,7 +289,7 @@ describe('the checks', () => {
 
 describe('a server that is not available', () => {
   test('gives 503, with Retry-After if a restart is scheduled', async () => {
-    const server = new ScriptedToolServer({ read: says('a') }, { fails: 'one' }, { fails: 'two' });
+    const server = new ScriptedToolServer({ read: says('a') }, 'one', 'two');
     const { call, clock } = await serveGateway({ files: server });
     const read = { server: 'files', toolName: 'read' };
     const first = await call(read);
@@ -307,7 +307,7 @@ describe('a server that is not available', () => {
   });
 
   test('gives no Retry-After if it is not started again', async () => {
-    const server = new ScriptedToolServer({}, { fails: 'no such command' });
+    const server = new ScriptedToolServer({}, 'no such command');
     const { call } = await serveGateway({ files: server }, { definitions: { files: { restart: 'never' } } });
     const reply = await call({ server: 'files', toolName: 'read' });
     expect(reply.status).toBe(503);
@@ -316,13 +316,13 @@ describe('a server that is not available', () => {
   });
 
   test('a call waits for the first start', async () => {
-    const server = new ScriptedToolServer({ read: says('Hello.') }, 'waits');
+    const server = new ScriptedToolServer({ read: says('Hello.') }, 'hangs');
     const { beginCall, gateway, clock } = await serveGateway({ files: server });
     const call = beginCall({ server: 'files', toolName: 'read' });
     // That of the start, and that of the call.
     await until(() => clock.pendingSleeps === 2);
     expect(gateway.servers).toMatchObject([{ state: 'starting' }]);
-    server.letStart();
+    server.letConnect();
     expect(json(await call.reply)).toEqual({ success: true, result: 'Hello.' });
   });
 
@@ -362,7 +362,7 @@ describe('the time limit', () => {
   });
 
   test('includes the wait for the first start', async () => {
-    const server = new ScriptedToolServer({ read: says('a') }, 'waits');
+    const server = new ScriptedToolServer({ read: says('a') }, 'hangs');
     const { beginCall, clock } = await serveGateway({ files: server });
     const call = beginCall({ server: 'files', toolName: 'read', timeout: 2000 });
     await until(() => clock.pendingSleeps === 2);

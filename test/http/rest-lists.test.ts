@@ -34,18 +34,18 @@ describe('GET /mcp/tools', () => {
   });
 
   test('has the order of the configuration, whichever server starts first, and then the answer tools', async () => {
-    const slow = new ScriptedToolServer({ z: echoes, a: echoes }, 'waits');
+    const slow = new ScriptedToolServer({ z: echoes, a: echoes }, 'hangs');
     const quick = new ScriptedToolServer({ b: echoes });
     const { get, gateway } = await serveGateway({ slow, quick });
     const listed = get('/mcp/tools');
     await until(() => gateway.tools.length === 1);
-    slow.letStart();
+    slow.letConnect();
     expect(namesOf(await listed)).toEqual(['slow/z', 'slow/a', 'quick/b', ...ANSWERS]);
   });
 
   test('waits at most 5 s for first starts, and omits the tools of servers that are not available', async () => {
-    const stuck = new ScriptedToolServer({ a: echoes }, 'waits');
-    const broken = new ScriptedToolServer({ b: echoes }, { fails: 'no such command' });
+    const stuck = new ScriptedToolServer({ a: echoes }, 'hangs');
+    const broken = new ScriptedToolServer({ b: echoes }, 'no such command');
     const up = new ScriptedToolServer({ c: echoes });
     const definitions = { broken: { restart: 'never' as const } };
     const { get, clock } = await serveGateway({ stuck, broken, up }, { definitions });
@@ -68,7 +68,7 @@ describe('GET /mcp/tools', () => {
   });
 
   test('does not wait for a restart', async () => {
-    const files = new ScriptedToolServer({ a: echoes }, 'connects', 'waits');
+    const files = new ScriptedToolServer({ a: echoes }, 'connects', 'hangs');
     const { get, gateway } = await serveGateway({ files });
     await get('/mcp/tools');
     gateway.restart('files');
@@ -86,7 +86,7 @@ describe('GET /mcp/tools', () => {
   });
 
   test.each(['none', ''])('of an unknown server (%j) is 404 at once', async (name) => {
-    const stuck = new ScriptedToolServer({}, 'waits');
+    const stuck = new ScriptedToolServer({}, 'hangs');
     const { get } = await serveGateway({ stuck });
     const reply = await get(`/mcp/tools?server=${name}`);
     expect(reply.status).toBe(404);
@@ -133,7 +133,7 @@ describe('GET /mcp/tools', () => {
 describe('GET /mcp/servers', () => {
   test('shows what each server does', async () => {
     const up = new ScriptedToolServer({ a: echoes, b: echoes });
-    const broken = new ScriptedToolServer({}, { fails: 'no such command' });
+    const broken = new ScriptedToolServer({}, 'no such command');
     const definitions = { broken: { transport: 'http' as const, restart: 'never' as const } };
     const { get, gateway, clock } = await serveGateway({ up, broken }, { definitions });
     await gateway.whenStarted(1, new AbortController().signal);
@@ -194,7 +194,7 @@ describe('POST /mcp/servers/{name}/restart', () => {
   const never = { definitions: { files: { restart: 'never' as const } } };
 
   test('starts the server, in any state, and answers at once; the body is optional', async () => {
-    const files = new ScriptedToolServer({}, { fails: 'one' }, 'connects', 'waits');
+    const files = new ScriptedToolServer({}, 'one', 'connects', 'hangs');
     const { at, gateway, clock } = await serveGateway({ files }, never);
     const restart = (body?: object) => send(at('/mcp/servers/files/restart'), { headers: TYPE, ...(body && { body }) });
     await until(() => gateway.servers[0]?.state === 'failed');
@@ -334,12 +334,12 @@ describe('GET /openapi.json', () => {
   });
 
   test('waits for first starts', async () => {
-    const files = new ScriptedToolServer({ a: echoes }, 'waits');
+    const files = new ScriptedToolServer({ a: echoes }, 'hangs');
     const { get, clock } = await serveGateway({ files });
     const started = clock.pendingSleeps;
     const described = get('/openapi.json');
     await until(() => clock.pendingSleeps === started + 1);
-    files.letStart();
+    files.letConnect();
     expect(json(await described).paths).toHaveProperty('/mcp/tools/files/a');
   });
 });

@@ -70,7 +70,7 @@ test('logs a call over MCP with its server and tool', async () => {
 });
 
 test('counts calls by server and outcome, over REST and MCP, with names of the configuration only', async () => {
-  const web = new ScriptedToolServer({}, { fails: SECRET });
+  const web = new ScriptedToolServer({}, SECRET);
   const served = await serveGateway({ files: scripted(), web }, { definitions: { web: { restart: 'never' } } });
   const { call, post, at, beginCall, clock } = served;
   await call({ server: 'files', toolName: 'read' });

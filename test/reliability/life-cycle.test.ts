@@ -8,6 +8,7 @@ import { answers, fails, holds, neverAnswers, stallsMidStream } from '../support
 import { type CleanProcessOptions, startCleanProcess } from '../support/clean-process.ts';
 import { type JsonRpcMessage, McpOutputReader } from '../support/mcp-output.ts';
 import { posixTest } from '../support/platform.ts';
+import { isRunning } from '../support/process-tree.ts';
 
 /** "Within a second" (ruling 13), and what a busy machine adds. */
 const SOON_MS = 2000;
@@ -317,15 +318,6 @@ function textOf(stream: NodeJS.ReadableStream): () => string {
   const chunks: string[] = [];
   stream.on('data', (chunk) => chunks.push(String(chunk)));
   return () => chunks.join('');
-}
-
-function isRunning(pid: number | undefined): boolean {
-  if (pid === undefined) return false;
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 function withoutTime(log: string): string {

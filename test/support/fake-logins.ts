@@ -26,7 +26,7 @@ export class FakeLogins implements Logins {
     const pasted = async () => {
       for await (const line of person.lines) {
         if (line.startsWith(`${CALLBACK}?state=right`)) return;
-        person.onIgnored('This URL is not the answer to this login.');
+        person.onIgnored('the URL is not the answer to this login');
       }
     };
     if (!this.signsIn) await untilAborted(pasted(), signal);

@@ -20,13 +20,17 @@ export type AnswerCall = (
   signal: AbortSignal,
 ) => Reply<ToolResult>;
 
-/** A ToolServer in memory. A connect does what the next of `connects` says, and then succeeds. */
+/** A ToolServer in memory. A connect does what the next of `connects` says; without one, it succeeds. */
 export class FakeToolServer implements ToolServer {
   readonly connections: FakeConnection[] = [];
-  /** A reason for a connect to fail, or `hangs`. */
-  readonly connects: ('hangs' | (string & {}))[] = [];
   /** While it is required, a connect fails. */
   login: FakeServerLogin | undefined;
+  /** `connects`, `hangs` until the test calls `letConnect`, or a reason to fail. */
+  readonly connects: string[] = [];
+  letConnect = (): void => {};
+  readonly #mayConnect = new Promise<void>((resolve) => {
+    this.letConnect = resolve;
+  });
   /** How often a connect was begun. */
   starts = 0;
   tools: readonly GatewayTool[] = [fakeTool('echo')];
@@ -38,9 +42,10 @@ export class FakeToolServer implements ToolServer {
   async connect(events: ServerEvents, signal: AbortSignal): Promise<Result<ServerConnection, string>> {
     if (signal.aborted) return err('aborted');
     this.starts += 1;
-    const outcome = this.connects.shift();
-    if (outcome === 'hangs') await untilAborted(signal);
-    if (outcome !== undefined) return err(outcome);
+    const outcome = this.connects.shift() ?? 'connects';
+    if (outcome === 'hangs') await Promise.race([this.#mayConnect, untilAborted(signal)]);
+    else if (outcome !== 'connects') return err(outcome);
+    if (signal.aborted) return err('aborted');
     if (this.login?.required !== undefined) return err('HTTP 401');
     const connection = new FakeConnection(this, events);
     this.connections.push(connection);
@@ -141,6 +146,9 @@ export function textResult(text: string, more: JsonObject = {}): ToolResult {
   return result;
 }
 
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

@@ -36,3 +36,12 @@ export function newProcessTree(onFinished = onTestFinished): ProcessTree {
 
 /** The server that can misbehave (see its own comment). */
 export const STDIO_SERVER = fileURLToPath(new URL('./servers/stdio-server.js', import.meta.url));
+
+export function isRunning(pid: number | undefined): boolean {
+  if (pid === undefined) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { JsonObject } from './api-response.ts';
+import { isRunning, STDIO_SERVER } from './process-tree.ts';
 
 /** What the server does with a call. `does`: it exits, or never answers. */
 export type Reaction = { readonly args?: object } & (
@@ -64,7 +64,7 @@ export function scriptedServer(tools: readonly ScriptedTool[]): ScriptedServer {
       : [];
   return {
     command: process.execPath,
-    args: [SERVER, script],
+    args: [STDIO_SERVER, '--tools=scripted', script],
     events,
     calls: () => events().flatMap((one) => (one.event === 'call' ? [`${one.name} ${JSON.stringify(one.args)}`] : [])),
     running: () => events().flatMap((one) => (one.event === 'start' && isRunning(one.pid) ? [one.pid] : [])),
@@ -77,13 +77,3 @@ export function text(text: string, more: object = {}): { readonly result: object
 }
 
 const ANY = { type: 'object' };
-const SERVER = fileURLToPath(new URL('scripted-mcp-server.mjs', import.meta.url));
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,10 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { ServerConnection, ServerEvents, ToolProgress } from '../../src/application/ports/tool-server.ts';
+import type { ToolProgress } from '../../src/application/ports/tool-server.ts';
 import { type GatewayTool, parseTool } from '../../src/domain/gateway/gateway-tool.ts';
 import type { ToolServerError } from '../../src/domain/gateway/tool-call-error.ts';
 import { parseToolResult, type ToolResult } from '../../src/domain/gateway/tool-result.ts';
 import type { JsonObject } from '../../src/domain/values/json.ts';
-import { FakeToolServer, textResult } from './fake-tool-server.ts';
+import { FakeToolServer, textResult, untilAborted } from './fake-tool-server.ts';
 
 /** What a tool does when it is called. */
 export type ToolScript = (
@@ -16,26 +16,18 @@ export type ToolScript = (
 /** Tools by their names: a script each, or a script and what the server says about the tool. */
 export type ScriptedTools = Readonly<Record<string, ToolScript | ({ readonly script: ToolScript } & JsonObject)>>;
 
-/** How a start of the server ends: connected, for this reason not, or not before the test calls `letStart`. */
-export type ScriptedStart = 'connects' | 'waits' | { readonly fails: string };
-
 /** A ToolServer in memory whose tools are functions of the test. It records the calls, and the signal of each. */
 export class ScriptedToolServer extends FakeToolServer {
   readonly calls: { readonly tool: string; readonly args: JsonObject; readonly signal: AbortSignal }[] = [];
   /** The name in the configuration. */
   name = '';
   #scripted: ScriptedTools;
-  readonly #script: readonly ScriptedStart[];
-  #letStart: () => void = () => {};
-  readonly #mayStart = new Promise<void>((resolve) => {
-    this.#letStart = resolve;
-  });
 
-  /** Starts beyond those that are listed connect. */
-  constructor(tools: ScriptedTools = {}, ...starts: readonly ScriptedStart[]) {
+  /** `connects` is as in FakeToolServer. */
+  constructor(tools: ScriptedTools = {}, ...connects: readonly string[]) {
     super();
     this.#scripted = tools;
-    this.#script = starts;
+    this.connects.push(...connects);
     this.list = async () => ok(this.#listed());
     this.answer = (tool, args, onProgress, signal) => {
       this.calls.push({ tool, args, signal });
@@ -44,22 +36,6 @@ export class ScriptedToolServer extends FakeToolServer {
       if (script === undefined) throw new Error(`There is no script for the tool ${tool}`);
       return script(args, onProgress, signal);
     };
-  }
-
-  override async connect(events: ServerEvents, signal: AbortSignal): Promise<Result<ServerConnection, string>> {
-    const start = this.#script[this.starts] ?? 'connects';
-    if (typeof start === 'object') this.connects.push(start.fails);
-    if (start !== 'waits') return super.connect(events, signal);
-    this.starts += 1;
-    await Promise.race([this.#mayStart, whenAborted(signal)]);
-    if (signal.aborted) return err('aborted');
-    this.starts -= 1;
-    return super.connect(events, signal);
-  }
-
-  /** Ends the starts that wait. */
-  letStart(): void {
-    this.#letStart();
   }
 
   /** The process ends; calls in flight fail. */
@@ -99,16 +75,9 @@ export function failsWith(error: ToolServerError): ToolScript {
 
 /** Waits until the caller gives up. */
 export const hangs: ToolScript = async (_args, _onProgress, signal) => {
-  await whenAborted(signal);
+  await untilAborted(signal);
   return err({ kind: 'aborted' });
 };
 
 /** Returns its arguments. */
 export const echoes: ToolScript = (args, ...rest) => returns({ content: [], structuredContent: args })(args, ...rest);
-
-function whenAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}

@@ -18,7 +18,7 @@ export interface SigningIn {
   readonly onUrl: (url: string) => void;
   /** Lines that the person pastes: one is the URL of the callback. */
   readonly lines: AsyncIterable<string>;
-  /** A line or a callback was not accepted, and why; the wait continues. */
+  /** A line was not accepted, and why, as a part of a sentence; the wait continues. */
   readonly onIgnored: (why: string) => void;
 }
 

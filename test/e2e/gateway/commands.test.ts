@@ -3,8 +3,9 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCli, startServer } from '../../support/mcp-process.ts';
 import { posixTest } from '../../support/platform.ts';
+import { isRunning } from '../../support/process-tree.ts';
 import { newFile, newFolder } from '../files.ts';
-import { configure, isRunning } from './servers.ts';
+import { configure } from './servers.ts';
 
 describe('tools', () => {
   test('lists servers, states and tools, and leaves no process', async () => {
@@ -26,7 +27,7 @@ describe('tools', () => {
     const { code, stdout, stderr } = await runCli(['tools', '--json', '--config', config]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toMatchObject({
-      servers: [{ name: 'one', state: 'available', tools: 11, serverInfo: { name: 'exposed-tools' } }],
+      servers: [{ name: 'one', state: 'available', tools: 11, serverInfo: { name: 'stdio-server' } }],
       tools: [{ server: 'one', name: 'echo', title: 'Echo' }, ...Array.from({ length: 10 }, () => ({ server: 'one' }))],
     });
   });

@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { type HttpProcess, startHttpProcess } from '../../support/http-process.ts';
 import { posixTest } from '../../support/platform.ts';
+import { isRunning } from '../../support/process-tree.ts';
 import { newFile } from '../files.ts';
-import { configure, isRunning } from './servers.ts';
+import { configure } from './servers.ts';
 
 interface Server {
   readonly name: string;

@@ -1,9 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { STDIO_SERVER } from '../../support/process-tree.ts';
 import { newFolder } from '../files.ts';
-
-const SCRIPT = fileURLToPath(new URL('../../support/exposed-tools-server.js', import.meta.url));
 
 export interface Configured {
   /** The path of the YAML file. */
@@ -33,7 +31,7 @@ export function configure(
   const servers = names.map((name, index) => ({
     name,
     command: process.execPath,
-    args: [SCRIPT],
+    args: [STDIO_SERVER, '--tools=exposed'],
     envs: { STARTS: starts, COUNT: count },
     ...(index === 0 ? over : {}),
     ...(index === names.length - 1 ? last : {}),
@@ -43,12 +41,4 @@ export function configure(
   writeFileSync(config, JSON.stringify({ servers, ...yaml }));
   const read = () => (existsSync(starts) ? readFileSync(starts, 'utf8').trim().split('\n').map(Number) : []);
   return { config, started: read };
-}
-
-export function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { isRunning } from '../../support/process-tree.ts';
 import { newFile } from '../files.ts';
 import { serve } from '../serve.ts';
-import { configure, isRunning } from './servers.ts';
+import { configure } from './servers.ts';
 
 const ANSWERS = ['answer', 'answer_detailed', 'answer_quick'];
 const namesOf = ({ result = {} }: { readonly result?: Record<string, unknown> }) =>

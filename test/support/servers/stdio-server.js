@@ -1,6 +1,6 @@
-// An MCP server on standard input and output, with the standard tools and one more per way to misbehave during a call. Each further
-// argument is a way to misbehave at other times; arguments that it does not know, such as a tag that identifies its processes, have no
-// effect.
+// The MCP server of the tests on standard input and output. With `--tools=<name>` as its first argument, it has the tools of the file
+// <name>-tools.js; without, the standard tools and one more per way to misbehave during a call. Each further argument is a way to
+// misbehave at other times; arguments that it does not know, such as a tag that identifies its processes, have no effect.
 import { spawn } from 'node:child_process';
 import { closeSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -10,11 +10,14 @@ import { StandardTools } from './standard-tools.js';
 const args = process.argv.slice(2);
 const is = (behaviour) => args.includes(behaviour);
 const tools = new StandardTools();
+const [, set] = /^--tools=(.*)/.exec(args[0]) ?? [];
+/** Each tool has its description, and `run`, or the `error` of its calls; what it does not return is never answered. */
+const { TOOLS, greet } = set === undefined ? {} : await import(`./${set}-tools.js`);
 /** The calls in flight, by the ID of the request. */
 const calls = new Map();
 
-function send(message) {
-  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+function send(...messages) {
+  process.stdout.write(messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join(''));
 }
 
 /** Whatever happens to the test, not for ever. */
@@ -107,10 +110,12 @@ async function onRequest({ id, method, params = {} }) {
     if (is('refuse-initialize')) return send({ id, error: { code: -32000, message: 'no licence' } });
     const protocolVersion = is('other-revision') ? '1999-12-31' : is('old-revision') ? '2024-11-05' : '2025-11-25';
     const capabilities = { tools: is('unannounced') ? {} : { listChanged: true } };
-    return send({
-      id,
-      result: { protocolVersion, capabilities, serverInfo: { name: 'stdio-server', version: '1.2.3' } },
-    });
+    const serverInfo = { name: 'stdio-server', version: '1.2.3' };
+    try {
+      return send({ id, result: { protocolVersion, capabilities, serverInfo, ...greet?.() } });
+    } catch (error) {
+      return send({ id, error });
+    }
   }
   if (method === 'tools/list') {
     if (is('never-list')) return;
@@ -118,22 +123,34 @@ async function onRequest({ id, method, params = {} }) {
   }
   if (method !== 'tools/call') return send({ id, error: { code: -32601, message: 'Method not found' } });
   const { name, arguments: input = {}, _meta: { progressToken } = {} } = params;
-  if (name in MISBEHAVIOUR) return MISBEHAVIOUR[name](id, input);
+  if (TOOLS === undefined && name in MISBEHAVIOUR) return MISBEHAVIOUR[name](id, input);
   const call = new AbortController();
   calls.set(id, call);
   const onProgress = (progress) => {
     if (progressToken !== undefined) send({ method: 'notifications/progress', params: { progressToken, ...progress } });
   };
   try {
-    const result = await tools.call(name, input, { onProgress, signal: call.signal });
-    if (!call.signal.aborted || is('late')) send({ id, result });
+    const exchange = { id, progressToken, onProgress, send, signal: call.signal };
+    let result = TOOLS === undefined ? tools.call(name, input, exchange) : run(TOOLS[name], input, exchange);
+    // What is known is sent before the next message, which may end the process, is read.
+    if (result instanceof Promise) result = await result;
+    if (result !== undefined && (!call.signal.aborted || is('late'))) send({ id, result });
   } catch ({ code, message, data }) {
     send({ id, error: { code, message, data } });
   }
   calls.delete(id);
 }
 
+function run({ run, error }, input, exchange) {
+  if (error !== undefined) throw error;
+  return run?.(input, exchange);
+}
+
 function listTools(cursor) {
+  if (TOOLS !== undefined) {
+    const described = Object.entries(TOOLS).map(([name, { run, error, ...tool }]) => ({ name, ...tool }));
+    return { tools: described.map((tool) => ({ inputSchema: { type: 'object' }, ...tool })) };
+  }
   const page = tools.list(cursor);
   if (!is('lists-all') || page.nextCursor !== undefined) return page;
   const more = Object.keys(MISBEHAVIOUR).map((name) => ({ name, inputSchema: { type: 'object' } }));

@@ -1,12 +1,11 @@
 import type { Gateway } from '../../../application/gateway/gateway.ts';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
-import type { ToolCallError } from '../../../domain/gateway/tool-call-error.ts';
 import { textOf, toPlainResult } from '../../../domain/gateway/tool-result.ts';
 import { cleanLine, cleanText, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
-import { toolErrorMessage } from '../words/tool-error-messages.ts';
+import { NO_ERROR_TEXT, onlyCallMessage } from '../words/tool-error-messages.ts';
 import type { CommandContext } from './command-context.ts';
 import { openLine } from './live-line.ts';
 
@@ -35,12 +34,12 @@ export async function callTool(options: CallToolOptions, signal: AbortSignal): P
   line?.end();
   if (outcome.isErr()) {
     const { error } = outcome;
-    err.write(`${redactor.inLogs(messageFor(error))}\n`);
+    err.write(`${redactor.inLogs(onlyCallMessage(error))}\n`);
     return error.kind === 'cancelled' ? INTERRUPTED : FAILED;
   }
   if (outcome.value.isError) {
     const text = cleanText(textOf(outcome.value)).trim();
-    err.write(`${redactor.anywhere(text || 'The tool reported an error without a text.')}\n`);
+    err.write(`${redactor.anywhere(text || NO_ERROR_TEXT)}\n`);
     return FAILED;
   }
   const { result, content } = toPlainResult(outcome.value);
@@ -48,11 +47,4 @@ export async function callTool(options: CallToolOptions, signal: AbortSignal): P
   const text = typeof shown === 'string' ? redactor.anywhere(shown) : redactedJson(shown, redactor.anywhere, 2);
   out(`${options.isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
   return SUCCEEDED;
-}
-
-/** Here, the server was started for this call, and is not started again. */
-function messageFor(error: ToolCallError): string {
-  if (error.kind !== 'not_available') return toolErrorMessage(error);
-  const reason = error.reason === undefined ? '' : `: ${error.reason}`;
-  return cleanText(`The server ${error.server} is not available${reason}. Check its configuration.`);
 }

@@ -5,7 +5,7 @@ import { withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { withoutKeyLike } from '../../../domain/values/redaction.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { messageForProblem } from '../words/config-problems.ts';
-import { messageFor } from '../words/error-messages.ts';
+import { LOOKUP_NOTE, messageFor } from '../words/error-messages.ts';
 import type { CommandContext } from './command-context.ts';
 import { type CheckedSetup, checksOf, NODE, toCheck } from './doctor-checks.ts';
 import { LiveLine } from './live-line.ts';
@@ -62,8 +62,7 @@ async function print(
     // Names of tools are texts of their servers.
     const detail = redact(withoutUnsafeCharacters(check.detail));
     // A refused lookup of a model is only a warning.
-    const lookup = verdict === 'warning' ? ' Answers do not need this permission.' : '';
-    const advice = error === undefined ? check.todo : messageFor(error) + lookup;
+    const advice = error === undefined ? check.todo : messageFor(error) + (verdict === 'warning' ? LOOKUP_NOTE : '');
     const todo = advice === undefined ? undefined : redact(advice);
     isOk &&= verdict !== 'failed';
     printed.push({ name, verdict, detail, todo });

@@ -3,6 +3,7 @@ import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
 import { cleanLine, clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { FAILED, SUCCEEDED } from '../exit-codes.ts';
+import { NO_SERVERS } from '../words/tool-error-messages.ts';
 import type { CommandContext } from './command-context.ts';
 import { openLine } from './live-line.ts';
 
@@ -32,7 +33,7 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
     const text = redactedJson({ servers: shown, tools: grounded }, redact, 2);
     out(`${isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
   } else {
-    if (servers.length === 0) out('No servers are configured (servers in the YAML file, or --servers=<path>).\n');
+    if (servers.length === 0) out(NO_SERVERS);
     const markOf = (name: string) => (names.length === 0 ? '' : names.includes(name) ? '* ' : '  ');
     for (const { name, state, transport, lastError } of servers) {
       const reason = state === 'available' || lastError === undefined ? '' : `: ${redact(cleanLine(lastError))}`;

@@ -4,7 +4,7 @@ import type { Clock } from '../../../application/ports/clock.ts';
 import type { SearchObserver } from '../../../application/ports/llm-search.ts';
 import { isToolName, TOOL_NAMES, type ToolName } from '../../../domain/answers/tool-name.ts';
 import { latest } from '../../../domain/values/latest.ts';
-import { excerpt } from '../words/plain.ts';
+import { MCP } from '../words/mcp-messages.ts';
 import type { PresentationOptions } from './answer-presentation.ts';
 import { answerToolList } from './answer-schemas.ts';
 import { meterCall } from './call-meter.ts';
@@ -48,7 +48,7 @@ export class AnswerTools implements ToolSet {
   }
 
   unknownTool(name: string): string {
-    return `There is no tool ${JSON.stringify(excerpt(name))}. The tools are ${TOOL_NAMES.join(', ')}.`;
+    return MCP.unknownTool(name, TOOL_NAMES);
   }
 
   call(call: ToolCall, notify: Send, signal: AbortSignal): Promise<ToolReply> | undefined {

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
-import { missingFileMessage } from '../words/plain.ts';
+import { missingFileMessage } from '../words/process-messages.ts';
 
 /** JSON-RPC 2.0 as MCP uses it: no batches, and IDs are never null. */
 export type RequestId = string | number;

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../domain/values/json.ts';
+import { MCP } from '../words/mcp-messages.ts';
 import { excerpt } from '../words/plain.ts';
 import { checkEnvelope, type Era, LEGACY_VERSION, MODERN_VERSION, resultMessage, type ServerInfo } from './era.ts';
 import {
@@ -18,13 +19,6 @@ export interface Request extends Omit<RequestMessage, 'kind'> {
 
 /** Caching hints (MCP 2026-07-28) for what does not change while the process runs. */
 const CACHING = { ttlMs: 3_600_000, cacheScope: 'public' };
-
-const INSTRUCTIONS = [
-  'Answers questions with current web sources. Choose answer for most questions, answer_quick for simple facts that should come fast, answer_detailed for research, comparisons and long explanations (it may take minutes).',
-  "Ask in complete sentences, one topic per call, in the user's language. Do not add a year or date to the query; the server supplies today's date.",
-  'The result is {answer, used_search, citations[], model}; pass the sources on to the user.',
-].join('\n');
-
 /** The same for tools that may change (ruling G23). */
 const SHORT_CACHING = { ttlMs: 5000, cacheScope: 'public' };
 
@@ -49,7 +43,7 @@ export function respond(
   const caching = tools.isDynamic === true ? SHORT_CACHING : CACHING;
   const describe = (listChanged: boolean, more: JsonObject = {}) => ({
     capabilities: { tools: listChanged ? { listChanged } : {}, ...more },
-    instructions: moreInstructions === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n${moreInstructions}`,
+    instructions: moreInstructions === undefined ? MCP.instructions : `${MCP.instructions}\n${moreInstructions}`,
   });
   switch (`${era} ${method}`) {
     case 'legacy initialize':

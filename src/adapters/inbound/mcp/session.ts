@@ -2,6 +2,7 @@ import { CancelRequest } from '../../../application/answers/cancel-request.ts';
 import { CLIENT_TIMED_OUT, DISCONNECTED } from '../../../application/async/deadline.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject } from '../../../domain/values/json.ts';
+import { MCP } from '../words/mcp-messages.ts';
 import { excerpt } from '../words/plain.ts';
 import type { CallObserver } from './call-meter.ts';
 import { type Era, resultMessage } from './era.ts';
@@ -34,8 +35,6 @@ export interface McpSessionOptions extends ServerDescription {
   readonly toolErrors?: 'protocol' | 'result';
 }
 
-const SHUTTING_DOWN = 'The server is shutting down; ask again.';
-
 interface Call {
   readonly id: RequestId;
   readonly era: Era;
@@ -66,8 +65,7 @@ export class McpSession {
       const { id, method, params } = message;
       logger.debug(`server: recv method=${method} id=${JSON.stringify(id)}`);
       if (this.#calls.get(id)?.isOver === false) {
-        const reason = `Invalid Request: a request with id ${JSON.stringify(id)} is still in flight`;
-        send(errorMessage(id, { code: INVALID_REQUEST, message: reason }));
+        send(errorMessage(id, { code: INVALID_REQUEST, message: MCP.sameId(id) }));
       } else if (params === undefined) send(errorMessage(id, invalidParams('params must be an object')));
       else if (method === 'tools/call') await this.#callTool({ id, method, params, era }, send);
       else await this.#respond({ id, method, params, era }, send);
@@ -89,11 +87,11 @@ export class McpSession {
   shutDown(): void {
     const { serverInfo, toolErrors } = this.#options;
     for (const call of this.#calls.values()) {
-      const result = { content: [{ type: 'text', text: SHUTTING_DOWN }], isError: true };
+      const result = { content: [{ type: 'text', text: MCP.shuttingDown }], isError: true };
       call.send(
         call.era === 'modern' || toolErrors === 'result'
           ? resultMessage(call, result, serverInfo)
-          : errorMessage(call.id, { code: CALL_FAILED, message: SHUTTING_DOWN }),
+          : errorMessage(call.id, { code: CALL_FAILED, message: MCP.shuttingDown }),
       );
       this.#end(call);
     }

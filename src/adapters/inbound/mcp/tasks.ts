@@ -6,7 +6,7 @@ import type { Clock } from '../../../application/ports/clock.ts';
 import type { LongAnswersConfig } from '../../../application/ports/config.ts';
 import { clip } from '../../../domain/values/clean-text.ts';
 import { isObject } from '../../../domain/values/json.ts';
-import { messageFor } from '../words/error-messages.ts';
+import { messageFor, TASK_NOT_FOUND, TASKS_NOT_DECLARED } from '../words/error-messages.ts';
 import { progressMessage } from '../words/progress-messages.ts';
 import { type PresentationOptions, toToolReply } from './answer-presentation.ts';
 import { completeResult, type ServerInfo } from './era.ts';
@@ -65,7 +65,7 @@ export class Tasks implements TaskExtension {
     if (!METHOD.test(method)) return undefined;
     if (this.declaredIn(isObject(params._meta) ? params._meta : {}) === undefined) {
       const data = { requiredCapabilities: this.capabilities };
-      return { error: { code: MISSING_CAPABILITY, message: 'The client must declare tasks', data } };
+      return { error: { code: MISSING_CAPABILITY, message: TASKS_NOT_DECLARED, data } };
     }
     const { taskId } = params;
     if (typeof taskId !== 'string') return { error: invalidParams('taskId must be a string') };
@@ -117,6 +117,4 @@ function statusMessage({ latest, language }: Extract<TaskStatus, { readonly stat
   return clip(progressMessage(latest ?? { kind: 'thinking' }, language), MAX_LENGTH);
 }
 
-const NOT_FOUND: TaskReply = {
-  error: { code: INVALID_PARAMS, message: 'Task not found: it may have expired, or it belongs to another caller' },
-};
+const NOT_FOUND: TaskReply = { error: { code: INVALID_PARAMS, message: TASK_NOT_FOUND } };

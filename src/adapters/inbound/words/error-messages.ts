@@ -90,6 +90,11 @@ function rawMessageFor(error: AnswerError): string {
   }
 }
 
+/** Follows the message of a refused lookup of a model. */
+export const LOOKUP_NOTE = ' Answers do not need this permission.';
+export const TASK_NOT_FOUND = 'Task not found: it may have expired, or it belongs to another caller';
+export const TASKS_NOT_DECLARED = 'The client must declare tasks';
+
 /** OpenAI does not say that a model was shut down (ruling A19). */
 function shutdownNote(model: string): string {
   const shutdown = shutdownOf(model);

@@ -1,5 +1,3 @@
-import { isObject } from '../../../domain/values/json.ts';
-
 const MAX_LENGTH = 80;
 
 /** The start of a text that is repeated in a message: a client that does not read it must not fill the memory. */
@@ -19,12 +17,4 @@ export function duration(ms: number): string {
 /** A number of things: `1 tool`, `2 tools`. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
-}
-
-const MISSING_FILE =
-  'A file of this program is missing: it was updated while it ran, or its installation is incomplete. Restart it; if that does not help, install it again.';
-
-/** The message for a part of the program that could not be loaded when it was first needed; undefined for any other exception. */
-export function missingFileMessage(thrown: unknown): string | undefined {
-  return isObject(thrown) && /^(?:ERR_)?MODULE_NOT_FOUND$/.test(String(thrown.code)) ? MISSING_FILE : undefined;
 }

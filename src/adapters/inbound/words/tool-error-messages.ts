@@ -8,11 +8,23 @@ import { cleanText } from '../../../domain/values/clean-text.ts';
 import { nearestName } from '../nearest-name.ts';
 import { duration, excerpt } from './plain.ts';
 
+export const NO_ERROR_TEXT = 'The tool reported an error without a text.';
+export const NO_SERVERS = 'No servers are configured (servers in the YAML file, or --servers=<path>).\n';
+export const NO_OBJECT = `The input must be a JSON object, such as '{"message": "hello"}'.`;
+export const unreadableFile = (file: string, reason: string) => `The file ${file} cannot be read (${reason}).`;
+
 const MAX_NAMES = 20;
 
 /** The message for a failed call of a server's tool: what happened, then what to do. */
 export function toolErrorMessage(error: ToolCallError): string {
   return cleanText(rawMessage(error));
+}
+
+/** The same in the terminal, where the server was started for this call, and is not started again. */
+export function onlyCallMessage(error: ToolCallError): string {
+  if (error.kind !== 'not_available') return toolErrorMessage(error);
+  const reason = error.reason === undefined ? '' : `: ${error.reason}`;
+  return cleanText(`The server ${error.server} is not available${reason}. Check its configuration.`);
 }
 
 function rawMessage(error: ToolCallError): string {

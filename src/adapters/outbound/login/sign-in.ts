@@ -164,9 +164,8 @@ async function readPasted(
     if (text === '') continue;
     const url = URL.canParse(text) ? new URL(text) : undefined;
     if (url === undefined || !callback.accepts(url))
-      onIgnored(`This is not a URL that begins with ${callback.redirectUri}.`);
-    else if (!accept(url.searchParams))
-      onIgnored('This URL is not the answer to this login: its state is another one.');
+      onIgnored(`the line is not a URL that begins with ${callback.redirectUri}`);
+    else if (!accept(url.searchParams)) onIgnored('the URL is not the answer to this login: its state is another one');
   }
 }
 

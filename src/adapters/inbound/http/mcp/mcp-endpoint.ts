@@ -9,6 +9,7 @@ import type { ServerDescription } from '../../mcp/methods.ts';
 import { McpSession, type McpSessionOptions } from '../../mcp/session.ts';
 import type { TaskExtension } from '../../mcp/tool-set.ts';
 import { toQuotaJson } from '../../words/quota-messages.ts';
+import { REFUSALS } from '../../words/refusal-messages.ts';
 import type { Api, Exchange, HttpContext, Route } from '../shared/exchange.ts';
 import { methodNotAllowed, ofErrorObject, type Refusal, shuttingDown } from '../shared/refusal.ts';
 import { readJsonBody } from '../shared/request-body.ts';
@@ -50,7 +51,7 @@ export class McpEndpoint implements Api {
     otherMethods: (exchange) => {
       const { method, headers } = exchange.request;
       if (method === 'DELETE' && headers['mcp-session-id'] !== undefined) return exchange.sendEmpty(204);
-      return exchange.refuse(methodNotAllowed(['POST'], ': send one JSON-RPC message per POST'));
+      return exchange.refuse(methodNotAllowed(['POST'], REFUSALS.methodOfMcp));
     },
   };
 

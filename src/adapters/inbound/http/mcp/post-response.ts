@@ -1,8 +1,9 @@
 import { redactedJson } from '../../../../domain/values/redaction.ts';
 import type { Era } from '../../mcp/era.ts';
 import { errorMessage, INVALID_REQUEST, METHOD_NOT_FOUND, type OutgoingMessage } from '../../mcp/json-rpc.ts';
+import { REFUSALS } from '../../words/refusal-messages.ts';
 import type { Exchange, HttpContext } from '../shared/exchange.ts';
-import { type Refusal, tooManyUnread } from '../shared/refusal.ts';
+import { overloaded, type Refusal } from '../shared/refusal.ts';
 
 /** Proxies and clients close a connection that is silent for about a minute. */
 const STREAM_AFTER_MS = 10_000;
@@ -71,7 +72,7 @@ export function openPostResponse(
       openStream();
       response.end(event);
     } else if (isStream) {
-      response.end(toEvent(JSON.stringify(toRefusalMessage(tooManyUnread(), message.id))));
+      response.end(toEvent(JSON.stringify(toRefusalMessage(overloaded(REFUSALS.responseBytes), message.id))));
     }
   };
 }

@@ -3,6 +3,7 @@ import { checkEnvelope, checkVersion, type Era, eraOf, MODERN_VERSION, requested
 import { type ErrorObject, INVALID_REQUEST, type IncomingMessage } from '../../mcp/json-rpc.ts';
 import type { TaskExtension } from '../../mcp/tool-set.ts';
 import { excerpt } from '../../words/plain.ts';
+import { REFUSALS } from '../../words/refusal-messages.ts';
 
 const HEADER_MISMATCH = -32020;
 
@@ -31,8 +32,7 @@ export function checkHeaders(
   // 2025-06-18, Protocol Version Header. `initialize` precedes the choice of a version.
   const version = headerOf(headers, 'mcp-protocol-version');
   if (isInitialize(message) || version === undefined || LEGACY_VERSIONS.includes(version)) return undefined;
-  const versions = [...LEGACY_VERSIONS, MODERN_VERSION].join(', ');
-  return { code: INVALID_REQUEST, message: `Invalid Request: MCP-Protocol-Version must be one of ${versions}` };
+  return { code: INVALID_REQUEST, message: REFUSALS.versions([...LEGACY_VERSIONS, MODERN_VERSION]) };
 }
 
 /** 2026-07-28, Streamable HTTP: headers must match the body. The checks have the order of the official SDK. */
@@ -62,10 +62,7 @@ function checkHeader(name: string, sent: string | undefined, expected: unknown, 
   if (matches) return undefined;
   const problem =
     sent === undefined ? 'is missing; the body has' : `value '${excerpt(sent)}' does not match body value`;
-  return {
-    code: HEADER_MISMATCH,
-    message: `Header mismatch: ${name} header ${problem} '${excerpt(String(expected))}'`,
-  };
+  return { code: HEADER_MISMATCH, message: REFUSALS.header(name, problem, excerpt(String(expected))) };
 }
 
 /** Decodes `=?base64?...?=`, the form of values that a header cannot contain; undefined if it is not base64 of UTF-8. */

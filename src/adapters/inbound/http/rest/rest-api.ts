@@ -8,13 +8,14 @@ import { toPlainResult } from '../../../../domain/gateway/tool-result.ts';
 import { redactedJson } from '../../../../domain/values/redaction.ts';
 import { LIST_WAIT_MS } from '../../mcp/tool-set.ts';
 import { rateLimitHeaders } from '../../words/quota-messages.ts';
+import { REFUSALS } from '../../words/refusal-messages.ts';
 import type { Api, Exchange, HttpContext, Route } from '../shared/exchange.ts';
-import { type Refusal, tooManyCalls } from '../shared/refusal.ts';
+import { overloaded, type Refusal, refusal } from '../shared/refusal.ts';
 import { readJsonBody, typeRefusal } from '../shared/request-body.ts';
 import { runCall } from '../shared/run-call.ts';
 import type { BuiltInServer } from './built-in-server.ts';
 import { parseCallBody, parseInput } from './call-body.ts';
-import { ofEarlyRestart, ofToolCallError, ofToolError } from './rest-error.ts';
+import { ofToolCallError, ofToolError } from './rest-error.ts';
 import { ToolDocuments } from './tool-documents.ts';
 
 export interface RestOptions {
@@ -103,7 +104,7 @@ export class RestApi implements Api {
       if (response.destroyed) return;
       // Calls get a place when they start.
       const hasPlace = method === 'POST' || places.hold(exchange, 1);
-      const reply = hasPlace ? await handle(exchange) : err(tooManyCalls(places.max));
+      const reply = hasPlace ? await handle(exchange) : err(overloaded(REFUSALS.calls(places.max)));
       if (request.socket.destroyed || response.headersSent) return;
       if (reply.isErr()) exchange.refuse(reply.error);
       else if (reply.value !== undefined) exchange.sendJson(reply.value.status, reply.value.json);
@@ -158,7 +159,8 @@ export class RestApi implements Api {
       const waitMs = (this.#restartedMs.get(server) ?? Number.NEGATIVE_INFINITY) + RESTART_EVERY_MS - nowMs;
       if (waitMs > 0) {
         entry.reason = 'restarted a moment ago';
-        return err(ofEarlyRestart(server, waitMs));
+        const message = REFUSALS.earlyRestart(server, waitMs);
+        return err(refusal('OVERLOADED', message, { details: { server }, retryAfterMs: waitMs }));
       }
       this.#restartedMs.set(server, nowMs);
       gateway?.restart(server);

@@ -1,8 +1,8 @@
 import { loginCommand, type SchemaError, type ToolCallError } from '../../../../domain/gateway/tool-call-error.ts';
 import { type ToolResult, textOf } from '../../../../domain/gateway/tool-result.ts';
 import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
-import { duration, excerpt } from '../../words/plain.ts';
-import { toolErrorCode, toolErrorMessage } from '../../words/tool-error-messages.ts';
+import { excerpt } from '../../words/plain.ts';
+import { NO_ERROR_TEXT, toolErrorCode, toolErrorMessage } from '../../words/tool-error-messages.ts';
 import { type Refusal, refusal } from '../shared/refusal.ts';
 
 /** The refusal for a failed call (ruling G17). */
@@ -43,18 +43,12 @@ function detailsOf(error: ToolCallError): JsonObject {
 /** A result with `isError`: the call has an answer, and the answer is an error (ruling G15). */
 export function ofToolError(result: ToolResult, status: number): Refusal {
   const { content, structuredContent } = result;
-  const message = textOf(result) || 'The tool reported an error without a text.';
-  return refusal('TOOL_EXECUTION_ERROR', message, { status, returned: { content, structuredContent } });
+  const returned = { content, structuredContent };
+  return refusal('TOOL_EXECUTION_ERROR', textOf(result) || NO_ERROR_TEXT, { status, returned });
 }
 
 /** A request whose body has the wrong shape. */
 export function ofInvalidBody(errors: readonly SchemaError[]): Refusal {
   const message = errors.map(({ path, message }) => `${path === '' ? 'the body' : path} ${message}`).join('; ');
   return refusal('VALIDATION_ERROR', message, { details: { errors } });
-}
-
-/** A server was started again by request so recently that its callers would get no answers. */
-export function ofEarlyRestart(server: string, retryAfterMs: number): Refusal {
-  const message = `The server ${server} was restarted by request a moment ago. Try again in ${duration(Math.max(retryAfterMs, 100))}.`;
-  return refusal('OVERLOADED', message, { details: { server }, retryAfterMs });
 }

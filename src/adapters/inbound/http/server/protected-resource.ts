@@ -1,4 +1,5 @@
-import type { TokenError, TokenProblem, TokenVerifier } from '../../../../application/ports/token-verifier.ts';
+import type { TokenError, TokenVerifier } from '../../../../application/ports/token-verifier.ts';
+import { REFUSALS, TOKEN_PROBLEMS } from '../../words/refusal-messages.ts';
 import type { Exchange } from '../shared/exchange.ts';
 import { type Refusal, refusal } from '../shared/refusal.ts';
 
@@ -49,26 +50,22 @@ function metadataUrl(resource: string): string {
 
 /** The response to a request without an acceptable token, if clients can get one from an authorization server (RFC 6750). */
 export function tokenRefusal(error: TokenError | { readonly kind: 'no_token' }, oauth: OAuthOptions): Refusal {
+  const { issuer, scopes } = oauth;
   switch (error.kind) {
-    case 'no_token': {
-      const message = `Unauthorized: send a token of ${oauth.issuer} (Authorization: Bearer ...)`;
-      return refusal('UNAUTHORIZED', message, { headers: challenge(oauth) });
-    }
+    case 'no_token':
+      return refusal('UNAUTHORIZED', REFUSALS.tokenOf(issuer), { headers: challenge(oauth) });
     case 'invalid_token': {
-      const problem = PROBLEMS[error.problem];
-      const message = `Unauthorized: the token ${problem}; get a new one from ${oauth.issuer}`;
-      const headers = challenge(oauth, { error: 'invalid_token', error_description: `The token ${problem}` });
-      return refusal('UNAUTHORIZED', message, { headers, reason: `token: ${error.problem}` });
+      const { kind, problem } = error;
+      const headers = challenge(oauth, { error: kind, error_description: `The token ${TOKEN_PROBLEMS[problem]}` });
+      return refusal('UNAUTHORIZED', REFUSALS.badToken(problem, issuer), { headers, reason: `token: ${problem}` });
     }
     case 'insufficient_scope': {
-      const message = `Forbidden: the token needs the scopes ${oauth.scopes.join(' ')}; authorize again with these scopes`;
       const headers = challenge(oauth, { error: 'insufficient_scope' });
-      return refusal('FORBIDDEN', message, { headers, reason: 'token: insufficient_scope' });
+      return refusal('FORBIDDEN', REFUSALS.scopes(scopes), { headers, reason: 'token: insufficient_scope' });
     }
     case 'issuer_unavailable': {
-      const message = `Service Unavailable: the token cannot be checked, because the keys of ${oauth.issuer} cannot be read; try again later`;
       const { retryAfterMs } = error;
-      return refusal('ISSUER_UNAVAILABLE', message, { retryAfterMs, reason: 'issuer unavailable' });
+      return refusal('ISSUER_UNAVAILABLE', REFUSALS.issuer(issuer), { retryAfterMs, reason: 'issuer unavailable' });
     }
   }
 }
@@ -83,21 +80,3 @@ function challenge({ resource, scopes }: OAuthOptions, parameters: Readonly<Reco
   const list = Object.entries(all).map(([name, value]) => `${name}="${value}"`);
   return { 'WWW-Authenticate': `Bearer ${list.join(', ')}` };
 }
-
-/** Completes "the token ...". */
-const PROBLEMS: Readonly<Record<TokenProblem, string>> = {
-  not_a_jwt: 'is not known here and is not a JWT',
-  too_long: 'is too long',
-  unsupported_header: 'has a header that is not supported',
-  unsupported_algorithm: 'is not signed with an accepted algorithm',
-  not_an_access_token: 'is not an access token',
-  unknown_key: 'is signed with a key that the issuer does not publish',
-  wrong_signature: 'has an invalid signature',
-  wrong_issuer: 'is from another issuer',
-  wrong_audience: 'is not for this server alone',
-  expired: 'has expired',
-  not_yet_valid: 'is not valid yet',
-  bound_to_a_key: 'is bound to a key of its owner, which is not supported',
-  invalid_claims: 'has missing or invalid claims',
-  no_caller: 'does not name its owner',
-};

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { err, ok, type Result } from 'neverthrow';
 import type { TokenOwner } from '../../../../application/ports/token-verifier.ts';
+import { REFUSALS } from '../../words/refusal-messages.ts';
 import { type Refusal, refusal } from '../shared/refusal.ts';
 import { type OAuthOptions, tokenRefusal } from './protected-resource.ts';
 
@@ -40,23 +41,19 @@ export class RequestGuard {
     const { allowedHosts, allowedOrigins } = this.#options;
     const { host = '', origin } = headers;
     const [, targetHost] = TARGET_HOST.exec(url) ?? [];
-    if (targetHost !== undefined && targetHost.toLowerCase() !== headers.host?.toLowerCase()) {
-      return refusal('VALIDATION_ERROR', 'Bad Request: the request target and Host name different hosts');
-    }
-    if (host.includes(',')) return refusal('VALIDATION_ERROR', 'Bad Request: there must be one Host header');
+    if (targetHost !== undefined && targetHost.toLowerCase() !== headers.host?.toLowerCase())
+      return refusal('VALIDATION_ERROR', REFUSALS.twoHosts);
+    if (host.includes(',')) return refusal('VALIDATION_ERROR', REFUSALS.hostHeaders);
     const name = this.#nameOf(host);
     if ((name === undefined || !this.#hostNames.includes(name)) && !allowedHosts.includes('*')) {
       const shown = JSON.stringify(name ?? host.slice(0, MAX_SHOWN_LENGTH));
-      const message = `Forbidden: host ${shown} is not allowed; add it to MCP_HTTP_ALLOWED_HOSTS (http.allowed_hosts)`;
-      return refusal('FORBIDDEN', message, { reason: 'host not allowed' });
+      return refusal('FORBIDDEN', REFUSALS.host(shown), { reason: 'host not allowed' });
     }
     // The page of this server. With `*`, its host name could be that of another page.
     const isOwn =
       name !== undefined && this.#hostNames.includes(name) && /^https?:\/\/(.*)$/.exec(origin ?? '')?.[1] === host;
     if (origin === undefined || isOwn || allowedOrigins.includes(origin) || isLoopbackOrigin(origin)) return undefined;
-    const advice = 'add it to MCP_HTTP_ALLOWED_ORIGINS (http.allowed_origins)';
-    const message = `Forbidden: pages of this origin are not allowed; ${advice}`;
-    return refusal('FORBIDDEN', message, { reason: 'origin not allowed' });
+    return refusal('FORBIDDEN', REFUSALS.origin, { reason: 'origin not allowed' });
   }
 
   /** Clients name the same host in all their requests: it is parsed once. */
@@ -82,8 +79,7 @@ export class RequestGuard {
       return oauth.verifier.verify(token).then((owner) => owner.mapErr((error) => tokenRefusal(error, oauth)));
     }
     const challenge = `Bearer realm="mcp"${token === undefined ? '' : ', error="invalid_token"'}`;
-    const headers = { 'WWW-Authenticate': challenge };
-    return err(refusal('UNAUTHORIZED', 'Unauthorized: send a valid token (Authorization: Bearer ...)', { headers }));
+    return err(refusal('UNAUTHORIZED', REFUSALS.token, { headers: { 'WWW-Authenticate': challenge } }));
   }
 
   /** The headers with which pages of an allowed origin can read the response; undefined for other origins. */

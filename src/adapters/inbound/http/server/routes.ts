@@ -1,5 +1,6 @@
 import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
 import { internalError } from '../../mcp/json-rpc.ts';
+import { REFUSALS } from '../../words/refusal-messages.ts';
 import { McpEndpoint, type McpOptions } from '../mcp/mcp-endpoint.ts';
 import { Page } from '../page/page.ts';
 import { RestApi, type RestOptions } from '../rest/rest-api.ts';
@@ -153,9 +154,7 @@ export class Routes {
     exchange.responseBytes = responseBytes;
 
     const route = api.routeOf(path) ?? (path === '/metrics' ? this.#metrics : undefined);
-    if (route === undefined) {
-      return exchange.refuse(refusal('NOT_FOUND', `Not Found: MCP is served at ${this.#context.path}`));
-    }
+    if (route === undefined) return exchange.refuse(refusal('NOT_FOUND', REFUSALS.path(this.#context.path)));
     const { methods, otherMethods = () => exchange.refuse(methodNotAllowed(Object.keys(methods))) } = route;
     const handle = Object.hasOwn(methods, method) ? methods[method] : undefined;
     if (handle === undefined) return otherMethods(exchange);

@@ -7,8 +7,9 @@ import type { QuotaGuard } from '../../../../application/quota/quota-guard.ts';
 import type { Redactor } from '../../../../domain/values/redaction.ts';
 import type { CallObserver, CallReport } from '../../mcp/call-meter.ts';
 import type { RequestId } from '../../mcp/json-rpc.ts';
+import { REFUSALS } from '../../words/refusal-messages.ts';
 import type { CallerLimit } from './caller-limit.ts';
-import { type Refusal, tooManyUnread } from './refusal.ts';
+import { overloaded, type Refusal } from './refusal.ts';
 
 /** MCP or REST: which paths it serves, and the form of its errors. */
 export interface Api {
@@ -128,7 +129,7 @@ export class Exchange {
     const limit = this.responseBytes;
     this.responseBytes = undefined;
     if (limit === undefined || limit.hold(this, bytes)) return true;
-    this.refuse(tooManyUnread());
+    this.refuse(overloaded(REFUSALS.responseBytes));
     return false;
   }
 }

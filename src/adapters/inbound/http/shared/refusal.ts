@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { JsonObject } from '../../../../domain/values/json.ts';
 import type { ErrorObject } from '../../mcp/json-rpc.ts';
+import { REFUSALS } from '../../words/refusal-messages.ts';
 
 /** As in nginx: the client closed the connection before the response. */
 export const CLIENT_CLOSED = 499;
@@ -62,28 +63,16 @@ export function ofErrorObject(code: RefusalCode, { code: jsonRpcCode, message, d
   return refusal(code, message, { jsonRpcCode, details: data });
 }
 
-export function methodNotAllowed(allowed: readonly string[], advice = ''): Refusal {
-  const headers = { Allow: allowed.join(', ') };
-  return refusal('METHOD_NOT_ALLOWED', `Method Not Allowed${advice}`, { headers });
+export function methodNotAllowed(allowed: readonly string[], message = REFUSALS.method): Refusal {
+  return refusal('METHOD_NOT_ALLOWED', message, { headers: { Allow: allowed.join(', ') } });
 }
 
 /** No new calls during a drain: another replica can take the call. */
 export function shuttingDown(): Refusal {
-  const message = 'Service Unavailable: the server is shutting down';
-  return refusal('SHUTTING_DOWN', message, { retryAfterMs: 1000, headers: { Connection: 'close' } });
+  return refusal('SHUTTING_DOWN', REFUSALS.shuttingDown, { retryAfterMs: 1000, headers: { Connection: 'close' } });
 }
 
 /** More is in progress than one caller may have. */
 export function overloaded(message: string): Refusal {
   return refusal('OVERLOADED', message, { retryAfterMs: 1000 });
-}
-
-export function tooManyCalls(max: number): Refusal {
-  return overloaded(`Too many calls in flight: at most ${max} per token. Try again when one has finished.`);
-}
-
-export function tooManyUnread(): Refusal {
-  return overloaded(
-    'Too many bytes of responses in progress, so that this one was dropped. Its call may have had effects. Read the others, then ask again.',
-  );
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../../../../application/ports/clock.ts';
 import { parseJson } from '../../../../domain/values/json.ts';
 import { nestsDeeper } from '../../../../domain/values/json-nesting.ts';
 import { PARSE_ERROR } from '../../mcp/json-rpc.ts';
+import { REFUSALS } from '../../words/refusal-messages.ts';
 import type { Exchange, HttpContext } from './exchange.ts';
 import { ofErrorObject, overloaded, type Refusal, refusal } from './refusal.ts';
 
@@ -18,10 +19,8 @@ export async function readJsonBody(exchange: Exchange, limits: Limits): Promise<
   const { request } = exchange;
   const refused = typeRefusal(request);
   if (refused !== undefined) return err(refused);
-  if (!/^(?:identity)?$/i.test(request.headers['content-encoding'] ?? '')) {
-    const headers = { 'Accept-Encoding': 'identity' };
-    return err(refusal('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed', { headers }));
-  }
+  if (!/^(?:identity)?$/i.test(request.headers['content-encoding'] ?? ''))
+    return err(refusal('UNSUPPORTED_MEDIA_TYPE', REFUSALS.compressed, { headers: { 'Accept-Encoding': 'identity' } }));
   return (await readBytes(exchange, limits)).andThen((bytes) => {
     if (!isUtf8(bytes)) return err(parseError('is not valid UTF-8'));
     if (nestsDeeper(bytes, MAX_NESTING)) return err(parseError(`nests more than ${MAX_NESTING} levels deep`));
@@ -34,11 +33,11 @@ export async function readJsonBody(exchange: Exchange, limits: Limits): Promise<
 export function typeRefusal({ headers }: HttpRequest): Refusal | undefined {
   const mediaType = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (mediaType === 'application/json') return undefined;
-  return refusal('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json');
+  return refusal('UNSUPPORTED_MEDIA_TYPE', REFUSALS.contentType);
 }
 
 function parseError(problem: string): Refusal {
-  return ofErrorObject('VALIDATION_ERROR', { code: PARSE_ERROR, message: `Parse error: the body ${problem}` });
+  return ofErrorObject('VALIDATION_ERROR', { code: PARSE_ERROR, message: REFUSALS.unreadable(problem) });
 }
 
 /**
@@ -72,10 +71,10 @@ function readBytes(exchange: Exchange, { maxBodyBytes, bodyBytes }: Limits): Pro
   });
 }
 
-const TOO_MANY = overloaded('Too many bytes of requests in progress. Try again when one has finished.');
+const TOO_MANY = overloaded(REFUSALS.requestBytes);
 
 function tooLarge(max: number): Refusal {
-  return refusal('PAYLOAD_TOO_LARGE', `The body must not exceed ${max} bytes (http.max_body_bytes)`);
+  return refusal('PAYLOAD_TOO_LARGE', REFUSALS.tooLarge(max));
 }
 
 /** How long the body of a request that is refused is received. */

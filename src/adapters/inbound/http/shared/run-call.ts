@@ -4,8 +4,9 @@ import type { QuotaState } from '../../../../application/quota/quota-guard.ts';
 import { NOT_SENT } from '../../../../domain/gateway/tool-call-error.ts';
 import { NOTHING_USED, type QuotaError, type QuotaUse } from '../../../../domain/values/quota.ts';
 import { limitName, quotaMessage } from '../../words/quota-messages.ts';
+import { REFUSALS } from '../../words/refusal-messages.ts';
 import type { AccessEntry, Exchange, HttpContext } from './exchange.ts';
-import { type Refusal, refusal, tooManyCalls } from './refusal.ts';
+import { overloaded, type Refusal, refusal } from './refusal.ts';
 
 /** How long a client should wait for a store that fails. */
 const STORE_RETRY_MS = 5000;
@@ -17,7 +18,7 @@ export async function runCall<T>(
   call: () => Promise<T>,
 ): Promise<Result<{ readonly value: T; readonly left: QuotaState | undefined }, Refusal>> {
   const { request, caller, entry } = exchange;
-  if (!places.hold(exchange, 1)) return err(tooManyCalls(places.max));
+  if (!places.hold(exchange, 1)) return err(overloaded(REFUSALS.calls(places.max)));
   if (quota === undefined) return ok({ value: await call(), left: undefined });
   const admitted = await quota.admit(caller);
   if (admitted.isErr()) {
@@ -29,7 +30,7 @@ export async function runCall<T>(
   // The client may have left while the store was asked.
   if (request.socket.destroyed) {
     await admitted.value.settle(NOTHING_USED);
-    return err(refusal('CANCELLED', 'The client has left.'));
+    return err(refusal('CANCELLED', REFUSALS.clientLeft));
   }
   // A search that outlives the call counts for the day of the call.
   entry.onUsedLater = (use) => void admitted.value.settle(toUse(use));

@@ -135,7 +135,7 @@ describe('fails with 1', () => {
   });
 
   test('on a server that does not start', async () => {
-    const files = new ScriptedToolServer({}, { fails: 'cannot start files-server (ENOENT)' });
+    const files = new ScriptedToolServer({}, 'cannot start files-server (ENOENT)');
     const gateway = startScripted({ files }, { definitions: { files: { restart: 'never' } } });
     expect(await run(hangs, { gateway })).toEqual({
       exitCode: 1,

@@ -344,7 +344,7 @@ describe('grounded answers', () => {
 describe('servers', () => {
   const one = () => new ScriptedToolServer({ read: echoes });
   const two = () => new ScriptedToolServer({ read: echoes, write: echoes });
-  const broken = () => new ScriptedToolServer({}, { fails: 'cannot start x\u001B[31m (ENOENT), key sk-proj-Ab12cd34' });
+  const broken = () => new ScriptedToolServer({}, 'cannot start x\u001B[31m (ENOENT), key sk-proj-Ab12cd34');
 
   test('have one line each, after the configuration', async () => {
     const { exitCode, lines } = await run({ gateway: startScripted({ one: one(), two: two() }) });

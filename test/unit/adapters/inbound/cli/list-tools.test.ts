@@ -44,7 +44,7 @@ const files = () =>
   });
 
 test('lists the servers and their tools, and fails if one is not available', async () => {
-  const broken = new ScriptedToolServer({}, { fails: 'cannot start x:\u001B[31m\n no key sk-proj-Ab12cd34' });
+  const broken = new ScriptedToolServer({}, 'cannot start x:\u001B[31m\n no key sk-proj-Ab12cd34');
   expect(await run(startScripted({ files: files(), broken }, { definitions }))).toEqual({
     exitCode: 1,
     out: `files: available (stdio)
@@ -76,10 +76,10 @@ test('succeeds if all are available', async () => {
 
 test('waits for slow servers, however long their start takes', async () => {
   const clock = new FakeClock();
-  const slow = new ScriptedToolServer({ a: echoes }, 'waits');
+  const slow = new ScriptedToolServer({ a: echoes }, 'hangs');
   const running = run(startScripted({ slow }, { clock }));
   await clock.advance(59_000);
-  slow.letStart();
+  slow.letConnect();
   expect(await running).toEqual({ exitCode: 0, out: 'slow: available (stdio)\n  a\n' });
 });
 
@@ -121,7 +121,7 @@ test('without servers says how to configure them', async () => {
 
 test('Ctrl-C ends the wait', async () => {
   const interruption = new AbortController();
-  const running = run(startScripted({ slow: new ScriptedToolServer({}, 'waits') }), { signal: interruption.signal });
+  const running = run(startScripted({ slow: new ScriptedToolServer({}, 'hangs') }), { signal: interruption.signal });
   await settled();
   interruption.abort();
   expect(await running).toEqual({ exitCode: 1, out: 'slow: starting (stdio)\n' });

@@ -148,7 +148,7 @@ describe('the list', () => {
   });
 
   test('starts the servers, and waits at most 5 s for them', async () => {
-    const slow = new ScriptedToolServer({ a: echoes }, 'waits');
+    const slow = new ScriptedToolServer({ a: echoes }, 'hangs');
     const up = new ScriptedToolServer({ b: echoes });
     const { list, clock } = start({ slow, up });
     await settled();
@@ -162,7 +162,7 @@ describe('the list', () => {
     await clock.advance(1);
     await listed;
     expect(names).toEqual([...ANSWERS, 'up__b']);
-    slow.letStart();
+    slow.letConnect();
     await settled();
     expect(namesOf(await list())).toEqual([...ANSWERS, 'slow__a', 'up__b']);
   });
@@ -207,7 +207,7 @@ describe('changes', () => {
   });
 
   test('make the list of the client outdated, and nothing else does', async () => {
-    const slow = new ScriptedToolServer({ a: echoes }, 'waits');
+    const slow = new ScriptedToolServer({ a: echoes }, 'hangs');
     const files = new ScriptedToolServer({ b: echoes });
     const { tools, list, clock, gateway } = start({ slow, files });
     expect(tools.isListOutdated).toBe(false);
@@ -215,7 +215,7 @@ describe('changes', () => {
     await clock.advance(5000);
     await listed;
     expect(tools.isListOutdated).toBe(false);
-    slow.letStart();
+    slow.letConnect();
     await settled();
     expect(tools.isListOutdated).toBe(true);
     await list();
@@ -297,10 +297,10 @@ describe('a call', () => {
 
   test('reaches the tool that was listed, however alike the names of servers are', async () => {
     const bank = new ScriptedToolServer({ _pay: says('bank/_pay') });
-    const other = new ScriptedToolServer({ pay: says('bank_/pay') }, 'waits');
+    const other = new ScriptedToolServer({ pay: says('bank_/pay') }, 'hangs');
     const { call, list } = start({ bank, bank_: other });
     const early = call('bank___pay_9b96c8f6');
-    other.letStart();
+    other.letConnect();
     expect(JSON.stringify(await early)).toContain('"bank/_pay"');
     expect(namesOf(await list()).slice(3)).toEqual(['bank___pay_9b96c8f6', 'bank___pay_8c13ab50']);
     expect(JSON.stringify(await call('bank___pay_9b96c8f6'))).toContain('"bank/_pay"');
@@ -311,7 +311,7 @@ describe('a call', () => {
 
   test('reaches no other server while the one that its name could mean is down', async () => {
     const bank = new ScriptedToolServer({ _pay: says('bank/_pay') });
-    const other = new ScriptedToolServer({ pay: says('bank_/pay') }, { fails: 'It is down.' });
+    const other = new ScriptedToolServer({ pay: says('bank_/pay') }, 'It is down.');
     const { call, list } = start({ bank, bank_: other });
     expect(namesOf(await list()).slice(3)).toEqual(['bank___pay_9b96c8f6']);
     expect(await call('bank___pay')).toMatchObject({ error: { message: 'Unknown tool' } });
@@ -368,7 +368,7 @@ describe('a call', () => {
 
   test('of a server that is down gets a result that names the code, also with a hash in the name', async () => {
     const long = 'x'.repeat(100);
-    const files = new ScriptedToolServer({ read: echoes, [long]: echoes }, { fails: 'no such command' });
+    const files = new ScriptedToolServer({ read: echoes, [long]: echoes }, 'no such command');
     const { call } = start({ files });
     for (const name of ['files__read', exposedName('files', long)]) {
       expect(await call(name)).toMatchObject({
@@ -468,13 +468,13 @@ describe('a cancellation', () => {
   });
 
   test('of a call that waits for the start of its server: it is never sent', async () => {
-    const files = new ScriptedToolServer({ read: hangs }, 'waits');
+    const files = new ScriptedToolServer({ read: hangs }, 'hangs');
     const { send, call, sent } = start({ files });
     const called = call('files__read');
     await settled();
     await send({ method: 'notifications/cancelled', params: { requestId: 1 } });
     await called;
-    files.letStart();
+    files.letConnect();
     await settled();
     expect({ calls: files.calls, sent }).toEqual({ calls: [], sent: [] });
   });

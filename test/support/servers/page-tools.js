@@ -1,5 +1,4 @@
-// An MCP server over stdio for the tests of the page: tools with every kind of input, results of every kind, and a hostile tool.
-import { createInterface } from 'node:readline';
+// For the tests of the page: tools with every kind of input, results of every kind, and a hostile tool.
 
 /** Text that must be shown as text wherever it is. */
 const { HOSTILE = 'hostile' } = process.env;
@@ -45,7 +44,9 @@ const BROKEN_FORM = {
   required: 'a',
 };
 
-const TOOLS = {
+export const greet = () => ({ serverInfo: { name: 'page-tools', title: HOSTILE, version: '1.0.0' } });
+
+export const TOOLS = {
   form: {
     description: 'Returns its input',
     inputSchema: FORM,
@@ -97,29 +98,3 @@ const TOOLS = {
     }),
   },
 };
-
-const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-
-function respond(id, method, params) {
-  if (method === 'initialize') {
-    const { protocolVersion } = params;
-    const serverInfo = { name: 'page-tools', title: HOSTILE, version: '1.0.0' };
-    send({ id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo } });
-  } else if (method === 'tools/list') {
-    const tools = Object.entries(TOOLS).map(([name, { run, error, ...tool }]) => ({
-      name,
-      inputSchema: { type: 'object' },
-      ...tool,
-    }));
-    send({ id, result: { tools } });
-  } else if (method === 'tools/call') {
-    const { run, error } = TOOLS[params.name];
-    if (error !== undefined) send({ id, error });
-    else if (run !== undefined) send({ id, result: run(params.arguments) });
-  } else if (id !== undefined) send({ id, result: {} });
-}
-
-createInterface({ input: process.stdin }).on('line', (line) => {
-  const { id, method, params } = JSON.parse(line);
-  respond(id, method, params);
-});

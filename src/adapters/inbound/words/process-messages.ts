@@ -1,0 +1,17 @@
+import { isObject } from '../../../domain/values/json.ts';
+
+/** What the process itself says on standard error. */
+export const PROCESS = {
+  waiting:
+    'Waiting for MCP messages on standard input, which clients send; Ctrl-C ends it. Try openai-responses-mcp --help\n',
+  badUsage: (problem: string) => `${problem}\nTry openai-responses-mcp --help\n`,
+  lostOutput: (code: string) =>
+    `Cannot write to standard output (${code}); the output is lost. Redirect it elsewhere.\n`,
+  missingFile:
+    'A file of this program is missing: it was updated while it ran, or its installation is incomplete. Restart it; if that does not help, install it again.',
+};
+
+/** The message for a part of the program that could not be loaded when it was first needed; undefined for any other exception. */
+export function missingFileMessage(thrown: unknown): string | undefined {
+  return isObject(thrown) && /^(?:ERR_)?MODULE_NOT_FOUND$/.test(String(thrown.code)) ? PROCESS.missingFile : undefined;
+}

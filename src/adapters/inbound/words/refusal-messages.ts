@@ -1,0 +1,55 @@
+import type { TokenProblem } from '../../../application/ports/token-verifier.ts';
+import { duration } from './plain.ts';
+
+/** Why a request over HTTP is not served: what is wrong, then what to do. */
+export const REFUSALS = {
+  twoHosts: 'Bad Request: the request target and Host name different hosts',
+  hostHeaders: 'Bad Request: there must be one Host header',
+  host: (shown: string) =>
+    `Forbidden: host ${shown} is not allowed; add it to MCP_HTTP_ALLOWED_HOSTS (http.allowed_hosts)`,
+  origin: 'Forbidden: pages of this origin are not allowed; add it to MCP_HTTP_ALLOWED_ORIGINS (http.allowed_origins)',
+  token: 'Unauthorized: send a valid token (Authorization: Bearer ...)',
+  tokenOf: (issuer: string) => `Unauthorized: send a token of ${issuer} (Authorization: Bearer ...)`,
+  badToken: (problem: TokenProblem, issuer: string) =>
+    `Unauthorized: the token ${TOKEN_PROBLEMS[problem]}; get a new one from ${issuer}`,
+  scopes: (scopes: readonly string[]) =>
+    `Forbidden: the token needs the scopes ${scopes.join(' ')}; authorize again with these scopes`,
+  issuer: (issuer: string) =>
+    `Service Unavailable: the token cannot be checked, because the keys of ${issuer} cannot be read; try again later`,
+  path: (mcpPath: string) => `Not Found: MCP is served at ${mcpPath}`,
+  method: 'Method Not Allowed',
+  methodOfMcp: 'Method Not Allowed: send one JSON-RPC message per POST',
+  versions: (known: readonly string[]) => `Invalid Request: MCP-Protocol-Version must be one of ${known.join(', ')}`,
+  header: (name: string, problem: string, expected: string) =>
+    `Header mismatch: ${name} header ${problem} '${expected}'`,
+  contentType: 'Content-Type must be application/json',
+  compressed: 'The body must not be compressed',
+  unreadable: (problem: string) => `Parse error: the body ${problem}`,
+  tooLarge: (max: number) => `The body must not exceed ${max} bytes (http.max_body_bytes)`,
+  calls: (max: number) => `Too many calls in flight: at most ${max} per token. Try again when one has finished.`,
+  requestBytes: 'Too many bytes of requests in progress. Try again when one has finished.',
+  responseBytes:
+    'Too many bytes of responses in progress, so that this one was dropped. Its call may have had effects. Read the others, then ask again.',
+  earlyRestart: (server: string, waitMs: number) =>
+    `The server ${server} was restarted by request a moment ago. Try again in ${duration(Math.max(waitMs, 100))}.`,
+  clientLeft: 'The client has left.',
+  shuttingDown: 'Service Unavailable: the server is shutting down',
+};
+
+/** Completes "the token ...". */
+export const TOKEN_PROBLEMS: Readonly<Record<TokenProblem, string>> = {
+  not_a_jwt: 'is not known here and is not a JWT',
+  too_long: 'is too long',
+  unsupported_header: 'has a header that is not supported',
+  unsupported_algorithm: 'is not signed with an accepted algorithm',
+  not_an_access_token: 'is not an access token',
+  unknown_key: 'is signed with a key that the issuer does not publish',
+  wrong_signature: 'has an invalid signature',
+  wrong_issuer: 'is from another issuer',
+  wrong_audience: 'is not for this server alone',
+  expired: 'has expired',
+  not_yet_valid: 'is not valid yet',
+  bound_to_a_key: 'is bound to a key of its owner, which is not supported',
+  invalid_claims: 'has missing or invalid claims',
+  no_caller: 'does not name its owner',
+};

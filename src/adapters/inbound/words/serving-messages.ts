@@ -1,0 +1,21 @@
+import { count } from './plain.ts';
+
+/** What the HTTP server says on standard error. */
+export const SERVING = {
+  at: (program: string, url: string) => `${program}: serving MCP at ${url}\n`,
+  noKey: 'There is no usable API key, so answers fail: set OPENAI_API_KEY, or check it with doctor.\n',
+  hosts:
+    'Only calls that name this machine as localhost are accepted: set MCP_HTTP_ALLOWED_HOSTS to the host names that clients use.\n',
+  draining: (maxMs: number, waiting: number) =>
+    `Waiting up to ${Math.ceil(maxMs / 1000)} s for ${count(waiting, 'request')} in flight; another signal ends ${waiting === 1 ? 'it' : 'them'}.\n`,
+  notListening: (host: string, port: number, code: string) =>
+    `Cannot listen on ${host} port ${port} (${code}): ${LISTEN_ERRORS[code] ?? 'choose another address (--http, MCP_HTTP_LISTEN or http.listen)'}.\n`,
+};
+
+/** By the error code of the operating system. */
+const LISTEN_ERRORS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program is using this port; stop it, or choose another port',
+  EADDRNOTAVAIL: 'this machine does not have this address',
+  ENOTFOUND: 'this host name does not exist',
+  EACCES: 'this user may not use this port; choose 1024 or higher',
+};
