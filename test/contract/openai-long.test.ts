@@ -41,6 +41,7 @@ const CREATED_AT = new Date(1_768_775_269_000);
 
 class LongLog extends ProgressLog {
   readonly created: StartedResponse[] = [];
+  ordinary = 0;
   /** Resolves at the first. */
   readonly untilCreated: Promise<void>;
   #onFirst = () => {};
@@ -55,6 +56,10 @@ class LongLog extends ProgressLog {
   onCreated(response: StartedResponse): void {
     this.created.push(response);
     this.#onFirst();
+  }
+
+  onOrdinary(): void {
+    this.ordinary += 1;
   }
 }
 
@@ -304,11 +309,22 @@ describe('an API that rejects background mode', () => {
     api.reply(REJECTS, ANSWER, ANSWER, ANSWER);
     const { search, observer, logger, ask, request } = start();
     expect(replyOf(await ask())).toMatchObject({ text: TEXT, report: { attempts: 2 } });
+    expect(observer.ordinary).toBe(1);
     expect(replyOf(await ask()).report.attempts).toBe(1);
+    expect(observer.ordinary).toBe(2);
     await search.search({ ...request, profile: { model: 'gpt-5-mini' } }, new LongLog(), never());
     expect(api.requests.map(({ body }) => body.background)).toEqual([true, undefined, undefined, true]);
     expect(observer.created).toEqual([]);
     expect(logger.lines).toEqual(['warn openai(client): gpt-5.2 rejected background; it is omitted from now on']);
+  });
+
+  test('gets no second request if the search is ended because of that', async () => {
+    api.reply(REJECTS, ANSWER);
+    const { observer, ask } = start();
+    const controller = new AbortController();
+    observer.onOrdinary = () => controller.abort();
+    expect(errorOf(await ask(controller.signal))).toEqual({ kind: 'aborted' });
+    expect(api.requests).toHaveLength(1);
   });
 
   test('gets no second request without max_retries', async () => {

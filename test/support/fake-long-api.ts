@@ -73,6 +73,11 @@ export class FakeLongApi implements LlmSearch, StartedResponses {
     observer.onCreated?.({ id, createdAt });
   }
 
+  /** The API rejects background mode: the request is sent again as an ordinary one. */
+  rejectBackground(id: string): void {
+    this.#of(id).observer.onOrdinary?.();
+  }
+
   progress(id: string, progress: SearchProgress): void {
     const response = this.#of(id);
     const { look } = response;

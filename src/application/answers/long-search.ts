@@ -52,6 +52,8 @@ export class LongSearch {
   readonly #ended: Promise<Outcome>;
   readonly #created: Promise<'created'>;
   #onCreated = (): void => {};
+  /** It ends with its last call, because nobody could find it again (ruling K4). */
+  #isOrdinary = false;
   /** The latest progress, and when it was made. */
   latest: SearchProgress | undefined;
   updatedAt: Date;
@@ -89,6 +91,10 @@ export class LongSearch {
         this.started = response;
         onCreated(response);
         this.#onCreated();
+      },
+      onOrdinary: () => {
+        this.#isOrdinary = true;
+        if (this.#waiting.size === 0) this.cancel();
       },
     };
     // Begins in a microtask, after the first call waits for it.
@@ -207,7 +213,8 @@ export class LongSearch {
     const { clock, orphanMs, onDetached } = this.#options;
     if (this.#waiting.size > 0 || this.outcome !== undefined) return;
     // What waits in the queue is never sent.
-    if (this.isForeign || (!this.isTask && (cause === undefined || this.latest?.kind === 'waiting'))) {
+    const isFound = !this.isForeign && !this.#isOrdinary;
+    if (!isFound || (!this.isTask && (cause === undefined || this.latest?.kind === 'waiting'))) {
       this.cancel();
       return;
     }

@@ -165,6 +165,20 @@ describe('what becomes of the search when its last call', () => {
     expect((await answerOf(stays)).report.state).toBe('joined');
   });
 
+  test.each(['before', 'after'])('leaves %s the API rejects background mode: it is ended as before', async (when) => {
+    const { api, call } = startProcess();
+    api.createsAtOnce = false;
+    const left = call();
+    await settled();
+    if (when === 'after') api.rejectBackground('resp_1');
+    left.leave(CLIENT_TIMED_OUT);
+    await settled();
+    if (when === 'before') expect(api.cancels).toEqual([]);
+    if (when === 'before') api.rejectBackground('resp_1');
+    await settled();
+    expect(api.cancels).toEqual(['resp_1']);
+  });
+
   test('never ends it: the search does, at its own limit', async () => {
     const { api, clock, call } = startProcess();
     const left = call();
