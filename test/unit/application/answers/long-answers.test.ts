@@ -587,8 +587,8 @@ describe('a task', () => {
     return { ...process, asked, taskId: report.handle };
   }
   const user = { caller: 'test', isLocal: true };
-  const statusIn = ({ application }: ReturnType<typeof startProcess>, taskId: string) =>
-    application.tasks?.taskStatus(taskId, user, new AbortController().signal);
+  const statusIn = ({ application }: ReturnType<typeof startProcess>, taskId: string, isReturned = true) =>
+    application.tasks?.taskStatus(taskId, user, isReturned, new AbortController().signal);
 
   test('is handed out when the answer takes long, or as soon as its response is known', async () => {
     const process = startProcess();
@@ -638,7 +638,7 @@ describe('a task', () => {
   test('is unknown to another caller, who cannot cancel it', async () => {
     const { application, api, taskId } = await startTask();
     const alice = { caller: 'alice', isLocal: false };
-    expect(await application.tasks?.taskStatus(taskId, alice, new AbortController().signal)).toEqual({
+    expect(await application.tasks?.taskStatus(taskId, alice, true, new AbortController().signal)).toEqual({
       state: 'unknown',
     });
     expect(await application.tasks?.cancelTask(taskId, alice)).toBe(false);
@@ -653,9 +653,21 @@ describe('a task', () => {
     process.api.finish('resp_1');
     await settled();
     const other = startProcess(process.api);
+    for (const asking of [process, other]) await statusIn(asking, process.taskId, false);
+    expect(process.answers.counts.long_answers_returned_total.task).toBe(0);
+    expect(other.answers.counts.long_answers_returned_total.task).toBe(0);
     for (const asking of [process, process, other, other]) await statusIn(asking, process.taskId);
     expect(process.answers.counts.long_answers_returned_total).toMatchObject({ task: 1, handle: 0 });
     expect(other.answers.counts.long_answers_returned_total.task).toBe(1);
+  });
+
+  test('whose end was only looked at has not been delivered', async () => {
+    const process = await startTask();
+    process.api.finish('resp_1');
+    await settled();
+    await statusIn(process, process.taskId, false);
+    await process.clock.advance(30 * MINUTE_MS);
+    expect((await answerOf(process.call())).report.state).toBe('kept');
   });
 
   test('goes on when another call for it is cancelled', async () => {
