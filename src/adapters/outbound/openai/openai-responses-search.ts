@@ -24,7 +24,7 @@ import { type RequestBody, type RequestOptions, toRequestBody, WEB_SEARCH } from
 import { ResponseEvents } from './response-events.ts';
 import { readResponse } from './response-reader.ts';
 import { toSearchReply, toUse } from './search-reply.ts';
-import { takePlace } from './take-place.ts';
+import { inPlace } from './take-place.ts';
 import { toThrownFailure } from './thrown-failure.ts';
 import { backoffMs, flexWaitMs, withoutLateFlex } from './waits.ts';
 
@@ -77,13 +77,7 @@ export class OpenAiResponsesSearch implements LlmSearch {
     const call = this.#options.callFor(request);
     if (call.isErr()) return err(call.error);
 
-    const giveBack = await takePlace(this.#places, request, observer, signal);
-    if (giveBack === undefined) return err({ kind: 'aborted' });
-    try {
-      return await this.#ask(request, call.value, observer, signal);
-    } finally {
-      giveBack();
-    }
+    return inPlace(this.#places, request, observer, signal, () => this.#ask(request, call.value, observer, signal));
   }
 
   /** Waits, for a limited time, until aborted background requests have ended and were cancelled upstream, too. */

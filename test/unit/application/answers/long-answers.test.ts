@@ -287,6 +287,27 @@ describe('of four places', () => {
     expect(queries().slice(4)).toEqual(['E?', 'F?', 'G?']);
   });
 
+  test('a search whose stream has broken keeps its place until it ends, or gives it back when it is detached', async () => {
+    const { api, clock, asked, queries } = start();
+    const left = [asked('A?'), asked('B?'), asked('C?'), asked('D?')];
+    await settled();
+    for (const number of [1, 3, 4]) api.fail(`resp_${number}`, { kind: 'interrupted' });
+    for (const query of ['E?', 'F?', 'G?']) void asked(query, { tool: 'answer' });
+    await settled();
+    expect(queries()).toHaveLength(4);
+    for (const one of left.slice(1)) {
+      one.leave(CLIENT_TIMED_OUT);
+      await settled();
+    }
+    expect(queries().slice(4)).toEqual(['E?']);
+    api.finish('resp_1');
+    await clock.advance(5000);
+    expect(queries().slice(4)).toEqual(['E?', 'F?']);
+    api.finish('resp_4');
+    await clock.advance(5000);
+    expect(queries().slice(4)).toEqual(['E?', 'F?']);
+  });
+
   test.each([
     ['waits for detached searches', 2],
     ['waits for a place', 0],
