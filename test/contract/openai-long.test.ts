@@ -229,6 +229,20 @@ describe('an abort', () => {
     return { ...started, observer, seen };
   }
 
+  test.each([0, 1, 2, 3])('before the request is sent leaves nothing open (after %i turns)', async (turns) => {
+    api.reply(stallsAfterHeaders());
+    const clock = new FakeClock();
+    const { search, ask } = start({ clock });
+    const controller = new AbortController();
+    const outcome = ask(controller.signal);
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+    controller.abort();
+    expect(errorOf(await outcome)).toEqual({ kind: 'aborted' });
+    await search.close();
+    expect(clock.pendingSleeps).toBe(0);
+    expect(api.requests).toEqual([]);
+  });
+
   test('cancels the response, once', async () => {
     const { search } = await aborted(works(ANSWER));
     await api.waitForRequests(2);
