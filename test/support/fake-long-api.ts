@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { inPlace } from '../../src/adapters/outbound/openai/take-place.ts';
+import { inPlace } from '../../src/adapters/outbound/openai/in-place.ts';
 import { DETACHED, untilAborted } from '../../src/application/async/deadline.ts';
 import { Places } from '../../src/application/async/places.ts';
 import type {

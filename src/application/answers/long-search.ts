@@ -65,6 +65,8 @@ export class LongSearch {
   isHandedOut = false;
   /** Whether it was handed out as a task: then only `tasks/cancel` ends it (ruling K18). */
   isTask = false;
+  /** Whether a task has returned its answer. */
+  isReturned = false;
   outcome: Outcome | undefined;
   /** When it ended, and when its answer was last delivered, on the scale of `elapsedMs`. */
   endedMs: number | undefined;
@@ -131,11 +133,12 @@ export class LongSearch {
     this.#waiting.add(waiting);
     this.#options.onJoined();
     if (this.latest !== undefined) waiting.onProgress(this.latest);
-    let { outcome }: { outcome: Outcome | 'aborted' | 'created' } = await withDeadline(clock, maxMs, signal, (limit) =>
-      untilAborted(Promise.race([this.#ended, isOver]), limit),
-    );
+    const within = async (ms: number, other: Promise<'aborted' | 'created'>) =>
+      (await withDeadline(clock, ms, signal, (limit) => untilAborted(Promise.race([this.#ended, other]), limit)))
+        .outcome;
+    let outcome = await within(maxMs, isOver);
     if (outcome === 'aborted' && takesTask)
-      outcome = await untilAborted(Promise.race([this.#ended, this.#created]), signal);
+      outcome = await within(this.#isOrdinary ? timeoutMs - maxMs : Number.POSITIVE_INFINITY, this.#created);
     this.#waiting.delete(waiting);
     if (outcome !== 'aborted' && outcome !== 'created') {
       this.deliveredMs = clock.elapsedMs();
@@ -213,8 +216,8 @@ export class LongSearch {
     const { clock, orphanMs, onDetached } = this.#options;
     if (this.#waiting.size > 0 || this.outcome !== undefined) return;
     // What waits in the queue is never sent.
-    const isFound = !this.isForeign && !this.#isOrdinary;
-    if (!isFound || (!this.isTask && (cause === undefined || this.latest?.kind === 'waiting'))) {
+    const isLost = !this.isTask && (cause === undefined || this.latest?.kind === 'waiting');
+    if (this.isForeign || this.#isOrdinary || isLost) {
       this.cancel();
       return;
     }

@@ -21,8 +21,6 @@ export type TaskStatus =
 export class LongTasks {
   readonly #answers: LongAnswers;
   readonly #options: Pick<LongAnswersOptions, 'responses' | 'clock'>;
-  /** Searches whose answers tasks have returned. */
-  readonly #returned = new WeakSet<LongSearch>();
 
   constructor(answers: LongAnswers, options: Pick<LongAnswersOptions, 'responses' | 'clock'>) {
     this.#answers = answers;
@@ -42,7 +40,7 @@ export class LongTasks {
     const isKnown = known !== undefined && (!known.isForeign || known.outcome !== undefined);
     const found = isKnown ? known : await this.#look(handle, request, toAnswer, signal);
     if (!(found instanceof LongSearch)) return found;
-    if (isReturned) this.#onReturned(found);
+    if (isReturned) this.#answers.onTaskReturned(found);
     return statusOf(found);
   }
 
@@ -82,14 +80,6 @@ export class LongTasks {
     // Another look may have shown the end meanwhile.
     const known = this.#answers.searchOf(handle.responseId);
     return known?.outcome !== undefined ? known : this.#answers.remember(handle, createdAt, recovered);
-  }
-
-  /** Counts the answer, once however often a client asks. */
-  #onReturned(search: LongSearch): void {
-    if (search.outcome !== undefined) search.deliveredMs = this.#options.clock.elapsedMs();
-    if (!search.outcome?.isOk() || this.#returned.has(search)) return;
-    this.#returned.add(search);
-    this.#answers.onTaskReturned();
   }
 }
 

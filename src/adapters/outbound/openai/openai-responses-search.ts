@@ -18,12 +18,12 @@ import type { Redactor } from '../../../domain/values/redaction.ts';
 import type { ApiCall } from './api-client.ts';
 import { readResumable } from './background-response.ts';
 import { excerpt, type Failure, type FailureContext } from './failure.ts';
+import { inPlace } from './in-place.ts';
 import { isClosed, Rejections } from './rejections.ts';
 import { type RequestBody, type RequestOptions, toRequestBody, WEB_SEARCH } from './request-body.ts';
 import { ResponseEvents } from './response-events.ts';
 import { readResponse } from './response-reader.ts';
 import { toSearchReply, toUse } from './search-reply.ts';
-import { inPlace } from './take-place.ts';
 import { toThrownFailure } from './thrown-failure.ts';
 import { backoffMs, flexWaitMs, withoutLateFlex } from './waits.ts';
 

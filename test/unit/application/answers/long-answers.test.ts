@@ -621,6 +621,19 @@ describe('a task', () => {
     expect((await answerOf(asked)).report).toMatchObject({ state: 'unfinished' });
   });
 
+  test('cannot be handed out if the API rejects background mode: the call ends at its limit, as before', async () => {
+    const { api, clock, call } = startProcess();
+    api.createsAtOnce = false;
+    const asked = call({ takesTask: true });
+    await settled();
+    api.rejectBackground('resp_1');
+    await clock.advance(TIMEOUT_MS - 1);
+    expect(api.cancels).toEqual([]);
+    await clock.advance(1);
+    expect(api.cancels).toEqual(['resp_1']);
+    expect(await errorOf(asked)).toEqual({ kind: 'timed_out', timeoutMs: TIMEOUT_MS });
+  });
+
   test('says what the search does, and then has the answer of the call, the same each time', async () => {
     const process = await startTask();
     process.api.progress('resp_1', { kind: 'thinking' });
