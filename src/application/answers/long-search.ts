@@ -124,8 +124,7 @@ export class LongSearch {
     signal: AbortSignal,
   ): Promise<Outcome | 'unfinished'> {
     const { clock, timeoutMs } = this.#options;
-    const onProgress = (progress: SearchProgress) => observer.onProgress(progress);
-    const waiting = { onProgress, endWait: () => {} };
+    const waiting = { onProgress: (progress: SearchProgress) => observer.onProgress(progress), endWait: () => {} };
     const isOver = new Promise<'aborted'>((resolve) => {
       waiting.endWait = () => resolve('aborted');
     });

@@ -48,8 +48,8 @@ export class LongTasks {
   async cancel(handle: AnswerHandle | 'malformed' | undefined, request: SearchRequest): Promise<boolean> {
     if (!this.#answers.isValid(handle, request)) return false;
     const known = this.#answers.searchOf(handle.responseId);
-    if (known?.outcome !== undefined || (known?.isCancelled === true && !known.isForeign)) return true;
-    if (known !== undefined && !known.isForeign) known.cancel();
+    if (known?.outcome !== undefined) return true;
+    if (known?.isForeign === false) known.cancel();
     else {
       await this.#answers.remember(handle, this.#options.clock.now(), err({ kind: 'cancelled' }));
       // The answer does not wait for the API.
