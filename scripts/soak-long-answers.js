@@ -43,11 +43,13 @@ const api = await startFakeApi();
 const env = { LLM_ADAPTER: 'openai', OPENAI_API_KEY: 'sk-soak-0123456789abcdefghij', OPENAI_BASE_URL: api.url };
 /** Requests by their question. */
 const posts = new Map();
+/** Decides when a response ends. */
+let onWorking = (release) => setTimeout(release, random() * WORK_MS);
 api.replyWith(({ body }) => {
   const number = /question (\d+)/.exec(JSON.stringify(body.input))?.[1];
   posts.set(number, (posts.get(number) ?? 0) + 1);
   const working = works(answers(`answer ${number}.`));
-  setTimeout(() => working.release(), random() * WORK_MS);
+  onWorking(() => working.release());
   return working;
 });
 
@@ -129,15 +131,19 @@ async function killOne() {
   const proxy = await startProxy(processes.map(({ port }) => `http://127.0.0.1:${port}/mcp`));
   const { port } = new URL(proxy.url);
   const call = (query) => callHttp(query, AbortSignal.timeout(LOST_AFTER_MS), port);
+  const working = new Promise((resolve) => {
+    onWorking = resolve;
+  });
   try {
-    let answer = await call(`question ${number}`);
+    const [handle] = HANDLE.exec(await call(`question ${number}`));
     const [first] = proxy.answeredBy;
     processes[first].kill('SIGKILL');
     await processes[first].exited;
     counts.kills += 1;
-    for (let handle = HANDLE.exec(answer); handle !== null; handle = HANDLE.exec(answer))
-      answer = await call(handle[0]);
-    if (answer !== `answer ${number}.`) problems.push(`question ${number} got ${answer.slice(0, 200)} after a kill`);
+    (await working)();
+    const answer = await call(handle);
+    const isOther = proxy.answeredBy[1] === 1 - first;
+    if (answer !== `answer ${number}.` || !isOther) problems.push(`question ${number} got ${answer} after a kill`);
     counts.answers += 1;
   } catch (error) {
     problems.push(`question ${number} was lost with its process: ${error.message}`);
