@@ -35,7 +35,7 @@ export async function startGatewayProcess(config, { onProblem = () => {}, nodeOp
     else if (/^gateway: the configuration was read again/.test(line)) account.reloads += 1;
     else if (/the configuration has problems, so that nothing was changed/.test(line)) account.refusedReloads += 1;
     else if (/is unavailable and is started again/.test(line)) account.restarts += 1;
-    else if (!/gateway: \S+(?:: started| failed and is not started again)|^Waiting up to/.test(line)) {
+    else if (!/gateway: \S+(?:: started| failed and is not started again)|^Waiting up to|^page: /.test(line)) {
       onProblem(`on standard error: ${line}`);
     }
   });

@@ -1,8 +1,8 @@
 // What the soak scripts share: the command line, random numbers, and the comparison of the start with the end.
 const [first, second] = process.argv.slice(2);
 
-/** `answers`, `gateway` or `attack`. */
-export const kind = first === 'gateway' || first === 'attack' ? first : 'answers';
+/** `answers`, or the other that is named. */
+export const kind = ['gateway', 'attack', 'long-answers'].includes(first) ? first : 'answers';
 export const minutes = Number((kind === 'answers' ? first : second) ?? 10);
 
 /** The same random numbers in each run, from 0 to 1 (mulberry32). */

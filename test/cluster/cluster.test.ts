@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { apiEnv, fakeApi } from '../e2e/serve.ts';
 import { answers, holds } from '../support/behaviours.ts';
 import type { FakeApi } from '../support/fake-api.ts';
@@ -6,7 +6,7 @@ import { begin, legacy, modern, modernHeaders, send } from '../support/http-clie
 import { type HttpProcess, startHttpProcess } from '../support/http-process.ts';
 import { CONTENT, playOpenAi } from '../support/openai-sequence.ts';
 import { posixTest } from '../support/platform.ts';
-import { type RoundRobinProxy, startProxy } from './round-robin-proxy.ts';
+import { type RoundRobinProxy, startProxy } from '../support/round-robin-proxy.ts';
 
 interface Cluster {
   readonly api: FakeApi;
@@ -18,7 +18,9 @@ interface Cluster {
 async function startCluster(): Promise<Cluster> {
   const api = await fakeApi();
   const replicas = await Promise.all([1, 2, 3].map(() => startHttpProcess({ env: apiEnv(api) })));
-  return { api, replicas, proxy: await startProxy(replicas.map(({ url }) => url)) };
+  const proxy = await startProxy(replicas.map(({ url }) => url));
+  onTestFinished(() => proxy.close());
+  return { api, replicas, proxy };
 }
 
 const call = (query: string, id: number, meta: object = {}) =>

@@ -41,6 +41,7 @@ const CREATED_AT = new Date(1_768_775_269_000);
 
 class LongLog extends ProgressLog {
   readonly created: StartedResponse[] = [];
+  ordinary = 0;
   /** Resolves at the first. */
   readonly untilCreated: Promise<void>;
   #onFirst = () => {};
@@ -55,6 +56,10 @@ class LongLog extends ProgressLog {
   onCreated(response: StartedResponse): void {
     this.created.push(response);
     this.#onFirst();
+  }
+
+  onOrdinary(): void {
+    this.ordinary += 1;
   }
 }
 
@@ -224,6 +229,20 @@ describe('an abort', () => {
     return { ...started, observer, seen };
   }
 
+  test.each([0, 1, 2, 3])('before the request is sent leaves nothing open (after %i turns)', async (turns) => {
+    api.reply(stallsAfterHeaders());
+    const clock = new FakeClock();
+    const { search, ask } = start({ clock });
+    const controller = new AbortController();
+    const outcome = ask(controller.signal);
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+    controller.abort();
+    expect(errorOf(await outcome)).toEqual({ kind: 'aborted' });
+    await search.close();
+    expect(clock.pendingSleeps).toBe(0);
+    expect(api.requests).toEqual([]);
+  });
+
   test('cancels the response, once', async () => {
     const { search } = await aborted(works(ANSWER));
     await api.waitForRequests(2);
@@ -304,11 +323,22 @@ describe('an API that rejects background mode', () => {
     api.reply(REJECTS, ANSWER, ANSWER, ANSWER);
     const { search, observer, logger, ask, request } = start();
     expect(replyOf(await ask())).toMatchObject({ text: TEXT, report: { attempts: 2 } });
+    expect(observer.ordinary).toBe(1);
     expect(replyOf(await ask()).report.attempts).toBe(1);
+    expect(observer.ordinary).toBe(2);
     await search.search({ ...request, profile: { model: 'gpt-5-mini' } }, new LongLog(), never());
     expect(api.requests.map(({ body }) => body.background)).toEqual([true, undefined, undefined, true]);
     expect(observer.created).toEqual([]);
     expect(logger.lines).toEqual(['warn openai(client): gpt-5.2 rejected background; it is omitted from now on']);
+  });
+
+  test('gets no second request if the search is ended because of that', async () => {
+    api.reply(REJECTS, ANSWER);
+    const { observer, ask } = start();
+    const controller = new AbortController();
+    observer.onOrdinary = () => controller.abort();
+    expect(errorOf(await ask(controller.signal))).toEqual({ kind: 'aborted' });
+    expect(api.requests).toHaveLength(1);
   });
 
   test('gets no second request without max_retries', async () => {

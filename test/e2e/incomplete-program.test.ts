@@ -1,12 +1,13 @@
 import { cpSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { answers } from '../support/behaviours.ts';
 import { send } from '../support/http-client.ts';
 import { startHttpProcess } from '../support/http-process.ts';
 import { runCli } from '../support/mcp-process.ts';
 import { newFolder } from './files.ts';
 import { configure } from './gateway/servers.ts';
-import { ROOT, serve, textOf } from './serve.ts';
+import { apiEnv, fakeApi, ROOT, serve, textOf } from './serve.ts';
 
 const MESSAGE =
   'A file of this program is missing: it was updated while it ran, or its installation is incomplete. Restart it; if that does not help, install it again.';
@@ -84,4 +85,23 @@ describe('a file that is missing after an update', () => {
       stderr: `openai-responses-mcp: ${MESSAGE}\n`,
     });
   });
+});
+
+test('answers that take minutes load files of their own, which no other answer needs', async () => {
+  const { program, remove } = newProgram();
+  for (const name of [
+    'long-response',
+    'long-search',
+    'long-tasks',
+    'watch-response',
+    'openai-started-responses',
+    'hmac-handle-signer',
+  ])
+    remove(name);
+  const api = await fakeApi();
+  api.replyAlways(answers('Not found.'));
+  const ask = (env: Record<string, string>) =>
+    serve({ program, env: { ...apiEnv(api), ...env } }).callTool('answer_detailed', QUESTION);
+  expect(textOf(await ask({}))).toContain('Not found.');
+  expect(await ask({ LONG_ANSWERS: 'answer_detailed' })).toMatchObject({ error: { code: -32603 } });
 });

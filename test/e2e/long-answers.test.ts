@@ -108,33 +108,45 @@ async function connectedSession(transport: Transport) {
 const POLL_MS = 15_000;
 const TASKS = 'long_answers: { tools: [answer_detailed], task_after_ms: 1 }\n';
 
+/** A way to a new process, and how it ends. */
+interface Connection {
+  readonly transport: Transport;
+  readonly end: () => Promise<unknown>;
+}
+
 describe.each([
   [
     'stdio',
-    async (api: FakeApi): Promise<Transport> =>
-      new StdioClientTransport({
+    async (api: FakeApi): Promise<Connection> => {
+      const transport = new StdioClientTransport({
         command: process.execPath,
         args: [BUILT_PROGRAM, '--stdio', '--config', newFile('config.yaml', TASKS)],
         env: { PATH: process.env.PATH ?? '', [HOME_VARIABLE]: newFolder(), ...apiEnv(api) },
         stderr: 'pipe',
-      }),
+      });
+      return { transport, end: () => transport.close() };
+    },
   ],
   [
     'HTTP',
-    async (api: FakeApi): Promise<Transport> => {
-      const { url } = await startHttpProcess({
+    async (api: FakeApi): Promise<Connection> => {
+      const { url, kill, exited } = await startHttpProcess({
         args: ['--http=127.0.0.1:0', '--config', newFile('config.yaml', TASKS)],
         env: apiEnv(api),
       });
-      return new StreamableHTTPClientTransport(new URL(url));
+      const end = () => {
+        kill();
+        return exited;
+      };
+      return { transport: new StreamableHTTPClientTransport(new URL(url)), end };
     },
   ],
-])('the official client for tasks, over %s', (_, transportFor) => {
+])('the official client for tasks, over %s', (_, connectionFor) => {
   test('gets a task, and its answer', async () => {
     const api = await fakeApi();
     const working = works(answers('A lot.'));
     api.reply(working);
-    const session = await connectedSession(await transportFor(api));
+    const session = await connectedSession((await connectionFor(api)).transport);
     // The client looks after the interval that the task names.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -149,10 +161,26 @@ describe.each([
     expect(api.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
+  test('resumes it in another process, after the first has ended', async () => {
+    const api = await fakeApi();
+    const working = works(answers('A lot.'));
+    api.reply(working);
+    const { transport, end } = await connectionFor(api);
+    const execution = await (await connectedSession(transport)).callTool('answer_detailed', QUESTION);
+    if (execution.kind !== 'task') throw new Error('The call did not become a task.');
+    const reference = execution.serializeReference();
+    await end();
+    working.release();
+    const another = await connectedSession((await connectionFor(api)).transport);
+    const { outcome } = await (await another.resumeTask(reference)).settle();
+    expect(resultFromTaskOutcome(outcome)).toMatchObject({ structuredContent: { answer: 'A lot.' } });
+    expect(api.requests.map(({ method }) => method)).toEqual(['POST', 'GET']);
+  });
+
   test('cancels it, once', async () => {
     const api = await fakeApi();
     api.reply(works(answers('A lot.')));
-    const session = await connectedSession(await transportFor(api));
+    const session = await connectedSession((await connectionFor(api)).transport);
     const execution = await session.callTool('answer_detailed', QUESTION);
     await execution.cancel();
     await api.waitForRequests(2);

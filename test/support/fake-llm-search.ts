@@ -62,6 +62,14 @@ export function creates(
   };
 }
 
+/** First reports that background mode is rejected. */
+export function rejectsBackground(reply: ConfiguredReply): ConfiguredReply {
+  return async (observer, signal) => {
+    observer.onOrdinary?.();
+    return reply(observer, signal);
+  };
+}
+
 /** As `replies`, for tests about progress alone. */
 export function progresses(...progress: readonly SearchProgress[]): ConfiguredReply {
   return replies({}, progress);

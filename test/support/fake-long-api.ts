@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { takePlace } from '../../src/adapters/outbound/openai/take-place.ts';
+import { inPlace } from '../../src/adapters/outbound/openai/in-place.ts';
 import { DETACHED, untilAborted } from '../../src/application/async/deadline.ts';
 import { Places } from '../../src/application/async/places.ts';
 import type {
@@ -41,9 +41,7 @@ export class FakeLongApi implements LlmSearch, StartedResponses {
   }
 
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
-    const giveBack = await takePlace(this.#places, request, observer, signal);
-    if (giveBack === undefined) return err({ kind: 'aborted' });
-    return this.#post(request, observer, signal).finally(giveBack);
+    return inPlace(this.#places, request, observer, signal, () => this.#post(request, observer, signal));
   }
 
   #post(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
@@ -71,6 +69,11 @@ export class FakeLongApi implements LlmSearch, StartedResponses {
   create(id: string): void {
     const { observer, createdAt } = this.#of(id);
     observer.onCreated?.({ id, createdAt });
+  }
+
+  /** The API rejects background mode: the request is sent again as an ordinary one. */
+  rejectBackground(id: string): void {
+    this.#of(id).observer.onOrdinary?.();
   }
 
   progress(id: string, progress: SearchProgress): void {

@@ -91,12 +91,13 @@ export class AnswerQuery {
     return long.answers.ask(call, answer, signal);
   }
 
-  /** What becomes of the search that a task names (ruling K16). */
-  async taskStatus(taskId: string, by: TaskOwner, signal: AbortSignal): Promise<TaskStatus> {
+  /** What becomes of the search that a task names (ruling K16). `isReturned`: a client gets the answer, if there is one. */
+  async taskStatus(taskId: string, by: TaskOwner, isReturned: boolean, signal: AbortSignal): Promise<TaskStatus> {
     const task = this.#toTask(taskId, by);
     if (task === undefined) return { state: 'unknown' };
     const { tasks, handle, request } = task;
-    return tasks.status(handle, request, this.#recovering(request, this.#deps.clock.elapsedMs()), signal);
+    const toAnswer = this.#recovering(request, this.#deps.clock.elapsedMs());
+    return tasks.status(handle, request, toAnswer, isReturned, signal);
   }
 
   /** Ends the search that a task names. False if there is no such task (ruling K18). */

@@ -80,29 +80,25 @@ export async function* diagnoseSetup(
   for (const name of questions) {
     const skipped: Check = { name, verdict: 'skipped', detail: 'its model cannot be used' };
     if (isUsable) yield { name, verdict: 'running', detail: 'Searching the web' };
-    let isStarted = false;
-    const check = isUsable
-      ? await ask(
-          name,
-          deps,
-          () => {
-            isStarted = true;
-          },
-          signal,
-        )
-      : skipped;
+    const background = new Set<Background>();
+    const check = isUsable ? await ask(name, deps, background, signal) : skipped;
     yield check;
-    if (isLong && name === 'web search') yield toLongCheck(check, isStarted, config);
+    if (isLong && name === 'web search') yield toLongCheck(check, background, config);
   }
 }
 
-/** Whether the API began a response that continues by itself (ruling K24). */
-function toLongCheck({ verdict }: Check, isStarted: boolean, { longAnswers }: Config): Check {
-  if (isStarted) return { name: LONG, ...ok(`for ${longAnswers?.tools.join(', ')}`) };
+/** The API began a response that continues by itself, or rejected background mode. */
+type Background = 'started' | 'rejected';
+
+/** Whether questions can take long (ruling K24). */
+function toLongCheck({ verdict }: Check, background: ReadonlySet<Background>, { longAnswers }: Config): Check {
+  if (background.has('started')) return { name: LONG, ...ok(`for ${longAnswers?.tools.join(', ')}`) };
   if (verdict === 'failed' || verdict === 'skipped')
     return { name: LONG, verdict: 'skipped', detail: 'the web search was not answered' };
-  const detail =
-    'the API does not accept background, so that these questions end with their calls (long_answers.tools)';
+  const why = background.has('rejected')
+    ? 'the API does not accept background'
+    : 'the API gives responses no usable ID, or does not number its events';
+  const detail = `${why}, so that these questions end with their calls (long_answers.tools)`;
   return { name: LONG, verdict: 'warning', detail };
 }
 
@@ -127,12 +123,14 @@ function withShutdown(model: string, tools: readonly string[], today: string): P
 async function ask(
   name: QuestionCheck,
   { answerQuery, web }: Dependencies,
-  onCreated: () => void,
+  background: Set<Background>,
   signal: AbortSignal,
 ): Promise<Check> {
   const isWebOnly = name === 'web search';
   const args = { query: SEARCH_QUESTION };
-  const observer = { onProgress: () => {}, onCreated };
+  const onCreated = () => void background.add('started');
+  const onOrdinary = () => void background.add('rejected');
+  const observer = { onProgress: () => {}, onCreated, onOrdinary };
   const asked = { caller: 'doctor', isLocal: true, isWebOnly, isLong: isWebOnly, args, observer };
   const answer = await answerQuery.execute({ ...asked, tool: 'answer_quick' }, signal);
   return toCheck(name, answer, ({ result, report }) => {

@@ -117,9 +117,12 @@ export class LongAnswers {
     return this.#kept.of(responseId);
   }
 
-  /** A client has got an answer from its task. */
-  onTaskReturned(): void {
-    this.#counts.long_answers_returned_total.task += 1;
+  /** A client has got from its task what there is. An answer counts once, however often a client asks. */
+  onTaskReturned(search: LongSearch): void {
+    if (search.outcome === undefined) return;
+    search.deliveredMs = this.#options.clock.elapsedMs();
+    if (search.outcome.isOk() && !search.isReturned) this.#counts.long_answers_returned_total.task += 1;
+    search.isReturned = true;
   }
 
   /** Keeps the end of a search that began elsewhere. */

@@ -39,6 +39,7 @@ export class LongPlaces {
   }
 
   onEnded(search: LongSearch): void {
+    this.#held.get(search)?.();
     this.#held.delete(search);
     this.#waiting.delete(search);
     this.onJoined(search);

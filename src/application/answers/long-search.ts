@@ -52,6 +52,8 @@ export class LongSearch {
   readonly #ended: Promise<Outcome>;
   readonly #created: Promise<'created'>;
   #onCreated = (): void => {};
+  /** It ends with its last call, because nobody could find it again (ruling K4). */
+  #isOrdinary = false;
   /** The latest progress, and when it was made. */
   latest: SearchProgress | undefined;
   updatedAt: Date;
@@ -63,6 +65,8 @@ export class LongSearch {
   isHandedOut = false;
   /** Whether it was handed out as a task: then only `tasks/cancel` ends it (ruling K18). */
   isTask = false;
+  /** Whether a task has returned its answer. */
+  isReturned = false;
   outcome: Outcome | undefined;
   /** When it ended, and when its answer was last delivered, on the scale of `elapsedMs`. */
   endedMs: number | undefined;
@@ -90,6 +94,10 @@ export class LongSearch {
         onCreated(response);
         this.#onCreated();
       },
+      onOrdinary: () => {
+        this.#isOrdinary = true;
+        if (this.#waiting.size === 0) this.cancel();
+      },
     };
     // Begins in a microtask, after the first call waits for it.
     this.#ended = Promise.resolve()
@@ -116,8 +124,7 @@ export class LongSearch {
     signal: AbortSignal,
   ): Promise<Outcome | 'unfinished'> {
     const { clock, timeoutMs } = this.#options;
-    const onProgress = (progress: SearchProgress) => observer.onProgress(progress);
-    const waiting = { onProgress, endWait: () => {} };
+    const waiting = { onProgress: (progress: SearchProgress) => observer.onProgress(progress), endWait: () => {} };
     const isOver = new Promise<'aborted'>((resolve) => {
       waiting.endWait = () => resolve('aborted');
     });
@@ -125,11 +132,12 @@ export class LongSearch {
     this.#waiting.add(waiting);
     this.#options.onJoined();
     if (this.latest !== undefined) waiting.onProgress(this.latest);
-    let { outcome }: { outcome: Outcome | 'aborted' | 'created' } = await withDeadline(clock, maxMs, signal, (limit) =>
-      untilAborted(Promise.race([this.#ended, isOver]), limit),
-    );
+    const within = async (ms: number, other: Promise<'aborted' | 'created'>) =>
+      (await withDeadline(clock, ms, signal, (limit) => untilAborted(Promise.race([this.#ended, other]), limit)))
+        .outcome;
+    let outcome = await within(maxMs, isOver);
     if (outcome === 'aborted' && takesTask)
-      outcome = await untilAborted(Promise.race([this.#ended, this.#created]), signal);
+      outcome = await within(this.#isOrdinary ? timeoutMs - maxMs : Number.POSITIVE_INFINITY, this.#created);
     this.#waiting.delete(waiting);
     if (outcome !== 'aborted' && outcome !== 'created') {
       this.deliveredMs = clock.elapsedMs();
@@ -207,7 +215,8 @@ export class LongSearch {
     const { clock, orphanMs, onDetached } = this.#options;
     if (this.#waiting.size > 0 || this.outcome !== undefined) return;
     // What waits in the queue is never sent.
-    if (this.isForeign || (!this.isTask && (cause === undefined || this.latest?.kind === 'waiting'))) {
+    const isLost = !this.isTask && (cause === undefined || this.latest?.kind === 'waiting');
+    if (this.isForeign || this.#isOrdinary || isLost) {
       this.cancel();
       return;
     }

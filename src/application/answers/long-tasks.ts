@@ -3,9 +3,8 @@ import type { SearchError } from '../../domain/answers/answer-error.ts';
 import { type AnswerHandle, toHandle } from '../../domain/answers/answer-handle.ts';
 import type { Language } from '../../domain/answers/language.ts';
 import type { SearchProgress, SearchReply, SearchRequest } from '../ports/llm-search.ts';
-import type { StartedResponses } from '../ports/started-responses.ts';
 import type { LongAnswers, LongAnswersOptions } from './long-answers.ts';
-import { type LongSearch, type Outcome, wasCancelled } from './long-search.ts';
+import { LongSearch, type Outcome, wasCancelled } from './long-search.ts';
 import { toAnswerError, toOutcome } from './watch-response.ts';
 
 /** What a handle names, and since when (ruling K16). `answer` is the same each time. */
@@ -22,36 +21,35 @@ export type TaskStatus =
 export class LongTasks {
   readonly #answers: LongAnswers;
   readonly #options: Pick<LongAnswersOptions, 'responses' | 'clock'>;
-  /** Searches whose answers tasks have returned. */
-  readonly #returned = new WeakSet<LongSearch>();
 
   constructor(answers: LongAnswers, options: Pick<LongAnswersOptions, 'responses' | 'clock'>) {
     this.#answers = answers;
     this.#options = options;
   }
 
-  /** What becomes of the search that a handle names. One that began elsewhere is looked at, once. */
+  /** What becomes of the search that a handle names. One that began elsewhere is looked at, once. `isReturned`: a client gets an answer. */
   async status(
     handle: AnswerHandle | 'malformed' | undefined,
     request: SearchRequest,
     toAnswer: (reply: SearchReply, signal: AbortSignal) => Promise<Outcome>,
+    isReturned: boolean,
     signal: AbortSignal,
   ): Promise<TaskStatus> {
     if (!this.#answers.isValid(handle, request)) return { state: 'unknown' };
-    const { responseId: id } = handle;
-    const known = this.#answers.searchOf(id);
-    const { clock, responses } = this.#options;
-    if (known?.outcome !== undefined) known.deliveredMs = clock.elapsedMs();
-    if (known !== undefined && (!known.isForeign || known.outcome !== undefined)) return this.#statusOf(known);
-    return this.#toStatus(handle, await responses.look(id, request, signal), toAnswer, signal);
+    const known = this.#answers.searchOf(handle.responseId);
+    const isKnown = known !== undefined && (!known.isForeign || known.outcome !== undefined);
+    const found = isKnown ? known : await this.#look(handle, request, toAnswer, signal);
+    if (!(found instanceof LongSearch)) return found;
+    if (isReturned) this.#answers.onTaskReturned(found);
+    return statusOf(found);
   }
 
   /** Ends a search at the API, also one that began elsewhere (ruling K18). False if there is none with this handle. */
   async cancel(handle: AnswerHandle | 'malformed' | undefined, request: SearchRequest): Promise<boolean> {
     if (!this.#answers.isValid(handle, request)) return false;
     const known = this.#answers.searchOf(handle.responseId);
-    if (known?.outcome !== undefined || (known?.isCancelled === true && !known.isForeign)) return true;
-    if (known !== undefined && !known.isForeign) known.cancel();
+    if (known?.outcome !== undefined) return true;
+    if (known?.isForeign === false) known.cancel();
     else {
       await this.#answers.remember(handle, this.#options.clock.now(), err({ kind: 'cancelled' }));
       // The answer does not wait for the API.
@@ -60,12 +58,13 @@ export class LongTasks {
     return true;
   }
 
-  async #toStatus(
+  async #look(
     handle: AnswerHandle,
-    looked: Awaited<ReturnType<StartedResponses['look']>>,
+    request: SearchRequest,
     toAnswer: (reply: SearchReply, signal: AbortSignal) => Promise<Outcome>,
     signal: AbortSignal,
-  ): Promise<TaskStatus> {
+  ): Promise<TaskStatus | LongSearch> {
+    const looked = await this.#options.responses.look(handle.responseId, request, signal);
     if (looked.isErr()) {
       const { error } = looked;
       return error.kind === 'unknown_response' ? { state: 'unknown' } : { state: 'not_looked', error: error.error };
@@ -80,17 +79,7 @@ export class LongTasks {
     const recovered = answer.map(({ result, report }) => ({ result, report: { ...report, ...more } }));
     // Another look may have shown the end meanwhile.
     const known = this.#answers.searchOf(handle.responseId);
-    const isKnown = known?.outcome !== undefined;
-    return this.#statusOf(isKnown ? known : await this.#answers.remember(handle, createdAt, recovered));
-  }
-
-  /** Counts the answer, once however often a client asks. */
-  #statusOf(search: LongSearch): TaskStatus {
-    if (search.outcome?.isOk() && !this.#returned.has(search)) {
-      this.#returned.add(search);
-      this.#answers.onTaskReturned();
-    }
-    return statusOf(search);
+    return known?.outcome !== undefined ? known : this.#answers.remember(handle, createdAt, recovered);
   }
 }
 

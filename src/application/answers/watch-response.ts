@@ -58,16 +58,17 @@ export class WatchedSearch implements LlmSearch {
 
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
     let started: StartedResponse | undefined;
-    const onCreated = (response: StartedResponse) => {
-      started = response;
-      observer.onCreated?.(response);
+    const watched: SearchObserver = {
+      onProgress: (progress) => observer.onProgress(progress),
+      onUsed: (use) => observer.onUsed?.(use),
+      onCreated: (response) => {
+        started = response;
+        observer.onCreated?.(response);
+      },
+      onOrdinary: () => observer.onOrdinary?.(),
     };
     const { llmSearch, clock } = this.#deps;
-    const outcome = await llmSearch.search(
-      request,
-      { onProgress: (progress) => observer.onProgress(progress), onUsed: (use) => observer.onUsed?.(use), onCreated },
-      signal,
-    );
+    const outcome = await llmSearch.search(request, watched, signal);
     if (started === undefined || outcome.isOk() || outcome.error.kind !== 'interrupted') return outcome;
     const { id } = started;
     const { outcome: ended } = await withDeadline(clock, request.deadlineMs() - clock.elapsedMs(), signal, (limit) =>

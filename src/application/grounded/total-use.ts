@@ -13,6 +13,7 @@ export function countUse(
       observer.onUsed?.(use);
     },
     onCreated: (response) => observer.onCreated?.(response),
+    onOrdinary: () => observer.onOrdinary?.(),
     total: () => totalUse(parts),
   };
 }

@@ -56,7 +56,7 @@ export class Tasks implements TaskExtension {
   async toTask({ report }: Answer, by: TaskClient): Promise<Params | undefined> {
     const { state, handle } = report;
     if (state !== 'unfinished' || handle === undefined) return undefined;
-    const status = await this.#status(handle, by);
+    const status = await this.#status(handle, by, false);
     return 'createdAt' in status ? { resultType: 'task', ...this.#describe(handle, status, 'working') } : undefined;
   }
 
@@ -73,7 +73,7 @@ export class Tasks implements TaskExtension {
       const isKnown = (await (await this.#tasks())?.cancelTask(taskId, by)) === true;
       return isKnown ? { result: {} } : NOT_FOUND;
     }
-    const status = await this.#status(taskId, by);
+    const status = await this.#status(taskId, by, method === 'tasks/get');
     if (status.state === 'unknown') return NOT_FOUND;
     if (method === 'tasks/update') return { result: {} };
     if (status.state === 'not_looked') {
@@ -89,8 +89,8 @@ export class Tasks implements TaskExtension {
     return { result: { ...this.#describe(taskId, status, 'completed'), result: complete } };
   }
 
-  async #status(taskId: string, by: TaskClient): Promise<TaskStatus> {
-    return (await (await this.#tasks())?.taskStatus(taskId, by, never())) ?? { state: 'unknown' };
+  async #status(taskId: string, by: TaskClient, isReturned: boolean): Promise<TaskStatus> {
+    return (await (await this.#tasks())?.taskStatus(taskId, by, isReturned, never())) ?? { state: 'unknown' };
   }
 
   async #tasks(): Promise<Application['tasks']> {

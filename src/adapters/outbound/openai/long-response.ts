@@ -47,9 +47,11 @@ export class LongResponse {
     let cancelTimer = () => {};
     const end = () => this.#connection.abort();
     const onAbort = () => {
-      if (this.id === undefined && !isDetached(this.#signal)) cancelTimer = this.#clock.after(ID_MS, end);
+      if (this.id === undefined && this.#signal.reason !== DETACHED) cancelTimer = this.#clock.after(ID_MS, end);
       else end();
     };
+    // Nothing was sent yet.
+    if (this.#signal.aborted) end();
     this.#signal.addEventListener('abort', onAbort, { once: true });
     return () => {
       cancelTimer();
@@ -73,9 +75,4 @@ export class LongResponse {
       isEnded ? error : { kind: 'interrupted', ...withoutUndefined({ diagnostics: error.diagnostics }) },
     );
   }
-}
-
-/** The caller leaves the response to the API, to look at it later; anything else that aborts cancels it there, too. */
-export function isDetached(signal: AbortSignal): boolean {
-  return signal.reason === DETACHED;
 }

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { forwardAbort, untilAborted, whenSettled } from '../../../application/async/deadline.ts';
+import { DETACHED, forwardAbort, untilAborted, whenSettled } from '../../../application/async/deadline.ts';
 import { Places } from '../../../application/async/places.ts';
 import { countUse } from '../../../application/grounded/total-use.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
@@ -18,13 +18,12 @@ import type { Redactor } from '../../../domain/values/redaction.ts';
 import type { ApiCall } from './api-client.ts';
 import { readResumable } from './background-response.ts';
 import { excerpt, type Failure, type FailureContext } from './failure.ts';
-import { isDetached, LongResponse } from './long-response.ts';
+import { inPlace } from './in-place.ts';
 import { isClosed, Rejections } from './rejections.ts';
 import { type RequestBody, type RequestOptions, toRequestBody, WEB_SEARCH } from './request-body.ts';
 import { ResponseEvents } from './response-events.ts';
 import { readResponse } from './response-reader.ts';
 import { toSearchReply, toUse } from './search-reply.ts';
-import { takePlace } from './take-place.ts';
 import { toThrownFailure } from './thrown-failure.ts';
 import { backoffMs, flexWaitMs, withoutLateFlex } from './waits.ts';
 
@@ -77,13 +76,7 @@ export class OpenAiResponsesSearch implements LlmSearch {
     const call = this.#options.callFor(request);
     if (call.isErr()) return err(call.error);
 
-    const giveBack = await takePlace(this.#places, request, observer, signal);
-    if (giveBack === undefined) return err({ kind: 'aborted' });
-    try {
-      return await this.#ask(request, call.value, observer, signal);
-    } finally {
-      giveBack();
-    }
+    return inPlace(this.#places, request, observer, signal, () => this.#ask(request, call.value, observer, signal));
   }
 
   /** Waits, for a limited time, until aborted background requests have ended and were cancelled upstream, too. */
@@ -155,10 +148,13 @@ export class OpenAiResponsesSearch implements LlmSearch {
       if (!signal.aborted) observer.onProgress(progress);
     };
     const isBackground = body.background === true;
+    if (request.isLong === true && !isBackground) observer.onOrdinary();
     // The call may leave a listener on the signal that it gets.
     const controller = new AbortController();
     const long =
-      isBackground && request.isLong === true ? new LongResponse(observer, clock, signal, controller) : undefined;
+      isBackground && request.isLong === true
+        ? new (await import('./long-response.ts')).LongResponse(observer, clock, signal, controller)
+        : undefined;
     const events = new ResponseEvents({
       observer: { onProgress },
       context,
@@ -189,7 +185,7 @@ export class OpenAiResponsesSearch implements LlmSearch {
     } finally {
       // The API continues a background response until it is cancelled.
       const id = long === undefined ? events.position?.id : long.id;
-      if (isBackground && signal.aborted && !isDetached(signal) && id !== undefined)
+      if (isBackground && signal.aborted && signal.reason !== DETACHED && id !== undefined)
         void this.#track(call.cancel(id).catch(() => {}));
       stopForwarding();
     }

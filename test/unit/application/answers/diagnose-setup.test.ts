@@ -21,6 +21,7 @@ import {
   FakeLlmSearch,
   fails,
   hangs,
+  rejectsBackground,
   replies,
 } from '../../../support/fake-llm-search.ts';
 import { FakeLongApi } from '../../../support/fake-long-api.ts';
@@ -156,15 +157,14 @@ describe('with answers that take minutes', () => {
   const limits = { maxMs: 1, keepMs: 1, taskAfterMs: 1, orphanMs: 1 };
   const config = { longAnswers: { tools: ['answer', 'answer_detailed'] as const, ...limits } };
 
-  /** The API begins a response that goes on by itself, if it accepts that. */
-  async function check(isAccepted: boolean, outcome = replies(SEARCHED)) {
-    const llmSearch = new FakeLlmSearch(isAccepted ? creates(outcome) : outcome);
+  async function check(outcome: ConfiguredRound) {
+    const llmSearch = new FakeLlmSearch(outcome);
     const checks = await diagnose({ llmSearch, config });
     return { checks: checks.slice(2), llmSearch };
   }
 
   test('the web search is asked in the background, and the tools are named', async () => {
-    const { checks, llmSearch } = await check(true);
+    const { checks, llmSearch } = await check(creates(replies(SEARCHED)));
     expect(llmSearch.requests).toMatchObject([{ isLong: true, question: { tool: 'answer_quick' } }]);
     expect(checks).toMatchObject([
       { name: 'web search', verdict: 'ok' },
@@ -172,14 +172,16 @@ describe('with answers that take minutes', () => {
     ]);
   });
 
-  test('warns if the API does not accept it', async () => {
-    const detail =
-      'the API does not accept background, so that these questions end with their calls (long_answers.tools)';
-    expect((await check(false)).checks[1]).toEqual({ name: 'long answers', verdict: 'warning', detail });
+  test.each([
+    ['the API does not accept background', rejectsBackground(replies(SEARCHED))],
+    ['the API gives responses no usable ID, or does not number its events', replies(SEARCHED)],
+  ])('warns if %s', async (why, outcome) => {
+    const detail = `${why}, so that these questions end with their calls (long_answers.tools)`;
+    expect((await check(outcome)).checks[1]).toEqual({ name: 'long answers', verdict: 'warning', detail });
   });
 
   test('says nothing about it if the question fails before', async () => {
-    const { checks } = await check(false, fails({ kind: 'content_filtered' }));
+    const { checks } = await check(fails({ kind: 'content_filtered' }));
     expect(checks[1]).toEqual({ name: 'long answers', verdict: 'skipped', detail: 'the web search was not answered' });
   });
 

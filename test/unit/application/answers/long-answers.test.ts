@@ -165,6 +165,20 @@ describe('what becomes of the search when its last call', () => {
     expect((await answerOf(stays)).report.state).toBe('joined');
   });
 
+  test.each(['before', 'after'])('leaves %s the API rejects background mode: it is ended as before', async (when) => {
+    const { api, call } = startProcess();
+    api.createsAtOnce = false;
+    const left = call();
+    await settled();
+    if (when === 'after') api.rejectBackground('resp_1');
+    left.leave(CLIENT_TIMED_OUT);
+    await settled();
+    if (when === 'before') expect(api.cancels).toEqual([]);
+    if (when === 'before') api.rejectBackground('resp_1');
+    await settled();
+    expect(api.cancels).toEqual(['resp_1']);
+  });
+
   test('never ends it: the search does, at its own limit', async () => {
     const { api, clock, call } = startProcess();
     const left = call();
@@ -271,6 +285,27 @@ describe('of four places', () => {
     api.finish('resp_1');
     await settled();
     expect(queries().slice(4)).toEqual(['E?', 'F?', 'G?']);
+  });
+
+  test('a search whose stream has broken keeps its place until it ends, or gives it back when it is detached', async () => {
+    const { api, clock, asked, queries } = start();
+    const left = [asked('A?'), asked('B?'), asked('C?'), asked('D?')];
+    await settled();
+    for (const number of [1, 3, 4]) api.fail(`resp_${number}`, { kind: 'interrupted' });
+    for (const query of ['E?', 'F?', 'G?']) void asked(query, { tool: 'answer' });
+    await settled();
+    expect(queries()).toHaveLength(4);
+    for (const one of left.slice(1)) {
+      one.leave(CLIENT_TIMED_OUT);
+      await settled();
+    }
+    expect(queries().slice(4)).toEqual(['E?']);
+    api.finish('resp_1');
+    await clock.advance(5000);
+    expect(queries().slice(4)).toEqual(['E?', 'F?']);
+    api.finish('resp_4');
+    await clock.advance(5000);
+    expect(queries().slice(4)).toEqual(['E?', 'F?']);
   });
 
   test.each([
@@ -573,8 +608,8 @@ describe('a task', () => {
     return { ...process, asked, taskId: report.handle };
   }
   const user = { caller: 'test', isLocal: true };
-  const statusIn = ({ application }: ReturnType<typeof startProcess>, taskId: string) =>
-    application.tasks?.taskStatus(taskId, user, new AbortController().signal);
+  const statusIn = ({ application }: ReturnType<typeof startProcess>, taskId: string, isReturned = true) =>
+    application.tasks?.taskStatus(taskId, user, isReturned, new AbortController().signal);
 
   test('is handed out when the answer takes long, or as soon as its response is known', async () => {
     const process = startProcess();
@@ -584,6 +619,19 @@ describe('a task', () => {
     await process.clock.advance(LIMITS.taskAfterMs + TIMEOUT_MS);
     process.api.create('resp_1');
     expect((await answerOf(asked)).report).toMatchObject({ state: 'unfinished' });
+  });
+
+  test('cannot be handed out if the API rejects background mode: the call ends at its limit, as before', async () => {
+    const { api, clock, call } = startProcess();
+    api.createsAtOnce = false;
+    const asked = call({ takesTask: true });
+    await settled();
+    api.rejectBackground('resp_1');
+    await clock.advance(TIMEOUT_MS - 1);
+    expect(api.cancels).toEqual([]);
+    await clock.advance(1);
+    expect(api.cancels).toEqual(['resp_1']);
+    expect(await errorOf(asked)).toEqual({ kind: 'timed_out', timeoutMs: TIMEOUT_MS });
   });
 
   test('says what the search does, and then has the answer of the call, the same each time', async () => {
@@ -624,7 +672,7 @@ describe('a task', () => {
   test('is unknown to another caller, who cannot cancel it', async () => {
     const { application, api, taskId } = await startTask();
     const alice = { caller: 'alice', isLocal: false };
-    expect(await application.tasks?.taskStatus(taskId, alice, new AbortController().signal)).toEqual({
+    expect(await application.tasks?.taskStatus(taskId, alice, true, new AbortController().signal)).toEqual({
       state: 'unknown',
     });
     expect(await application.tasks?.cancelTask(taskId, alice)).toBe(false);
@@ -639,9 +687,21 @@ describe('a task', () => {
     process.api.finish('resp_1');
     await settled();
     const other = startProcess(process.api);
+    for (const asking of [process, other]) await statusIn(asking, process.taskId, false);
+    expect(process.answers.counts.long_answers_returned_total.task).toBe(0);
+    expect(other.answers.counts.long_answers_returned_total.task).toBe(0);
     for (const asking of [process, process, other, other]) await statusIn(asking, process.taskId);
     expect(process.answers.counts.long_answers_returned_total).toMatchObject({ task: 1, handle: 0 });
     expect(other.answers.counts.long_answers_returned_total.task).toBe(1);
+  });
+
+  test('whose end was only looked at has not been delivered', async () => {
+    const process = await startTask();
+    process.api.finish('resp_1');
+    await settled();
+    await statusIn(process, process.taskId, false);
+    await process.clock.advance(30 * MINUTE_MS);
+    expect((await answerOf(process.call())).report.state).toBe('kept');
   });
 
   test('goes on when another call for it is cancelled', async () => {

@@ -15,9 +15,13 @@ const user = { caller: 'stdio', isLocal: true };
 const at = { createdAt: CREATED, updatedAt: new Date('2026-01-05T03:00:00Z') };
 
 /** The extension on a task with this status, after so many seconds. */
-function tasksWith(status: TaskStatus, { seconds = 0 } = {}) {
+function tasksWith(status: TaskStatus, { seconds = 0, returned = [] as boolean[] } = {}) {
+  const taskStatus = async (_taskId: string, _by: unknown, isReturned: boolean) => {
+    returned.push(isReturned);
+    return status;
+  };
   const application = {
-    tasks: { taskStatus: async () => status, cancelTask: async () => status.state !== 'unknown' },
+    tasks: { taskStatus, cancelTask: async () => status.state !== 'unknown' },
   } as unknown as Application;
   return new Tasks({
     load: async () => application,
@@ -95,6 +99,17 @@ test('a task has an ID', async () => {
 test.each(['tasks/update', 'tasks/cancel'])('%s of a known task is an empty result', async (method) => {
   const tasks = tasksWith({ state: 'cancelled', ...at });
   expect(await tasks.respond(method, { taskId: 'la1.d.resp_1.x', _meta: DECLARED }, user)).toEqual({ result: {} });
+});
+
+test('only tasks/get returns an answer', async () => {
+  const returned: boolean[] = [];
+  const result = { answer: 'A lot.', used_search: false, citations: [], model: 'gpt-5.2' };
+  const report = { queries: [], searches: 0, attempts: 1, seconds: 2, handle: 'la1.d.resp_1.x' };
+  const tasks = tasksWith({ state: 'ended', answer: ok({ result, report }), ...at }, { returned });
+  await tasks.respond('tasks/update', { taskId: 'la1.d.resp_1.x', _meta: DECLARED }, user);
+  await tasks.toTask({ result, report: { ...report, state: 'unfinished' } }, user);
+  await get(tasks);
+  expect(returned).toEqual([false, false, true]);
 });
 
 test.each(['tasks/result', 'tasks/list', 'tools/list'])('%s is not a method of the extension', async (method) => {

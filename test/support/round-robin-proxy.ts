@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
 
 export interface RoundRobinProxy {
   /** The endpoint that clients use. */
   readonly url: string;
   /** The replica, by its index, that answered each request. */
   readonly answeredBy: readonly number[];
+  close(): void;
 }
 
 /**
@@ -52,10 +52,10 @@ export async function startProxy(replicas: readonly string[]): Promise<RoundRobi
 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => {
+  const { port } = server.address() as AddressInfo;
+  const close = () => {
     server.close();
     server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/mcp`, answeredBy };
+  };
+  return { url: `http://127.0.0.1:${port}/mcp`, answeredBy, close };
 }
