@@ -66,6 +66,11 @@ export class FakeIssuer {
     return callback.href;
   }
 
+  /** The refresh token that is accepted next. */
+  expects(refreshToken: string): void {
+    this.#current = refreshToken;
+  }
+
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '', this.origin);
     const body = await text(request);

@@ -24,12 +24,16 @@ type Handler = (request: IncomingMessage, response: ServerResponse, body: unknow
 /** `proceed` lets the server answer after all. */
 export type Answer = (request: IncomingMessage, response: ServerResponse, proceed: () => void) => void;
 
+type Guard = (request: IncomingMessage, response: ServerResponse) => boolean;
+
 /** An HTTP server of one test. */
 export interface TestHttpServer {
   readonly origin: string;
   readonly seen: readonly SeenRequest[];
   /** Answers the next requests with this method (see `seen`), or any, one request each. */
   answerNext(method: string, ...answers: readonly Answer[]): void;
+  /** From now on, `guard` answers the requests that it does not let pass. */
+  protect(guard: Guard): void;
   /** Resolves when so many requests are being answered, including event streams. */
   untilOpen(count: number): Promise<void>;
   /** Cuts every connection. */
@@ -40,6 +44,7 @@ export interface TestHttpServer {
 
 export async function serveHttpRequests(handler: Handler): Promise<TestHttpServer> {
   const seen: SeenRequest[] = [];
+  let guard: Guard = () => true;
   const next: { readonly method: string; readonly answer: Answer }[] = [];
   const open = new Set<ServerResponse>();
   const waiting = new Set<() => void>();
@@ -55,7 +60,7 @@ export async function serveHttpRequests(handler: Handler): Promise<TestHttpServe
     seen.push({ method, headers: request.headers });
     const index = next.findIndex((planned) => planned.method === 'any' || planned.method === method);
     const [planned] = index < 0 ? [] : next.splice(index, 1);
-    const proceed = () => void handler(request, response, body);
+    const proceed = () => void (guard(request, response) && handler(request, response, body));
     if (planned === undefined) proceed();
     else planned.answer(request, response, proceed);
   });
@@ -68,6 +73,9 @@ export async function serveHttpRequests(handler: Handler): Promise<TestHttpServe
   };
   onTestFinished(lose);
   return {
+    protect: (by) => {
+      guard = by;
+    },
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
     answerNext: (method, ...answers) => void next.push(...answers.map((answer) => ({ method, answer }))),
