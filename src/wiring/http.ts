@@ -39,6 +39,7 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
       gateway = started;
     },
     onCallEnded: (report) => metrics.onServerCallEnded(report),
+    onRenewal: (server, outcome) => metrics.onRenewal(server, outcome),
   });
   let application: Application | undefined;
   const loadApplication = async () => {

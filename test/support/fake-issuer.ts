@@ -40,6 +40,7 @@ export class FakeIssuer {
   readonly answers = new Map<string, Answer>();
   #issued = 0;
   #current = '';
+  #isRevoked = false;
 
   private constructor(origin: string) {
     this.origin = origin;
@@ -64,6 +65,16 @@ export class FakeIssuer {
     const parameters = { code: 'code-1', state: searchParams.get('state') ?? '', iss: this.origin, ...more };
     for (const [name, value] of Object.entries(parameters)) if (value !== '') callback.searchParams.set(name, value);
     return callback.href;
+  }
+
+  /** The access token that was issued last, unless it was revoked. */
+  get accessToken(): string {
+    return `access-${this.#issued}${this.#isRevoked ? '-revoked' : ''}`;
+  }
+
+  /** The access token is not valid any longer; the refresh token is. */
+  revoke(): void {
+    this.#isRevoked = true;
   }
 
   /** The refresh token that is accepted next. */
@@ -114,6 +125,7 @@ export class FakeIssuer {
     if (parameters.grant_type === 'refresh_token' && parameters.refresh_token !== this.#current)
       return { status: 400, body: { error: 'invalid_grant' } };
     this.#issued += 1;
+    this.#isRevoked = false;
     this.#current = `refresh-${this.#issued}`;
     const usual = { token_type: 'Bearer', expires_in: 3600, refresh_token: this.#current };
     return { body: { access_token: `access-${this.#issued}`, ...usual, ...this.tokens } };

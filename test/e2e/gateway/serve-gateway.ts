@@ -37,13 +37,15 @@ interface ServerJson extends JsonObject {
 interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The folder of the logins. */
+  readonly logins?: string;
 }
 
 export async function startGatewayProcess(
   servers: readonly object[],
-  { env = {}, headers = {} }: GatewayOptions = {},
+  { env = {}, headers = {}, logins }: GatewayOptions = {},
 ): Promise<GatewayProcess> {
-  const text = (servers: readonly object[]) => JSON.stringify({ servers });
+  const text = (servers: readonly object[]) => JSON.stringify({ servers, ...(logins && { gateway: { logins } }) });
   const config = newFile('config.yaml', text(servers));
   const started = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--offline', '--config', config], env });
   const at = (path: string) => new URL(path, started.url).href;

@@ -23,6 +23,7 @@ export class Metrics {
   readonly #waiting = new Gauge(this.#named('calls_waiting'));
 
   readonly #serverCalls = this.#counter('server_calls_total', 'server', 'outcome');
+  #renewals: Counter | undefined;
   readonly #serverSeconds = new Histogram({
     ...this.#named('server_call_seconds'),
     labelNames: ['server'],
@@ -51,6 +52,12 @@ export class Metrics {
     if (server === '') return;
     this.#serverCalls.inc({ server, outcome });
     this.#serverSeconds.observe({ server }, seconds);
+  }
+
+  /** Without a renewal, there is no such metric. */
+  onRenewal(server: string, outcome: string): void {
+    this.#renewals ??= this.#counter('login_renewals_total', 'server', 'outcome');
+    this.#renewals.inc({ server, outcome });
   }
 
   onResponse(status: number): void {
@@ -115,6 +122,7 @@ const HELP = {
   quota_refused_total:
     'Calls refused because of a quota, by the limit that is reached; unknown: the store of the quota could not be used.',
   calls_in_flight: 'Calls in progress or waiting.',
+  login_renewals_total: 'Renewals of the logins to servers, by server and outcome: renewed, refused, failed.',
   server_calls_total:
     "Finished calls of tools of the gateway's servers, by outcome: answered, tool_error, or the kind of failure.",
   server_call_seconds: "Duration of calls of tools of the gateway's servers, waits included.",
