@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { freePort } from '../../support/oauth-client.ts';
+import { HOME_VARIABLE } from '../../support/platform.ts';
 import { type CliResult, runCli } from '../../support/run-cli.ts';
 import { newFolder } from '../files.ts';
 import { BUILT_PROGRAM } from '../serve.ts';
@@ -29,6 +30,7 @@ interface LoginOptions {
 /** A home with a configuration of remote servers, by their names. */
 export interface SignInHome {
   readonly home: string;
+  readonly servers: readonly object[];
   /** The folder of the logins. */
   readonly folder: string;
   readonly config: string;
@@ -41,21 +43,22 @@ export interface SignInHome {
 /** Each server has a callback at the same port, unless `auth` says something else. */
 export async function newHome(urls: Readonly<Record<string, string>>, auth?: object): Promise<SignInHome> {
   const home = newFolder();
-  const folder = path.join(home, 'logins');
+  const folder = path.join(home, '.config', 'openai-responses-mcp', 'logins');
   const config = path.join(home, 'config.yaml');
   const port = await freePort();
   const servers = Object.entries(urls).map(([name, url]) => ({ name, url, auth: auth ?? { callback_port: port } }));
-  writeFileSync(config, JSON.stringify({ servers, gateway: { logins: folder } }));
+  writeFileSync(config, JSON.stringify({ servers }));
   return {
     home,
+    servers,
     folder,
     config,
     callback: `http://127.0.0.1:${port}/callback`,
-    run: (...args) => runCli([...args, '--config', config]),
+    run: (...args) => runCli([...args, '--config', config], { env: { [HOME_VARIABLE]: home } }),
     login: (server, { args = [], env = {}, onTerminal = false } = {}) => {
       const command = [process.execPath, BUILT_PROGRAM, 'login', server, '--config', config, ...args];
       const [program = '', ...rest] = onTerminal ? ['script', '-qec', command.join(' '), '/dev/null'] : command;
-      return waitingLogin(program, rest, { PATH: process.env.PATH ?? '', HOME: home, USERPROFILE: home, ...env });
+      return waitingLogin(program, rest, { PATH: process.env.PATH ?? '', [HOME_VARIABLE]: home, ...env });
     },
   };
 }
