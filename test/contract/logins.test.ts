@@ -1,32 +1,38 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { err } from 'neverthrow';
+import { expect, onTestFinished, test } from 'vitest';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { LoginFiles } from '../../src/adapters/outbound/login/login-files.ts';
 import { OAuthLogins } from '../../src/adapters/outbound/login/oauth-logins.ts';
+import { never } from '../../src/application/async/deadline.ts';
+import type { Clock } from '../../src/application/ports/clock.ts';
+import { FakeClock, settled } from '../support/fake-clock.ts';
 import { FakeIssuer } from '../support/fake-issuer.ts';
 import { CALLBACK, FakeLogins } from '../support/fake-logins.ts';
 import { freePort } from '../support/oauth-client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { describeLogins, type LoginsKit } from './describe-logins.ts';
 
-async function startOAuth(): Promise<LoginsKit> {
+async function oauthLogins(issuer: FakeIssuer, clock: Clock = new SystemClock()) {
   const folder = mkdtempSync(join(tmpdir(), 'logins-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const issuer = await FakeIssuer.start();
-  const clock = new SystemClock();
   const callbackPort = await freePort();
   const auth = { grant: 'authorization_code', callbackPort } as const;
   const servers = ['notes', 'issues'].map((name) => ({ name, url: `${issuer.origin}/${name}`, headers: {}, auth }));
-  const logins = new OAuthLogins({
+  return new OAuthLogins({
     servers,
     files: new LoginFiles(join(folder, 'logins'), clock, new RecordingLogger()),
     network: { fetchFor: async () => fetch, clock },
     learn: () => {},
   });
+}
+
+async function startOAuth(): Promise<LoginsKit> {
+  const issuer = await FakeIssuer.start();
   const open = async (callback: string) => void (await (await fetch(callback)).text());
-  return { logins, agree: async (url) => issuer.callbackFor(url), open };
+  return { logins: await oauthLogins(issuer), agree: async (url) => issuer.callbackFor(url), open };
 }
 
 async function startFake(): Promise<LoginsKit> {
@@ -50,3 +56,21 @@ async function startFake(): Promise<LoginsKit> {
 
 describeLogins('OAuthLogins', startOAuth);
 describeLogins('FakeLogins', startFake);
+
+test('nobody signs in within 5 minutes', async () => {
+  const issuer = await FakeIssuer.start();
+  const clock = new FakeClock();
+  const logins = await oauthLogins(issuer, clock);
+  let onUrl = (): void => {};
+  const asked = new Promise<void>((resolve) => {
+    onUrl = resolve;
+  });
+  async function* lines() {}
+  const signedIn = logins.signIn('notes', { onUrl, lines: lines(), onIgnored: () => {} }, never());
+  await asked;
+  await clock.advance(299_999);
+  expect(await Promise.race([signedIn, settled()])).toBeUndefined();
+  await clock.advance(1);
+  expect(await signedIn).toEqual(err('nobody signed in within 5 minutes'));
+  expect(await logins.list()).toEqual([]);
+});
