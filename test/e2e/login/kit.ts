@@ -23,8 +23,8 @@ export interface WaitingLogin {
 interface LoginOptions {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether standard input, output and error are a terminal. */
-  readonly onTerminal?: boolean;
+  /** The PATH of the program, if its standard input, output and error are a terminal. */
+  readonly terminalPath?: string;
 }
 
 /** A home with a configuration of remote servers, by their names. */
@@ -55,9 +55,10 @@ export async function newHome(urls: Readonly<Record<string, string>>, auth?: obj
     config,
     callback: `http://127.0.0.1:${port}/callback`,
     run: (...args) => runCli([...args, '--config', config], { env: { [HOME_VARIABLE]: home } }),
-    login: (server, { args = [], env = {}, onTerminal = false } = {}) => {
+    login: (server, { args = [], env = {}, terminalPath } = {}) => {
       const command = [process.execPath, BUILT_PROGRAM, 'login', server, '--config', config, ...args];
-      const [program = '', ...rest] = onTerminal ? ['script', '-qec', command.join(' '), '/dev/null'] : command;
+      const onTerminal = ['script', '-qec', `PATH=${terminalPath} ${command.join(' ')}`, '/dev/null'];
+      const [program = '', ...rest] = terminalPath === undefined ? command : onTerminal;
       return waitingLogin(program, rest, { PATH: process.env.PATH ?? '', [HOME_VARIABLE]: home, ...env });
     },
   };

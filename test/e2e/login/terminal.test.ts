@@ -24,13 +24,14 @@ async function start() {
   );
   chmodSync(browser, 0o755);
   const env = {
-    PATH: `${own.home}:${process.env.PATH}`,
     TERM: 'xterm-256color',
     NOTES_SECRET: SECRET,
     OPENAI_API_KEY: 'sk-proj-E2eKey0123456789abcdefghij',
   };
-  const login = (...args: readonly string[]) => own.login('notes', { onTerminal: true, env, args });
-  return { issuer, home: own.home, login, opened, browser };
+  const terminalPath = `${own.home}:${process.env.PATH}`;
+  const login = (args: readonly string[] = [], path = terminalPath) =>
+    own.login('notes', { terminalPath: path, env, args });
+  return { issuer, home: own.home, login, opened };
 }
 
 linuxTest('opens the browser, without a shell and without keys, and waits for it', async () => {
@@ -50,21 +51,20 @@ linuxTest('opens the browser, without a shell and without keys, and waits for it
 });
 
 linuxTest('--no-browser opens none, and a browser that cannot be started is no problem', async () => {
-  const { issuer, login, opened, browser } = await start();
-  const { url, ended } = login('--no-browser');
+  const { issuer, login, opened, home } = await start();
+  const { url, ended } = login(['--no-browser']);
   await open(issuer.callbackFor(await url));
   expect((await ended).code).toBe(0);
   expect(existsSync(opened)).toBe(false);
 
-  chmodSync(browser, 0o644);
-  const again = login();
+  const again = login([], path.join(home, 'empty'));
   await open(issuer.callbackFor(await again.url));
   expect((await again.ended).code).toBe(0);
 });
 
 linuxTest('accepts a pasted URL that is longer than a line of a terminal, and does not show it', async () => {
   const { issuer, login } = await start();
-  const { url, stdin, stderr, ended } = login('--no-browser');
+  const { url, stdin, stderr, ended } = login(['--no-browser']);
   const code = 'c0de-'.repeat(1500);
   const callback = issuer.callbackFor(await url, { code });
   stdin.write('are you reading?\r');
@@ -77,7 +77,7 @@ linuxTest('accepts a pasted URL that is longer than a line of a terminal, and do
 
 linuxTest('Ctrl-D does not end the wait', async () => {
   const { issuer, login } = await start();
-  const { url, stdin, ended } = login('--no-browser');
+  const { url, stdin, ended } = login(['--no-browser']);
   const callback = issuer.callbackFor(await url);
   stdin.write('\u0004');
   expect(await open(callback.replace('state=', 'state=x'))).toBe(400);
@@ -87,8 +87,10 @@ linuxTest('Ctrl-D does not end the wait', async () => {
 
 linuxTest('Ctrl-C ends it with 130, although lines are read without the terminal', async () => {
   const { login } = await start();
-  const { url, stdin, ended } = login('--no-browser');
+  const { url, stdin, stderr, ended } = login(['--no-browser']);
   await url;
+  stdin.write('are you reading?\r');
+  await until(() => stderr().includes('This is not a URL'));
   stdin.write('\u0003');
   const { code, stdout } = await ended;
   expect(code).toBe(130);
