@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { err } from 'neverthrow';
@@ -15,15 +15,16 @@ import { freePort } from '../support/oauth-client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { describeLogins, type LoginsKit } from './describe-logins.ts';
 
-async function oauthLogins(issuer: FakeIssuer, clock: Clock = new SystemClock()) {
+async function oauthLogins(issuer: FakeIssuer, clock: Clock = new SystemClock(), name = 'logins') {
   const folder = mkdtempSync(join(tmpdir(), 'logins-'));
+  writeFileSync(join(folder, 'a-file'), '');
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const callbackPort = await freePort();
   const auth = { grant: 'authorization_code', callbackPort } as const;
   const servers = ['notes', 'issues'].map((name) => ({ name, url: `${issuer.origin}/${name}`, headers: {}, auth }));
   return new OAuthLogins({
     servers,
-    files: new LoginFiles(join(folder, 'logins'), clock, new RecordingLogger()),
+    files: new LoginFiles(join(folder, name), clock, new RecordingLogger()),
     network: { fetchFor: async () => fetch, clock },
     learn: () => {},
   });
@@ -73,4 +74,10 @@ test('nobody signs in within 5 minutes', async () => {
   await clock.advance(1);
   expect(await signedIn).toEqual(err('nobody signed in within 5 minutes'));
   expect(await logins.list()).toEqual([]);
+});
+
+test('says that a login cannot be deleted', async () => {
+  const logins = await oauthLogins(await FakeIssuer.start(), new SystemClock(), 'a-file');
+  const reason = 'the login cannot be written (EEXIST)';
+  expect(await logins.signOut('notes', never())).toEqual({ kind: 'not_deleted', reason });
 });

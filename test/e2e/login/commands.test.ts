@@ -5,6 +5,9 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FakeIssuer } from '../../support/fake-issuer.ts';
 import { posixTest } from '../../support/platform.ts';
+import { runCli } from '../../support/run-cli.ts';
+import { newFile } from '../files.ts';
+import { closedPort } from '../serve.ts';
 import { newHome, open, type SignInHome } from './kit.ts';
 
 /** One server, `notes`, and its issuer. */
@@ -20,6 +23,9 @@ async function signIn(issuer: FakeIssuer, { login }: SignInHome) {
   expect(ended.code).toBe(0);
   return ended;
 }
+
+const NOTES_SECRET = 'tHe-SeCrEt-0f-the-client';
+const MACHINE = { grant: 'client_credentials', client_id: 'nightly', client_secret: `\${NOTES_SECRET}` };
 
 const TOKENS = /access-\d|refresh-\d|code-1/;
 
@@ -86,6 +92,33 @@ describe('login', () => {
     expect(stderr).toContain(`the answer is not from ${issuer.origin}`);
     expect(stderr).not.toContain('shown-nowhere');
     expect(issuer.tokenRequests).toEqual([]);
+  });
+
+  test('--debug shows neither tokens nor codes', async () => {
+    const { issuer, home } = await start();
+    const { url, stdin, ended } = home.login('notes', { args: ['--debug'] });
+    stdin.write(`${issuer.callbackFor(await url)}\n`);
+    const { code, stdout, stderr } = await ended;
+    expect(code).toBe(0);
+    expect(stdout + stderr).not.toMatch(TOKENS);
+    const verifier = issuer.tokenRequests[0]?.parameters.code_verifier ?? '';
+    expect(verifier).toMatch(/^.{43,}$/);
+    expect(stdout + stderr).not.toContain(verifier);
+  });
+
+  test.each([
+    ['notes', {}, 'There is no server "notes". Did you mean note?', 'note'],
+    ['notes', { url: undefined, command: 'notes-server' }, 'it is a program on this machine'],
+    ['notes', { headers: { AUTHORIZATION: 'Bearer of-a-test' } }, 'Remove that header to sign in'],
+    ['notes', { url: 'http://notes.example.com/mcp', allow_insecure: true }, 'Use https://'],
+    ['notes', { auth: MACHINE }, 'Remove auth.grant to sign in'],
+  ])('of %s with %j is bad usage', async (server, over, message, name = server) => {
+    const url = 'https://notes.example.com/mcp';
+    const config = newFile('config.yaml', JSON.stringify({ servers: [{ name, url, ...over }] }));
+    const { code, stdout, stderr } = await runCli(['login', server, '--config', config], { env: { NOTES_SECRET } });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/of-a-test|tHe-SeCrEt/);
   });
 
   posixTest('signals')('Ctrl-C ends it with 130, and frees the port', async () => {
@@ -210,4 +243,18 @@ posixTest('modes')('doctor warns if others have access to a login', async () => 
   const [file = ''] = readdirSync(home.folder);
   chmodSync(path.join(home.folder, file), 0o640);
   expect(await loginLine()).toMatch(/^WARN {2}login notes: .* other users of this machine have access to it/);
+});
+
+test('doctor names a machine without its secret, and no login if there is none', async () => {
+  const url = `http://127.0.0.1:${await closedPort()}/mcp`;
+  const servers = [
+    { name: 'bot', url, auth: MACHINE },
+    { name: 'notes', url },
+  ];
+  const config = newFile('config.yaml', JSON.stringify({ servers }));
+  const { stdout } = await runCli(['doctor', '--offline', '--config', config], { env: { NOTES_SECRET } });
+  expect(stdout.split('\n').filter((line) => line.includes('  login '))).toEqual([
+    'ok    login bot: as the client nightly, without a person (client_credentials)',
+  ]);
+  expect(stdout).not.toContain(NOTES_SECRET);
 });
