@@ -78,7 +78,7 @@ describe('login', () => {
     const { code, stdout, stderr } = await ended;
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(
-      `Signing in to notes failed: ${issuer.origin} refused the login: access_denied: not you. Nothing was changed.`,
+      `Signing in to notes failed: ${issuer.origin} refused the login: access_denied: not you. Nothing was changed;`,
     );
     expect((await home.run('logins')).stdout).toContain(`notes: ${issuer.origin}`);
   });

@@ -49,7 +49,7 @@ export async function login(options: LoginOptions, signal: AbortSignal): Promise
       return SUCCEEDED;
     },
     (reason) => {
-      say(`Signing in to ${server} failed: ${reason}. Nothing was changed. Correct this, and run the command again.`);
+      say(`Signing in to ${server} failed: ${reason}. Nothing was changed; you can run the command again.`);
       return FAILED;
     },
   );

@@ -90,7 +90,7 @@ describe('login', () => {
     expect(await signIn()).toEqual({
       exitCode: 1,
       out: '',
-      err: 'Signing in to notes failed: the issuer refused [redacted]. Nothing was changed. Correct this, and run the command again.\n',
+      err: 'Signing in to notes failed: the issuer refused [redacted]. Nothing was changed; you can run the command again.\n',
     });
   });
 
