@@ -76,6 +76,17 @@ test('nobody signs in within 5 minutes', async () => {
   expect(await logins.list()).toEqual([]);
 });
 
+test.each([1e15, '1e999'])('a lifetime of %s, which no date can hold, is a long one', async (expiresIn) => {
+  const issuer = await FakeIssuer.start();
+  issuer.tokens = { expires_in: expiresIn };
+  const logins = await oauthLogins(issuer, new FakeClock('2026-01-05T03:00:00Z'));
+  async function* lines() {}
+  const onUrl = (url: string) => void fetch(issuer.callbackFor(url)).then((response) => response.text());
+  const signedIn = await logins.signIn('notes', { onUrl, lines: lines(), onIgnored: () => {} }, never());
+  expect(signedIn._unsafeUnwrap().expiresAt?.toISOString()).toMatch(/^20[5-9]\d-/);
+  expect(await logins.list()).toEqual([signedIn._unsafeUnwrap()]);
+});
+
 test('says that a login cannot be deleted', async () => {
   const logins = await oauthLogins(await FakeIssuer.start(), new SystemClock(), 'a-file');
   const reason = 'the login cannot be written (EEXIST)';

@@ -201,7 +201,7 @@ describe('logins and logout', () => {
 
   test.each([
     ['has no revocation', { revocation_endpoint: undefined }, /^$/],
-    ['cannot revoke', {}, /^The tokens for notes were not revoked: \S+\/revocation answered unsupported_token_type\. /],
+    ['cannot revoke', {}, /^Not every token for notes was revoked: \S+\/revocation answered unsupported_token_type\. /],
   ])('logout deletes the login if the issuer %s', async (_, metadata, message) => {
     const { issuer, home } = await start();
     issuer.metadata = metadata;

@@ -85,7 +85,7 @@ export async function logout(
   }
   if (signedOut.kind === 'not_revoked')
     say(
-      `The tokens for ${server} were not revoked: ${signedOut.reason}. End the access at the issuer, if it must end now.`,
+      `Not every token for ${server} was revoked: ${signedOut.reason}. End the access at the issuer, if it must end now.`,
     );
   out(signedOut.kind === 'none' ? `There is no login to ${server}.\n` : `The login to ${server} was deleted.\n`);
   return signal.aborted ? INTERRUPTED : SUCCEEDED;

@@ -175,7 +175,7 @@ describe('logout', () => {
     expect(await signOut('notes')).toEqual({
       exitCode: 0,
       out: 'The login to notes was deleted.\n',
-      err: 'The tokens for notes were not revoked: no response in time. End the access at the issuer, if it must end now.\n',
+      err: 'Not every token for notes was revoked: no response in time. End the access at the issuer, if it must end now.\n',
     });
   });
 
