@@ -6,7 +6,7 @@ import { callTool } from '../adapters/inbound/cli/call-tool.ts';
 import type { CommandContext } from '../adapters/inbound/cli/command-context.ts';
 import { type Command, QUESTION_REQUIRED } from '../adapters/inbound/cli/command-line.ts';
 import { doctor } from '../adapters/inbound/cli/doctor.ts';
-import type { CheckedOAuth, CheckedQuota } from '../adapters/inbound/cli/doctor-checks.ts';
+import type { CheckedLogin, CheckedOAuth, CheckedQuota } from '../adapters/inbound/cli/doctor-checks.ts';
 import { supportsHyperlinks } from '../adapters/inbound/cli/hyperlink-support.ts';
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
 import { BAD_USAGE, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
@@ -21,7 +21,8 @@ import { isObject, type JsonObject, parseJson } from '../domain/values/json.ts';
 import { answerServers, type Runtime } from './runtime.ts';
 import type { LoadServices } from './services.ts';
 
-type RunnableCommand = Extract<Command, { kind: 'ask' | 'doctor' | 'tools' | 'call' }>;
+type LoginCommand = Extract<Command, { kind: 'login' | 'logins' | 'logout' }>;
+type RunnableCommand = LoginCommand | Extract<Command, { kind: 'ask' | 'doctor' | 'tools' | 'call' }>;
 
 /** What every command uses. */
 interface Context extends Runtime, CommandContext {
@@ -51,6 +52,8 @@ function run(command: RunnableCommand, context: Context, signal: AbortSignal): P
       return runCall(command, context, signal);
     case 'doctor':
       return runDoctor(command.json, context, signal);
+    default:
+      return runLogins(command, context, signal);
   }
 }
 
@@ -95,6 +98,7 @@ async function runDoctor(json: boolean, context: Context, signal: AbortSignal): 
       grounding,
       quota: await checkedQuota(context),
       oauth: await checkedOAuth(context),
+      readLogins: () => checkedLogins(context),
       profiles,
       toolErrors: server.toolErrors,
     },
@@ -113,6 +117,19 @@ async function checkedOAuth({ config, clock }: Runtime): Promise<CheckedOAuth | 
   if (oauth === undefined) return problems.length > 0 ? problems : undefined;
   const { countIssuerKeys } = await import('./oauth.ts');
   return { ...oauth, countKeys: (signal) => countIssuerKeys(oauth, clock, signal) };
+}
+
+/** The logins, and the servers that sign in by themselves, in their order. */
+async function checkedLogins(runtime: Runtime): Promise<readonly CheckedLogin[]> {
+  const { servers = [] } = runtime.config;
+  if (servers.every(({ connection }) => connection.kind === 'child')) return [];
+  const { composeLogins } = await import('./logins.ts');
+  const logins = await (await composeLogins(runtime)).list();
+  return servers.flatMap(({ name, connection }): readonly CheckedLogin[] => {
+    const { auth } = connection.kind === 'remote' ? connection : {};
+    const isMachine = auth?.grant === 'client_credentials';
+    return isMachine ? [{ server: name, clientId: auth.clientId }] : logins.filter(({ server }) => server === name);
+  });
 }
 
 /** The names of the tools that are offered to the model in answers. */
@@ -154,6 +171,27 @@ async function runCall(
   const { gateway } = await startServers(context, server);
   if (gateway === undefined) return BAD_USAGE;
   return callTool({ ...context, gateway, server, tool, args: args.value }, signal);
+}
+
+/** Starts no server. */
+async function runLogins(command: LoginCommand, context: Context, signal: AbortSignal): Promise<number> {
+  const [{ composeLogins, whyNoLogin }, { listLogins, login, logout }] = await Promise.all([
+    import('./logins.ts'),
+    import('../adapters/inbound/cli/logins.ts'),
+  ]);
+  const { config, err } = context;
+  const servers = new Map((config.servers ?? []).map((server) => [server.name, whyNoLogin(server)]));
+  const options = { ...context, logins: await composeLogins(context), servers };
+  if (command.kind === 'logins') return listLogins({ ...options, ...command });
+  if (command.kind === 'logout') return logout({ ...options, ...command }, signal);
+  const [{ openBrowser }, { typedLines }] = await Promise.all([
+    import('../adapters/outbound/login/browser.ts'),
+    import('../adapters/inbound/cli/typed-lines.ts'),
+  ]);
+  const open = (url: string) => openBrowser(url, process.env, config.secretVariables);
+  const lines = typedLines(process.stdin, () => process.emit('SIGINT'));
+  const hasBrowser = err.isTTY === true && !command.noBrowser;
+  return login({ ...options, ...command, lines, openBrowser: hasBrowser ? open : undefined }, signal);
 }
 
 /** The input of a call, or why it cannot be read. */

@@ -1,8 +1,12 @@
+import type { NoLogin } from '../adapters/inbound/words/login-messages.ts';
+import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { LoginServer } from '../adapters/outbound/login/discovery.ts';
 import { loginPath } from '../adapters/outbound/login/login-path.ts';
 import type { RenewalOutcome } from '../adapters/outbound/login/stored-tokens.ts';
 import { RemoteLogin } from '../adapters/outbound/mcp-client/remote-login.ts';
 import { isUnencrypted } from '../adapters/outbound/network/addresses.ts';
+import { ProxyFetches } from '../adapters/outbound/network/proxy-fetches.ts';
+import type { Logins } from '../application/ports/logins.ts';
 import type { Runtime } from './runtime.ts';
 
 interface LoginParts {
@@ -20,9 +24,8 @@ export async function remoteLogin(
   { config, clock, logger, redactor }: Runtime,
   { fetchFor, onRenewal }: LoginParts,
 ): Promise<RemoteLogin | undefined> {
-  const { name, url, headers, auth } = server;
-  const hasCredentials = Object.keys(headers).some((header) => header.toLowerCase() === 'authorization');
-  if (hasCredentials || isUnencrypted(url)) return undefined;
+  const { name, url, auth } = server;
+  if (hasCredentials(server) || isUnencrypted(url)) return undefined;
   const load = async () => {
     const [{ MachineTokens, StoredTokens }, { LoginFiles }] = await Promise.all([
       import('../adapters/outbound/login/stored-tokens.ts'),
@@ -44,4 +47,33 @@ export async function remoteLogin(
   };
   const path = loginPath(config.gateway.logins, url);
   return new RemoteLogin({ name, url, auth, clock, path, load, fetch: await fetchFor(url) });
+}
+
+/** Why nobody signs in to a server; undefined if somebody can (ruling O12). */
+export function whyNoLogin({ connection }: ServerEntry): NoLogin | undefined {
+  if (connection.kind === 'child') return 'command';
+  if (hasCredentials(connection)) return 'header';
+  if (isUnencrypted(connection.url)) return 'unencrypted';
+  return connection.auth?.grant === 'client_credentials' ? 'machine' : undefined;
+}
+
+/** Composes the logins of persons. */
+export async function composeLogins({ config, clock, logger, redactor }: Runtime): Promise<Logins> {
+  const [{ OAuthLogins }, { LoginFiles }] = await Promise.all([
+    import('../adapters/outbound/login/oauth-logins.ts'),
+    import('../adapters/outbound/login/login-files.ts'),
+  ]);
+  const fetches = new ProxyFetches(process.env);
+  return new OAuthLogins({
+    servers: (config.servers ?? []).flatMap(({ name, connection }) =>
+      connection.kind === 'remote' ? [{ ...connection, name }] : [],
+    ),
+    files: new LoginFiles(config.gateway.logins, clock, logger),
+    network: { fetchFor: (url) => fetches.fetchFor(url), clock },
+    learn: (own) => redactor.learn({ own }),
+  });
+}
+
+function hasCredentials({ headers }: Pick<LoginServer, 'headers'>): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }

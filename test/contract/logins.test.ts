@@ -1,32 +1,39 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { err } from 'neverthrow';
+import { expect, onTestFinished, test } from 'vitest';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { LoginFiles } from '../../src/adapters/outbound/login/login-files.ts';
 import { OAuthLogins } from '../../src/adapters/outbound/login/oauth-logins.ts';
+import { never } from '../../src/application/async/deadline.ts';
+import type { Clock } from '../../src/application/ports/clock.ts';
+import { FakeClock, settled } from '../support/fake-clock.ts';
 import { FakeIssuer } from '../support/fake-issuer.ts';
 import { CALLBACK, FakeLogins } from '../support/fake-logins.ts';
 import { freePort } from '../support/oauth-client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { describeLogins, type LoginsKit } from './describe-logins.ts';
 
-async function startOAuth(): Promise<LoginsKit> {
+async function oauthLogins(issuer: FakeIssuer, clock: Clock = new SystemClock(), name = 'logins') {
   const folder = mkdtempSync(join(tmpdir(), 'logins-'));
+  writeFileSync(join(folder, 'a-file'), '');
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const issuer = await FakeIssuer.start();
-  const clock = new SystemClock();
   const callbackPort = await freePort();
   const auth = { grant: 'authorization_code', callbackPort } as const;
   const servers = ['notes', 'issues'].map((name) => ({ name, url: `${issuer.origin}/${name}`, headers: {}, auth }));
-  const logins = new OAuthLogins({
+  return new OAuthLogins({
     servers,
-    files: new LoginFiles(join(folder, 'logins'), clock, new RecordingLogger()),
+    files: new LoginFiles(join(folder, name), clock, new RecordingLogger()),
     network: { fetchFor: async () => fetch, clock },
     learn: () => {},
   });
+}
+
+async function startOAuth(): Promise<LoginsKit> {
+  const issuer = await FakeIssuer.start();
   const open = async (callback: string) => void (await (await fetch(callback)).text());
-  return { logins, agree: async (url) => issuer.callbackFor(url), open };
+  return { logins: await oauthLogins(issuer), agree: async (url) => issuer.callbackFor(url), open };
 }
 
 async function startFake(): Promise<LoginsKit> {
@@ -50,3 +57,38 @@ async function startFake(): Promise<LoginsKit> {
 
 describeLogins('OAuthLogins', startOAuth);
 describeLogins('FakeLogins', startFake);
+
+test('nobody signs in within 5 minutes', async () => {
+  const issuer = await FakeIssuer.start();
+  const clock = new FakeClock();
+  const logins = await oauthLogins(issuer, clock);
+  let onUrl = (): void => {};
+  const asked = new Promise<void>((resolve) => {
+    onUrl = resolve;
+  });
+  async function* lines() {}
+  const signedIn = logins.signIn('notes', { onUrl, lines: lines(), onIgnored: () => {} }, never());
+  await asked;
+  await clock.advance(299_999);
+  expect(await Promise.race([signedIn, settled()])).toBeUndefined();
+  await clock.advance(1);
+  expect(await signedIn).toEqual(err('nobody signed in within 5 minutes'));
+  expect(await logins.list()).toEqual([]);
+});
+
+test.each([1e15, '1e999'])('a lifetime of %s, which no date can hold, is a long one', async (expiresIn) => {
+  const issuer = await FakeIssuer.start();
+  issuer.tokens = { expires_in: expiresIn };
+  const logins = await oauthLogins(issuer, new FakeClock('2026-01-05T03:00:00Z'));
+  async function* lines() {}
+  const onUrl = (url: string) => void fetch(issuer.callbackFor(url)).then((response) => response.text());
+  const signedIn = await logins.signIn('notes', { onUrl, lines: lines(), onIgnored: () => {} }, never());
+  expect(signedIn._unsafeUnwrap().expiresAt?.toISOString()).toMatch(/^20[5-9]\d-/);
+  expect(await logins.list()).toEqual([signedIn._unsafeUnwrap()]);
+});
+
+test('says that a login cannot be deleted', async () => {
+  const logins = await oauthLogins(await FakeIssuer.start(), new SystemClock(), 'a-file');
+  const reason = 'the login cannot be written (EEXIST)';
+  expect(await logins.signOut('notes', never())).toEqual({ kind: 'not_deleted', reason });
+});

@@ -38,6 +38,7 @@ export class FakeLogins implements Logins {
       scopes: ['read'],
       expiresAt: new Date('2026-01-05T04:00:00Z'),
       renewable: true,
+      isShared: false,
     };
     this.#logins.set(server, login);
     return ok(login);

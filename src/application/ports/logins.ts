@@ -10,6 +10,8 @@ export interface LoginSummary {
   readonly expiresAt: Date | undefined;
   /** Whether it is continued without a person. */
   readonly renewable: boolean;
+  /** Whether other users of this machine have access to its file or folder. */
+  readonly isShared: boolean;
 }
 
 /** The person who signs in, in a browser. */
@@ -22,10 +24,10 @@ export interface SigningIn {
   readonly onIgnored: (why: string) => void;
 }
 
-/** What became of the tokens of a login that was ended. `reason`: they were not revoked, for people. */
+/** What became of a login that was to be ended. `not_revoked`: it was deleted, but its tokens may still be valid. `reason` is for people. */
 export type SignedOut =
   | { readonly kind: 'none' | 'deleted' }
-  | { readonly kind: 'not_revoked'; readonly reason: string };
+  | { readonly kind: 'not_revoked' | 'not_deleted'; readonly reason: string };
 
 /** The logins of this machine to remote servers, which persons make and end (rulings O10 to O13). */
 export interface Logins {

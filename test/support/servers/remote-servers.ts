@@ -103,8 +103,14 @@ export interface RemoteServer extends TestHttpServer {
   forgetSessions(): void;
 }
 
+/** Whether a request is passed on to the server; otherwise it was answered. */
+export type Admission = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+
 /** MCP 2026-07-28 over Streamable HTTP, by the official server. */
-export async function startModernServer(tools = new StandardTools()): Promise<RemoteServer> {
+export async function startModernServer(
+  tools = new StandardTools(),
+  admits: Admission = async () => true,
+): Promise<RemoteServer> {
   const handler = createMcpHandler(
     () => {
       const server = new Server(INFO, CAPABILITIES);
@@ -127,7 +133,9 @@ export async function startModernServer(tools = new StandardTools()): Promise<Re
   );
   tools.onChanged = () => handler.notify.toolsChanged();
   const handle = toNodeHandler(handler) as Handler;
-  const http = await serveHttpRequests(handle);
+  const http = await serveHttpRequests(async (request, response, body) => {
+    if (await admits(request, response)) await handle(request, response, body);
+  });
   onTestFinished(() => handler.close());
   return { ...http, url: `${http.origin}/mcp`, sessions: new Map(), forgetSessions: () => {} };
 }

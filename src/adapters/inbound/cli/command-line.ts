@@ -25,6 +25,9 @@ type Configured =
   | { readonly kind: 'show-config' }
   | { readonly kind: 'serve' | 'serve-http'; readonly showConfig: boolean }
   | { readonly kind: 'doctor' | 'tools'; readonly json: boolean }
+  | { readonly kind: 'login'; readonly server: string; readonly noBrowser: boolean }
+  | { readonly kind: 'logins'; readonly json: boolean }
+  | { readonly kind: 'logout'; readonly server: string }
   /** The input is a JSON object, `@` and the path of a file, or `-` for standard input. */
   | { readonly kind: 'call'; readonly server: string; readonly tool: string; readonly input: string };
 
@@ -48,6 +51,7 @@ const OPTIONS = {
   tool: { type: 'string' },
   json: { type: 'boolean' },
   verbose: { type: 'boolean' },
+  'no-browser': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const;
@@ -64,19 +68,24 @@ const REQUIRED_VALUES: Readonly<Record<string, string>> = {
   tool: `a tool: --tool=${TOOL_NAMES.join('|')}`,
 };
 
+/** The options of serving. */
+const SERVING = ['stdio', 'http', 'show-config', 'expose'] as const;
 /** The options that a command does not have. */
 const MISPLACED = {
-  serve: ['tool', 'json', 'verbose'],
-  ask: ['stdio', 'http', 'show-config', 'expose'],
-  doctor: ['tool', 'verbose', 'stdio', 'http', 'show-config', 'expose'],
-  tools: ['tool', 'verbose', 'stdio', 'http', 'show-config', 'expose', 'record'],
-  call: ['tool', 'verbose', 'json', 'stdio', 'http', 'show-config', 'expose', 'record'],
+  serve: ['tool', 'json', 'verbose', 'no-browser'],
+  ask: [...SERVING, 'no-browser'],
+  doctor: ['tool', 'verbose', ...SERVING, 'no-browser'],
+  tools: ['tool', 'verbose', ...SERVING, 'record', 'no-browser'],
+  call: ['tool', 'verbose', 'json', ...SERVING, 'record', 'no-browser'],
+  login: ['tool', 'verbose', 'json', ...SERVING, 'record'],
+  logins: ['tool', 'verbose', ...SERVING, 'record', 'no-browser'],
+  logout: ['tool', 'verbose', 'json', ...SERVING, 'record', 'no-browser'],
 } as const;
 
 /** The options that are present; '' if they have no value. */
 type Values = { [Name in OptionName]?: string };
 
-const COMMANDS = ['ask', 'doctor', 'tools', 'call'] as const;
+const COMMANDS = ['ask', 'doctor', 'tools', 'call', 'login', 'logins', 'logout'] as const;
 
 /** Parses the command line (spec 5.5, ruling 21). Without a mode: help on a terminal, the stdio server on a pipe. */
 export function parseCommandLine(argv: readonly string[], isTerminal: boolean): Command {
@@ -111,6 +120,13 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
     const isComplete = server !== undefined && tool !== undefined && rest.length === 0;
     return isComplete ? { kind: 'call', server, tool, input, options } : badUsage(CALL_USAGE);
   }
+  if (command === 'login' || command === 'logout') {
+    if (server === undefined || tool !== undefined)
+      return badUsage(`${command} needs a server: openai-responses-mcp ${command} <server>`);
+    return command === 'logout'
+      ? { kind: command, server, options }
+      : { kind: command, server, noBrowser: 'no-browser' in values, options };
+  }
   if (server !== undefined) return badUsage(`${command} takes no arguments`);
   return { kind: command, json: 'json' in values, options };
 }
@@ -120,12 +136,13 @@ function toServe([word]: readonly string[], values: Values, isTerminal: boolean)
     const nearest = nearestName(word, [...COMMANDS, 'help', 'version']);
     const suggestion = nearest === undefined ? '' : `did you mean ${nearest}? `;
     return badUsage(
-      `unknown command ${JSON.stringify(word)}; ${suggestion}the commands are ask, doctor, tools and call`,
+      `unknown command ${JSON.stringify(word)}; ${suggestion}the commands are ${COMMANDS.slice(0, -1).join(', ')} and logout`,
     );
   }
   const misplaced = MISPLACED.serve.find((name) => name in values);
   if (misplaced !== undefined) {
-    return badUsage(`--${misplaced} is an option of ${misplaced === 'json' ? 'ask, doctor and tools' : 'ask'}`);
+    const owners: { [Name in OptionName]?: string } = { json: 'ask, doctor, tools and logins', 'no-browser': 'login' };
+    return badUsage(`--${misplaced} is an option of ${owners[misplaced] ?? 'ask'}`);
   }
   const isStdio = 'stdio' in values;
   const showConfig = 'show-config' in values;

@@ -3,13 +3,16 @@ import type { Application } from '../../../application/answers/application.ts';
 import type { Check } from '../../../application/answers/diagnose-setup.ts';
 import type { Gateway } from '../../../application/gateway/gateway.ts';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
+import type { LoginSummary } from '../../../application/ports/logins.ts';
 import { type ModelProfiles, profileFor } from '../../../domain/answers/model-profile.ts';
 import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
+import { loginCommand } from '../../../domain/gateway/tool-call-error.ts';
 import type { GroundingPolicy } from '../../../domain/grounded/grounding.ts';
 import { cleanLine, clip } from '../../../domain/values/clean-text.ts';
 import { QUOTA_UNITS, type QuotaLimits, type QuotaPolicy } from '../../../domain/values/quota.ts';
 import { keyProblem } from '../../../domain/values/redaction.ts';
 import { messageForProblem } from '../words/config-problems.ts';
+import { loginWords } from '../words/login-messages.ts';
 import { count } from '../words/plain.ts';
 import { limitName } from '../words/quota-messages.ts';
 
@@ -38,6 +41,8 @@ export interface CheckedSetup {
   readonly quota?: CheckedQuota | undefined;
   /** Undefined if no authorization server is configured. */
   readonly oauth?: CheckedOAuth | undefined;
+  /** Read when the servers have started: they renew their logins. */
+  readonly readLogins?: (() => Promise<readonly CheckedLogin[]>) | undefined;
   readonly profiles: ModelProfiles;
   readonly toolErrors: 'protocol' | 'result';
 }
@@ -60,6 +65,9 @@ export type CheckedOAuth =
       readonly countKeys: (signal: AbortSignal) => Promise<Result<number, string>>;
     };
 
+/** The login of a person, or a server that signs in by itself. */
+export type CheckedLogin = LoginSummary | { readonly server: string; readonly clientId: string | undefined };
+
 export function toCheck(name: string, verdict: Check['verdict'], detail: string): Check {
   return { name, verdict, detail };
 }
@@ -75,6 +83,7 @@ export async function* checksOf(options: CheckedSetup, signal: AbortSignal): Asy
   for (const notice of notices) yield toCheck('configuration', 'warning', messageForProblem(notice));
   yield* checkSettings(options);
   if (gateway !== undefined) yield* checkServers(gateway, signal);
+  for (const login of (await options.readLogins?.()) ?? []) yield checkLogin(login);
   if (grounding !== undefined) yield* checkGrounding(gateway, grounding);
   if (quota !== undefined) yield await checkQuota(quota);
   if (oauth !== undefined) yield await checkOAuth(oauth, signal);
@@ -132,6 +141,19 @@ async function* checkServers(gateway: Servers, signal: AbortSignal) {
       ? toCheck(`server ${name}`, 'ok', `${count(tools, 'tool')} (${transport})`)
       : toCheck(`server ${name}`, 'failed', `${state}: ${cleanLine(lastError ?? 'no reason is known')}`);
   }
+}
+
+function checkLogin(login: CheckedLogin): Check {
+  const name = `login ${login.server}`;
+  if ('clientId' in login)
+    return toCheck(name, 'ok', `as the client ${login.clientId}, without a person (client_credentials)`);
+  const warnings = [
+    login.renewable ? '' : `; it cannot be renewed, so sign in again when it ends: ${loginCommand(login.server)}`,
+    login.isShared
+      ? '; other users of this machine have access to it: chmod 700 the folder gateway.logins, and chmod 600 its files'
+      : '',
+  ].join('');
+  return toCheck(name, warnings === '' ? 'ok' : 'warning', `${loginWords(login)}${warnings}`);
 }
 
 /** What is done with the web, and what that means for private data (ruling L19). */

@@ -16,6 +16,9 @@ Commands:
   tools                   start the configured MCP servers, list their tools
   call <server> <tool> [input]
                           call a tool; input: a JSON object, @file or "-"
+  login <server>          sign in to a remote MCP server that requires it
+  logins                  list the logins to MCP servers
+  logout <server>         revoke and delete a login
   help, version           the same as --help, --version
   --show-config           print the effective configuration as JSON to stderr
 
@@ -30,9 +33,10 @@ Options:
   --expose                offer the tools of the MCP servers over MCP, too
   --debug[=file]          log debug output to stderr, and to the file
 Options of commands:
-  --json                  print JSON (ask, doctor, tools)
+  --json                  print JSON (ask, doctor, tools, logins)
   --tool <name>           answer (default), answer_detailed, answer_quick (ask)
   --verbose               print what the answer took (ask)
+  --no-browser            only print the URL at which to sign in (login)
 
 Examples:
   openai-responses-mcp ask "Who won the last Nobel Prize in Physics?"

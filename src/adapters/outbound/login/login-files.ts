@@ -49,6 +49,21 @@ export class LoginFiles {
     return loginPath(this.folder, url);
   }
 
+  /** Whether there is a folder, so that there may be logins. */
+  exist(): Promise<boolean> {
+    return stat(this.folder).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Whether other users of this machine have access to a login, or to the folder. Files on Windows have no such modes. */
+  async isShared(url: string): Promise<boolean> {
+    const paths = process.platform === 'win32' ? [] : [this.folder, this.pathOf(url)];
+    const modes = await Promise.all(paths.map(async (path) => (await stat(path).catch(() => undefined))?.mode ?? 0));
+    return modes.some((mode) => (mode & 0o077) !== 0);
+  }
+
   /** The login of a server; none if the file is not one, with a warning. */
   async read(url: string): Promise<Login | undefined> {
     const path = this.pathOf(url);

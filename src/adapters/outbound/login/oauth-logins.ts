@@ -24,7 +24,7 @@ export class OAuthLogins implements Logins {
 
   async signIn(name: string, person: SigningIn, signal: AbortSignal): Promise<Result<LoginSummary, string>> {
     try {
-      return ok(toSummary(name, await signIn(this.#serverOf(name), this.#options, person, signal)));
+      return ok(await this.#toSummary(name, await signIn(this.#serverOf(name), this.#options, person, signal)));
     } catch (error) {
       return err(messageOf(error));
     }
@@ -32,30 +32,38 @@ export class OAuthLogins implements Logins {
 
   async list(): Promise<readonly LoginSummary[]> {
     const { servers, files } = this.#options;
-    const logins = await Promise.all(servers.map(async ({ name, url }) => ({ name, login: await files.read(url) })));
-    return logins.flatMap(({ name, login }) => (login === undefined ? [] : [toSummary(name, login)]));
+    const summaries = servers.map(async ({ name, url }) => {
+      const login = await files.read(url);
+      return login && this.#toSummary(name, login);
+    });
+    return (await Promise.all(summaries)).filter((summary) => summary !== undefined);
   }
 
   async signOut(name: string, signal: AbortSignal): Promise<SignedOut> {
     const { files, network, learn } = this.#options;
     const server = this.#serverOf(name);
-    if ((await files.read(server.url)) === undefined) return { kind: 'none' };
-    return files.locked(server.url, async (save) => {
-      const login = await files.read(server.url);
-      if (login === undefined) return { kind: 'none' };
-      const tokens = [login.refreshToken, login.accessToken].filter((token) => token !== undefined);
-      learn(tokens);
-      try {
-        const client = withSecret(login.client, server);
-        if (login.metadata.revocation_endpoint !== undefined)
-          for (const token of tokens) await revoke(login.metadata, client, token, network, signal);
-        return { kind: 'deleted' };
-      } catch (error) {
-        return { kind: 'not_revoked', reason: messageOf(error) };
-      } finally {
+    if (!(await files.exist())) return { kind: 'none' };
+    let login: Login | undefined;
+    try {
+      await files.locked(server.url, async (save) => {
+        login = await files.read(server.url);
+        // Deletes also a file that is not a login, and what a killed process left.
         await save(undefined);
-      }
-    });
+      });
+    } catch (error) {
+      return { kind: 'not_deleted', reason: messageOf(error) };
+    }
+    if (login === undefined) return { kind: 'none' };
+    const { metadata, client, refreshToken, accessToken } = login;
+    const tokens = [refreshToken, accessToken].filter((token) => token !== undefined);
+    learn(tokens);
+    if (metadata.revocation_endpoint === undefined) return { kind: 'deleted' };
+    try {
+      for (const token of tokens) await revoke(metadata, withSecret(client, server), token, network, signal);
+      return { kind: 'deleted' };
+    } catch (error) {
+      return { kind: 'not_revoked', reason: messageOf(error) };
+    }
   }
 
   #serverOf(name: string): LoginServer {
@@ -63,11 +71,14 @@ export class OAuthLogins implements Logins {
     if (server === undefined) throw new Error(`There is no server ${name}.`);
     return server;
   }
-}
 
-function toSummary(server: string, { url, metadata, scopes, expiresAt, refreshToken }: Login): LoginSummary {
-  const end = expiresAt === undefined ? undefined : new Date(expiresAt);
-  return { server, url, issuer: metadata.issuer, scopes, expiresAt: end, renewable: refreshToken !== undefined };
+  async #toSummary(server: string, login: Login): Promise<LoginSummary> {
+    const { url, metadata, scopes, expiresAt, refreshToken } = login;
+    const end = expiresAt === undefined ? undefined : new Date(expiresAt);
+    const renewable = refreshToken !== undefined;
+    const isShared = await this.#options.files.isShared(url);
+    return { server, url, issuer: metadata.issuer, scopes, expiresAt: end, renewable, isShared };
+  }
 }
 
 /** A failure, or an error of the file system. */

@@ -55,6 +55,8 @@ export interface Tokens {
 
 const REQUEST_MS = 10_000;
 export const RENEWAL_MS = 8000;
+/** A date, and JSON, can hold any end that is not later. */
+const MAX_LIFETIME_S = 1_000_000_000;
 const MAX_DETAIL = 200;
 const MAX_MESSAGE = 1000;
 
@@ -77,7 +79,7 @@ export async function requestTokens(
   return {
     accessToken,
     refreshToken: typeof refreshToken === 'string' && refreshToken !== '' ? refreshToken : undefined,
-    lifetimeMs: Number(seconds) > 0 ? Number(seconds) * 1000 : undefined,
+    lifetimeMs: Number(seconds) > 0 ? Math.min(Number(seconds), MAX_LIFETIME_S) * 1000 : undefined,
     scopes: typeof scope === 'string' ? scopesIn(scope) : undefined,
   };
 }

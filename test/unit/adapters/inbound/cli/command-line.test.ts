@@ -52,6 +52,24 @@ describe('the mode', () => {
   });
 });
 
+describe('logins', () => {
+  const login = { kind: 'login', server: 'notes', noBrowser: false, options: NOTHING };
+
+  test.each([
+    [['login', 'notes'], login],
+    [['login', 'notes', '--no-browser'], { ...login, noBrowser: true }],
+    [
+      ['--no-browser', '--config', 'a.yaml', 'login', 'notes'],
+      { ...login, noBrowser: true, options: { '--config': 'a.yaml' } },
+    ],
+    [['logins'], { kind: 'logins', json: false, options: NOTHING }],
+    [['logins', '--json'], { kind: 'logins', json: true, options: NOTHING }],
+    [['logout', 'notes', '--debug'], { kind: 'logout', server: 'notes', options: { '--debug': '' } }],
+  ])('%j', (argv, command) => {
+    expect(parse(...argv)).toEqual(command);
+  });
+});
+
 describe('the server over HTTP', () => {
   const serveHttp = (http: string) => ({ kind: 'serve-http', showConfig: false, options: { '--http': http } });
 
@@ -143,10 +161,13 @@ describe('bad usage', () => {
     [['--stdio', '--Debug'], 'unknown option --Debug; did you mean --debug?'],
     [['--toString'], 'unknown option --toString'],
     [['--no-json'], 'unknown option --no-json'],
-    [['serve'], 'unknown command "serve"; the commands are ask, doctor, tools and call'],
-    [['sk-proj-abc123'], 'unknown command "[redacted]"; the commands are ask, doctor, tools and call'],
-    [['-', 'ask'], 'unknown command "-"; the commands are ask, doctor, tools and call'],
-    [['--stdio', 'now'], 'unknown command "now"; the commands are ask, doctor, tools and call'],
+    [['serve'], 'unknown command "serve"; the commands are ask, doctor, tools, call, login, logins and logout'],
+    [
+      ['sk-proj-abc123'],
+      'unknown command "[redacted]"; the commands are ask, doctor, tools, call, login, logins and logout',
+    ],
+    [['-', 'ask'], 'unknown command "-"; the commands are ask, doctor, tools, call, login, logins and logout'],
+    [['--stdio', 'now'], 'unknown command "now"; the commands are ask, doctor, tools, call, login, logins and logout'],
     [['--stdio=1'], '--stdio takes no value'],
     [['ask', 'q', '--json=yes'], '--json takes no value'],
     [['--config'], '--config needs a path: --config=<path>'],
@@ -162,7 +183,16 @@ describe('bad usage', () => {
     [['ask', '--debug'], 'ask needs a question: openai-responses-mcp ask "your question"'],
     [['ask', '--stdio', 'q'], '--stdio cannot be combined with ask'],
     [['ask', '--show-config', 'q'], '--show-config cannot be combined with ask'],
-    [['--stdio', '--json'], '--json is an option of ask, doctor and tools'],
+    [['--stdio', '--json'], '--json is an option of ask, doctor, tools and logins'],
+    [['--stdio', '--no-browser'], '--no-browser is an option of login'],
+    [['ask', 'q', '--no-browser'], '--no-browser cannot be combined with ask'],
+    [['login', 'notes', '--json'], '--json cannot be combined with login'],
+    [['login', 'notes', '--record=dir'], '--record cannot be combined with login'],
+    [['login'], 'login needs a server: openai-responses-mcp login <server>'],
+    [['login', 'notes', 'issues'], 'login needs a server: openai-responses-mcp login <server>'],
+    [['logout'], 'logout needs a server: openai-responses-mcp logout <server>'],
+    [['logout', 'notes', '--no-browser'], '--no-browser cannot be combined with logout'],
+    [['logins', 'notes'], 'logins takes no arguments'],
     [['--tool', 'answer'], '--tool is an option of ask'],
     [['--verbose'], '--verbose is an option of ask'],
     [['doctor', 'now'], 'doctor takes no arguments'],
@@ -175,7 +205,7 @@ describe('bad usage', () => {
 });
 
 test('every option is in the help', () => {
-  const options = 'stdio show-config config debug offline record help version tool json verbose';
+  const options = 'stdio show-config config debug offline record help version tool json verbose no-browser';
   for (const option of options.split(' ')) expect(USAGE).toContain(`--${option}`);
   expect(USAGE.split('\n').filter((line) => line.length > 120)).toEqual([]);
 });

@@ -97,6 +97,32 @@ test('warns if others can read the key', async () => {
   ]);
 });
 
+test('names the logins, and warns of those that end, or that others can read', async () => {
+  const login = {
+    url: 'https://notes.example.com/mcp',
+    issuer: 'https://auth.example.com',
+    scopes: ['read'],
+    expiresAt: new Date('2026-01-05T04:00:00Z'),
+    renewable: true,
+    isShared: false,
+  };
+  const readLogins = async () => [
+    { ...login, server: 'notes' },
+    { ...login, server: 'issues', renewable: false },
+    { ...login, server: 'files', isShared: true },
+    { server: 'robot', clientId: 'nightly' },
+  ];
+  const { exitCode, lines } = await run({ readLogins });
+  expect(exitCode).toBe(0);
+  const words = 'https://auth.example.com, scopes read, until 2026-01-05T04:00:00.000Z';
+  expect(lines.filter((line) => line.includes('login'))).toEqual([
+    `ok    login notes: ${words}, then renewed`,
+    `WARN  login issues: ${words}; it cannot be renewed, so sign in again when it ends: openai-responses-mcp login issues`,
+    `WARN  login files: ${words}, then renewed; other users of this machine have access to it: chmod 700 the folder gateway.logins, and chmod 600 its files`,
+    'ok    login robot: as the client nightly, without a person (client_credentials)',
+  ]);
+});
+
 test('each line is written as soon as its check ends', async () => {
   expect((await run()).writes).toBe(6);
 });

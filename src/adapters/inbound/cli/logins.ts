@@ -1,0 +1,110 @@
+import type { LoginSummary, Logins } from '../../../application/ports/logins.ts';
+import { cleanText, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
+import { redactedJson } from '../../../domain/values/redaction.ts';
+import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
+import { loginWords, type NoLogin, noLoginMessage } from '../words/login-messages.ts';
+import { toolErrorMessage } from '../words/tool-error-messages.ts';
+import type { CommandContext } from './command-context.ts';
+import { openLine } from './live-line.ts';
+
+export interface LoginsOptions extends CommandContext {
+  readonly logins: Logins;
+  /** Why nobody signs in to them, by the names of the configured servers; undefined if somebody can. */
+  readonly servers: ReadonlyMap<string, NoLogin | undefined>;
+}
+
+interface LoginOptions extends LoginsOptions {
+  readonly server: string;
+  /** What the person types or pastes. */
+  readonly lines: AsyncIterable<string>;
+  /** Undefined: the person opens the URL. */
+  readonly openBrowser: ((url: string) => void) | undefined;
+}
+
+/** Waits until a person has signed in to a server, and returns the exit code (rulings O10 and O12). `signal` aborts on Ctrl-C. */
+export async function login(options: LoginOptions, signal: AbortSignal): Promise<number> {
+  const { logins, servers, server, lines, openBrowser, out, err } = options;
+  const say = sayTo(options);
+  const why = servers.get(server);
+  if (why !== undefined) say(noLoginMessage(server, why));
+  if (why !== undefined || !isKnown(options)) return BAD_USAGE;
+  const line = openLine(options);
+  line?.show(`Looking for the issuer of ${server}`);
+  const onUrl = (url: string) => {
+    line?.end();
+    say(
+      `Sign in to ${server} in the browser${openBrowser === undefined ? ',' : '. If none opens, sign in'} at this URL:`,
+    );
+    // The issuer needs it as it is: nothing of it is masked.
+    err.write(`${url}\n`);
+    say('If the browser then cannot open a page of 127.0.0.1, paste the URL of that page here. It is not shown.');
+    openBrowser?.(url);
+  };
+  const signedIn = await logins.signIn(server, { onUrl, lines, onIgnored: say }, signal);
+  line?.end();
+  if (signal.aborted) return INTERRUPTED;
+  return signedIn.match(
+    (login) => {
+      out(`Signed in to ${options.redactor.inLogs(`${server}: ${loginWords(login)}`)}\n`);
+      return SUCCEEDED;
+    },
+    (reason) => {
+      say(`Signing in to ${server} failed: ${reason}. Nothing was changed; you can run the command again.`);
+      return FAILED;
+    },
+  );
+}
+
+/** Prints the logins of the configured servers, and returns the exit code (ruling O13). */
+export async function listLogins({ json, ...options }: LoginsOptions & { readonly json: boolean }): Promise<number> {
+  const { logins, redactor, isTerminal, out } = options;
+  const redact = redactor.inLogs;
+  const list = await logins.list();
+  if (json) {
+    const text = redactedJson({ logins: list.map(toJson) }, redact, 2);
+    out(`${isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
+    return SUCCEEDED;
+  }
+  if (list.length === 0) out('There are no logins. Sign in with: openai-responses-mcp login <server>\n');
+  for (const login of list) out(`${redact(`${login.server}: ${loginWords(login)}`)}\n`);
+  return SUCCEEDED;
+}
+
+/** Ends the login of a server, and returns the exit code (ruling O13). */
+export async function logout(
+  options: LoginsOptions & { readonly server: string },
+  signal: AbortSignal,
+): Promise<number> {
+  const { logins, servers, server, out } = options;
+  const say = sayTo(options);
+  if (!isKnown(options)) return BAD_USAGE;
+  const signedOut = servers.get(server) === 'command' ? NONE : await logins.signOut(server, signal);
+  if (signedOut.kind === 'not_deleted') {
+    say(`The login to ${server} was not deleted: ${signedOut.reason}. Delete its file in gateway.logins.`);
+    return FAILED;
+  }
+  if (signedOut.kind === 'not_revoked')
+    say(
+      `Not every token for ${server} was revoked: ${signedOut.reason}. End the access at the issuer, if it must end now.`,
+    );
+  out(signedOut.kind === 'none' ? `There is no login to ${server}.\n` : `The login to ${server} was deleted.\n`);
+  return signal.aborted ? INTERRUPTED : SUCCEEDED;
+}
+
+const NONE = { kind: 'none' } as const;
+
+/** Writes lines to standard error. Texts of issuers may be in them. */
+function sayTo({ err, redactor }: CommandContext): (text: string) => void {
+  return (text) => void err.write(`${redactor.inLogs(cleanText(text))}\n`);
+}
+
+/** Whether the server is configured; otherwise it has been said. */
+function isKnown({ servers, server, ...options }: LoginsOptions & { readonly server: string }): boolean {
+  const isKnown = servers.has(server);
+  if (!isKnown) sayTo(options)(toolErrorMessage({ kind: 'unknown_server', server, known: [...servers.keys()] }));
+  return isKnown;
+}
+
+function toJson({ server, url, issuer, scopes, expiresAt, renewable }: LoginSummary) {
+  return { server, url, issuer, scopes, expiresAt: expiresAt?.toISOString() ?? null, renewable };
+}

@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest';
+import { listLogins, login, logout } from '../../../../../src/adapters/inbound/cli/logins.ts';
+import type { NoLogin } from '../../../../../src/adapters/inbound/words/login-messages.ts';
+import { never } from '../../../../support/core.ts';
+import { FakeClock } from '../../../../support/fake-clock.ts';
+import { CALLBACK, FakeLogins } from '../../../../support/fake-logins.ts';
+import { RecordingLogger } from '../../../../support/recording-logger.ts';
+import { redactorOf } from '../../../../support/redactor.ts';
+
+const URL_OF_REQUEST = `https://auth.example.com/authorize?state=right&redirect_uri=${encodeURIComponent(CALLBACK)}`;
+const HOW = 'If the browser then cannot open a page of 127.0.0.1, paste the URL of that page here. It is not shown.';
+const WORDS = 'notes: https://auth.example.com, scopes read, until 2026-01-05T04:00:00.000Z, then renewed';
+const KEY = 'sk-proj-UnitKey0123456789';
+
+/** The commands, for two servers to which a person can sign in, and one for each reason why nobody can. */
+function start({ isTerminal = false, signal = never() } = {}) {
+  const logins = new FakeLogins({ notes: 'https://notes.example.com/mcp', issues: 'https://issues.example.com/mcp' });
+  const reasons: readonly NoLogin[] = ['command', 'header', 'machine', 'unencrypted'];
+  const servers = new Map<string, NoLogin | undefined>([
+    ['notes', undefined],
+    ['issues', undefined],
+    ...reasons.map((why) => [why, why] as const),
+  ]);
+  const [out, errors, opened]: [string[], string[], string[]] = [[], [], []];
+  const options = {
+    logins,
+    servers,
+    out: (text: string) => out.push(text),
+    err: { isTTY: isTerminal, write: (text: string) => errors.push(text) },
+    isTerminal,
+    clock: new FakeClock(),
+    logger: new RecordingLogger(),
+    redactor: redactorOf(KEY),
+  };
+  const run = async (command: () => Promise<number>) => {
+    const [outBefore, errBefore] = [out.length, errors.length];
+    const exitCode = await command();
+    return { exitCode, out: out.slice(outBefore).join(''), err: errors.slice(errBefore).join('') };
+  };
+  const signIn = (server = 'notes', typed: readonly string[] = [], hasBrowser = false) => {
+    async function* lines() {
+      yield* typed;
+    }
+    const openBrowser = hasBrowser ? (url: string) => opened.push(url) : undefined;
+    return run(() => login({ ...options, server, lines: lines(), openBrowser }, signal));
+  };
+  return {
+    logins,
+    opened,
+    signIn,
+    list: (json = false) => run(() => listLogins({ ...options, json })),
+    signOut: (server: string) => run(() => logout({ ...options, server }, signal)),
+  };
+}
+
+describe('login', () => {
+  test('prints the URL alone on a line of standard error, and the login on standard output', async () => {
+    const { signIn, opened } = start();
+    expect(await signIn()).toEqual({
+      exitCode: 0,
+      out: `Signed in to ${WORDS}\n`,
+      err: `Sign in to notes in the browser, at this URL:\n${URL_OF_REQUEST}\n${HOW}\n`,
+    });
+    expect(opened).toEqual([]);
+  });
+
+  test('opens the browser, and prints the URL for the case that none opens', async () => {
+    const { signIn, opened } = start({ isTerminal: true });
+    const { err } = await signIn('notes', [], true);
+    expect(err).toContain(`Sign in to notes in the browser. If none opens, sign in at this URL:\n${URL_OF_REQUEST}\n`);
+    expect(opened).toEqual([URL_OF_REQUEST]);
+  });
+
+  test('shows on a terminal that it looks for the issuer, before the URL', async () => {
+    const { err } = await start({ isTerminal: true }).signIn();
+    expect(err).toMatch(/^\r\u001B\[2K0 s {2}Looking for the issuer of notes\r\u001B\[2KSign in to notes /);
+  });
+
+  test('accepts a pasted URL, and says why others are not', async () => {
+    const { signIn, logins } = start();
+    logins.signsIn = false;
+    const { exitCode, err } = await signIn('notes', [`odd ${KEY}`, `${CALLBACK}?state=right&code=1`]);
+    expect(exitCode).toBe(0);
+    expect(err.split('\n').slice(3)).toEqual(['This URL is not the answer to this login.', '']);
+  });
+
+  test('fails with the reason, in which nothing is secret or controls the terminal', async () => {
+    const { signIn, logins } = start();
+    logins.failure = `the issuer \u001B[31mrefused ${KEY}`;
+    expect(await signIn()).toEqual({
+      exitCode: 1,
+      out: '',
+      err: 'Signing in to notes failed: the issuer refused [redacted]. Nothing was changed; you can run the command again.\n',
+    });
+  });
+
+  test('ends with Ctrl-C', async () => {
+    const interruption = new AbortController();
+    const { signIn, logins } = start({ signal: interruption.signal });
+    logins.signsIn = false;
+    const signedIn = signIn();
+    interruption.abort();
+    const { exitCode, out, err } = await signedIn;
+    expect({ exitCode, out }).toEqual({ exitCode: 130, out: '' });
+    expect(err).not.toContain('failed');
+  });
+
+  test.each([
+    ['nots', 'There is no server "nots". Did you mean notes?'],
+    ['command', /program on this machine/],
+    ['header', /Remove that header to sign in/],
+    ['machine', /client_credentials.*Remove auth\.grant to sign in/],
+    ['unencrypted', /Use https:/],
+  ])('of %s is bad usage, and says what to do', async (server, message) => {
+    const { exitCode, out, err } = await start().signIn(server);
+    expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' });
+    if (typeof message === 'string') expect(err).toBe(`${message}\n`);
+    else expect(err).toMatch(message);
+  });
+});
+
+describe('logins', () => {
+  test('says so if there are none', async () => {
+    const { list } = start();
+    const out = 'There are no logins. Sign in with: openai-responses-mcp login <server>\n';
+    expect(await list()).toEqual({ exitCode: 0, out, err: '' });
+    expect(JSON.parse((await list(true)).out)).toEqual({ logins: [] });
+  });
+
+  test('lists issuer, scopes and end', async () => {
+    const { list, signIn } = start();
+    await signIn('issues');
+    await signIn('notes');
+    expect((await list()).out).toBe(`${WORDS}\n${WORDS.replace('notes', 'issues')}\n`);
+    const { exitCode, out } = await list(true);
+    expect(exitCode).toBe(0);
+    const shared = { issuer: 'https://auth.example.com', scopes: ['read'], renewable: true };
+    const expiresAt = '2026-01-05T04:00:00.000Z';
+    expect(JSON.parse(out)).toEqual({
+      logins: ['notes', 'issues'].map((server) => ({
+        ...shared,
+        server,
+        url: `https://${server}.example.com/mcp`,
+        expiresAt,
+      })),
+    });
+  });
+
+  test('an end that is not known is null', async () => {
+    const { list, logins } = start();
+    const unknown = { server: 'notes', url: 'https://notes.example.com/mcp', issuer: 'https://auth.example.com' };
+    logins.list = async () => [{ ...unknown, scopes: [], expiresAt: undefined, renewable: false, isShared: false }];
+    expect((await list()).out).toBe('notes: https://auth.example.com, no scopes, without a known end\n');
+    expect(JSON.parse((await list(true)).out)).toEqual({
+      logins: [{ ...unknown, scopes: [], expiresAt: null, renewable: false }],
+    });
+  });
+});
+
+describe('logout', () => {
+  test('deletes a login, and succeeds without one', async () => {
+    const { signIn, signOut, list } = start();
+    await signIn();
+    expect(await signOut('notes')).toEqual({ exitCode: 0, out: 'The login to notes was deleted.\n', err: '' });
+    expect((await list()).out).toContain('There are no logins');
+    const none = { exitCode: 0, err: '' };
+    expect(await signOut('notes')).toEqual({ ...none, out: 'There is no login to notes.\n' });
+    expect(await signOut('command')).toEqual({ ...none, out: 'There is no login to command.\n' });
+  });
+
+  test('says that the tokens were not revoked, and why', async () => {
+    const { signIn, signOut, logins } = start();
+    await signIn();
+    logins.notRevoked = 'no response in time';
+    expect(await signOut('notes')).toEqual({
+      exitCode: 0,
+      out: 'The login to notes was deleted.\n',
+      err: 'Not every token for notes was revoked: no response in time. End the access at the issuer, if it must end now.\n',
+    });
+  });
+
+  test('fails if the login cannot be deleted', async () => {
+    const { signOut, logins } = start();
+    logins.signOut = async () => ({ kind: 'not_deleted', reason: 'the login cannot be written (EACCES)' });
+    const { exitCode, out, err } = await signOut('notes');
+    expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' });
+    expect(err).toContain('was not deleted: the login cannot be written (EACCES).');
+  });
+
+  test('of an unknown server is bad usage', async () => {
+    expect(await start().signOut('nots')).toMatchObject({ exitCode: 2, out: '' });
+  });
+});
