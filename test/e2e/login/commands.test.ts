@@ -54,8 +54,8 @@ describe('login', () => {
     const { code, stderr } = await ended;
     expect(code).toBe(0);
     expect(stderr.split('\n').slice(3, -1)).toEqual([
-      `This is not a URL that begins with ${home.callback}.`,
-      'This URL is not the answer to this login: its state is another one.',
+      `Not used: the line is not a URL that begins with ${home.callback}.`,
+      'Not used: the URL is not the answer to this login: its state is another one.',
     ]);
   });
 

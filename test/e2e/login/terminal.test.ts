@@ -68,7 +68,7 @@ linuxTest('accepts a pasted URL that is longer than a line of a terminal, and do
   const code = 'c0de-'.repeat(1500);
   const callback = issuer.callbackFor(await url, { code });
   stdin.write('are you reading?\r');
-  await until(() => stderr().includes('This is not a URL'));
+  await until(() => stderr().includes('not a URL'));
   stdin.write(`${callback}\r`);
   expect((await ended).code).toBe(0);
   expect(issuer.tokenRequests).toMatchObject([{ parameters: { code } }]);
@@ -90,7 +90,7 @@ linuxTest('Ctrl-C ends it with 130, although lines are read without the terminal
   const { url, stdin, stderr, ended } = login(['--no-browser']);
   await url;
   stdin.write('are you reading?\r');
-  await until(() => stderr().includes('This is not a URL'));
+  await until(() => stderr().includes('not a URL'));
   stdin.write('\u0003');
   const { code, stdout } = await ended;
   expect(code).toBe(130);

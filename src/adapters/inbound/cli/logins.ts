@@ -2,7 +2,7 @@ import type { LoginSummary, Logins } from '../../../application/ports/logins.ts'
 import { cleanText, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
-import { loginWords, type NoLogin, noLoginMessage } from '../words/login-messages.ts';
+import { LOGIN_MESSAGES, loginWords, type NoLogin, noLoginMessage } from '../words/login-messages.ts';
 import { toolErrorMessage } from '../words/tool-error-messages.ts';
 import type { CommandContext } from './command-context.ts';
 import { openLine } from './live-line.ts';
@@ -29,18 +29,20 @@ export async function login(options: LoginOptions, signal: AbortSignal): Promise
   if (why !== undefined) say(noLoginMessage(server, why));
   if (why !== undefined || !isKnown(options)) return BAD_USAGE;
   const line = openLine(options);
-  line?.show(`Looking for the issuer of ${server}`);
+  line?.show(LOGIN_MESSAGES.lookingFor(server));
   const onUrl = (url: string) => {
     line?.end();
-    say(
-      `Sign in to ${server} in the browser${openBrowser === undefined ? ',' : '. If none opens, sign in'} at this URL:`,
-    );
+    say(LOGIN_MESSAGES.signInAt(server, openBrowser !== undefined));
     // The issuer needs it as it is: nothing of it is masked.
     err.write(`${url}\n`);
-    say('If the browser then cannot open a page of 127.0.0.1, paste the URL of that page here. It is not shown.');
+    say(LOGIN_MESSAGES.paste);
     openBrowser?.(url);
   };
-  const signedIn = await logins.signIn(server, { onUrl, lines, onIgnored: say }, signal);
+  const signedIn = await logins.signIn(
+    server,
+    { onUrl, lines, onIgnored: (why) => say(LOGIN_MESSAGES.ignored(why)) },
+    signal,
+  );
   line?.end();
   if (signal.aborted) return INTERRUPTED;
   return signedIn.match(
@@ -49,7 +51,7 @@ export async function login(options: LoginOptions, signal: AbortSignal): Promise
       return SUCCEEDED;
     },
     (reason) => {
-      say(`Signing in to ${server} failed: ${reason}. Nothing was changed; you can run the command again.`);
+      say(LOGIN_MESSAGES.failed(server, reason));
       return FAILED;
     },
   );
@@ -65,7 +67,7 @@ export async function listLogins({ json, ...options }: LoginsOptions & { readonl
     out(`${isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
     return SUCCEEDED;
   }
-  if (list.length === 0) out('There are no logins. Sign in with: openai-responses-mcp login <server>\n');
+  if (list.length === 0) out(`${LOGIN_MESSAGES.none}\n`);
   for (const login of list) out(`${redact(`${login.server}: ${loginWords(login)}`)}\n`);
   return SUCCEEDED;
 }
@@ -80,14 +82,11 @@ export async function logout(
   if (!isKnown(options)) return BAD_USAGE;
   const signedOut = servers.get(server) === 'command' ? NONE : await logins.signOut(server, signal);
   if (signedOut.kind === 'not_deleted') {
-    say(`The login to ${server} was not deleted: ${signedOut.reason}. Delete its file in gateway.logins.`);
+    say(LOGIN_MESSAGES.notDeleted(server, signedOut.reason));
     return FAILED;
   }
-  if (signedOut.kind === 'not_revoked')
-    say(
-      `Not every token for ${server} was revoked: ${signedOut.reason}. End the access at the issuer, if it must end now.`,
-    );
-  out(signedOut.kind === 'none' ? `There is no login to ${server}.\n` : `The login to ${server} was deleted.\n`);
+  if (signedOut.kind === 'not_revoked') say(LOGIN_MESSAGES.notRevoked(server, signedOut.reason));
+  out(`${LOGIN_MESSAGES.ended(server, signedOut.kind !== 'none')}\n`);
   return signal.aborted ? INTERRUPTED : SUCCEEDED;
 }
 

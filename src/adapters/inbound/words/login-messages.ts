@@ -21,3 +21,21 @@ export function loginWords({ issuer, scopes, expiresAt, renewable }: LoginSummar
   const end = expiresAt === undefined ? 'without a known end' : `until ${expiresAt.toISOString()}`;
   return cleanLine(`${issuer}, ${granted}, ${end}${renewable ? ', then renewed' : ''}`);
 }
+
+/** What the commands that sign in and out say. */
+export const LOGIN_MESSAGES = {
+  lookingFor: (server: string) => `Looking for the issuer of ${server}`,
+  signInAt: (server: string, opensBrowser: boolean) =>
+    `Sign in to ${server} in the browser${opensBrowser ? '. If none opens, sign in' : ','} at this URL:`,
+  paste: 'If the browser then cannot open a page of 127.0.0.1, paste the URL of that page here. It is not shown.',
+  ignored: (why: string) => `Not used: ${why}.`,
+  failed: (server: string, reason: string) =>
+    `Signing in to ${server} failed: ${reason}. Nothing was changed; you can run the command again.`,
+  none: 'There are no logins. Sign in with: openai-responses-mcp login <server>',
+  notDeleted: (server: string, reason: string) =>
+    `The login to ${server} was not deleted: ${reason}. Delete its file in gateway.logins.`,
+  notRevoked: (server: string, reason: string) =>
+    `Not every token for ${server} was revoked: ${reason}. End the access at the issuer, if it must end now.`,
+  ended: (server: string, existed: boolean) =>
+    existed ? `The login to ${server} was deleted.` : `There is no login to ${server}.`,
+};

@@ -81,7 +81,7 @@ describe('login', () => {
     logins.signsIn = false;
     const { exitCode, err } = await signIn('notes', [`odd ${KEY}`, `${CALLBACK}?state=right&code=1`]);
     expect(exitCode).toBe(0);
-    expect(err.split('\n').slice(3)).toEqual(['This URL is not the answer to this login.', '']);
+    expect(err.split('\n').slice(3)).toEqual(['Not used: the URL is not the answer to this login.', '']);
   });
 
   test('fails with the reason, in which nothing is secret or controls the terminal', async () => {
