@@ -32,11 +32,16 @@ export async function signIn(url: string): Promise<SignedIn> {
   return { client, authorizationUrl, token: oauth.tokens()?.access_token ?? '' };
 }
 
-/** For a URL that must be known before its server listens. */
+/** For a URL that must be known before its server listens: not one of those that the system gives to other programs meanwhile. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { readonly port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('listening', () => resolve(true)).once('error', () => resolve(false));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
