@@ -4,7 +4,28 @@ import type { PageText } from '../../src/domain/evidence/evidence.ts';
 
 const FOLDER = new URL('../fixtures/evidence/', import.meta.url);
 const HIDDEN = new Set(['script', 'style', 'template', 'noscript', 'svg', 'math', 'iframe', 'object', 'select']);
-const INLINE = new Set(['a', 'abbr', 'b', 'bdi', 'cite', 'code', 'em', 'i', 'kbd', 'mark', 'q', 's', 'small', 'span', 'strong', 'sub', 'sup', 'time', 'u', 'wbr']);
+const INLINE = new Set([
+  'a',
+  'abbr',
+  'b',
+  'bdi',
+  'cite',
+  'code',
+  'em',
+  'i',
+  'kbd',
+  'mark',
+  'q',
+  's',
+  'small',
+  'span',
+  'strong',
+  'sub',
+  'sup',
+  'time',
+  'u',
+  'wbr',
+]);
 const META = new Set(['description', 'og:description', 'og:title', 'article:published_time']);
 
 /** A labelled claim, and the page that an answer with it would cite. */

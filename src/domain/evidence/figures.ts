@@ -1,4 +1,4 @@
-import { datesIn, type WrittenDate } from './dates.ts';
+import { type DateParts, datesIn, type WrittenDate } from './dates.ts';
 import { fold } from './folded-text.ts';
 import { looseNumbersIn, type Numeral, numeralsIn, type Reading } from './numerals.ts';
 
@@ -26,59 +26,44 @@ export function missingFigures(claims: readonly string[], page: string, isLoose:
 function missingIn(claim: string, index: FigureIndex): string[] {
   const text = fold(claim);
   const dates = [...datesIn(text)].filter((date) => isDate(claim, date));
-  // Of two readings of a date, either counts.
-  const absent = dates.filter(
-    ({ start, day }) =>
-      !dates.some(
-        (date) => date.start === start && (isNumeric(claim, date) || date.day === day) && hasDate(index, date),
-      ),
+  const absent = dates.filter(({ dates, isEither }) => {
+    const found = dates.filter((date) => hasDate(index, date)).length;
+    return found < (isEither ? 1 : dates.length);
+  });
+  const unknown = [...numeralsIn(text)].filter(
+    (numeral) =>
+      isFigure(text, numeral) &&
+      !dates.some(({ start, end }) => numeral.start < end && start < numeral.end) &&
+      !hasNumber(index, numeral),
   );
-  const numerals = [...numeralsIn(text)].filter(
-    (numeral) => isFigure(text, numeral) && !dates.some(({ start, end }) => numeral.start < end && start < numeral.end),
-  );
-  const unknown = numerals
-    .filter((numeral) => !hasNumber(index, numeral))
-    .map(({ start, end }) => ({ start, end: end + unitAfter(text, end) }));
   return [...absent, ...unknown]
     .sort((a, b) => a.start - b.start)
-    .map(({ start, end }) => claim.slice(start, end).trim());
+    .map(({ start, end }) => claim.slice(start, end).trim() + (PERCENT.exec(claim.slice(end))?.[0] ?? ''));
 }
 
-const UNIT = /\s?(?:%|percent|per cent|パーセント)/y;
-
-function unitAfter(text: string, end: number): number {
-  UNIT.lastIndex = end;
-  return UNIT.exec(text)?.[0].length ?? 0;
-}
-
-function isNumeric(text: string, { start, end }: WrittenDate): boolean {
-  return /^[\d/.-]+$/.test(text.slice(start, end));
-}
+const PERCENT = /^\s?(?:[%％]|per ?cent|パーセント)/i;
 
 /** `may` and `march` without a capital are verbs; a month alone is checked only where a word shows that it is one. */
-function isDate(claim: string, { start, end, year, day }: WrittenDate): boolean {
+function isDate(claim: string, { start, end, dates: [date] }: WrittenDate): boolean {
+  if (date?.month === undefined && (date?.year === undefined || date.day !== undefined)) return false;
   const shown = claim.slice(start, end);
   if (!/[a-z]/i.test(shown)) return true;
   if (!/[A-Z]/.test(shown)) return false;
-  return (
-    (year ?? day) !== undefined || /\b(?:in|since|until|by|from|to|early|late|mid|of)[ -]$/i.test(claim.slice(0, start))
-  );
+  const isMonth = (date.year ?? date.day) === undefined;
+  return !isMonth || /\b(?:in|since|until|by|from|to|early|late|mid|of)[ -]$/i.test(claim.slice(0, start));
 }
 
 const MAX_TRIVIAL = 3;
 
 /** Whether the page should have this number (ruling E10). Digits in names, such as `IPv6`, belong to the name. */
-function isFigure(text: string, { kind, start, end, readings, version }: Numeral): boolean {
-  if (version !== undefined) return true;
-  const [{ value, place } = { value: 0, place: 1 }] = readings;
-  if (
-    kind === 'ordinal word' ||
-    !Number.isFinite(value) ||
-    (Number.isInteger(value) && place <= 1 && value <= MAX_TRIVIAL)
-  )
-    return false;
-  if (text.startsWith('分の', end) || /[数何幾]$/.test(text.slice(0, start))) return false;
-  return place < 1 || !/[a-z]$/.test(text.slice(0, start)) || /(?:^|[^a-z])v$|[^a-z]us$/.test(text.slice(0, start));
+function isFigure(text: string, { start, end, readings: [reading], isOrdinal }: Numeral): boolean {
+  if (reading === undefined) return true;
+  const { value } = reading;
+  const isTrivial = Number.isInteger(value) && value <= MAX_TRIVIAL;
+  if (isOrdinal || isTrivial || !Number.isFinite(value) || text.startsWith('分の', end)) return false;
+  const before = text.slice(0, start);
+  if (/[数何幾]$/.test(before)) return false;
+  return !Number.isInteger(value) || !/[a-z]$/.test(before) || /(?:^|[^a-z])v$|[^a-z]us$/.test(before);
 }
 
 function indexOf(page: string, isLoose: boolean): FigureIndex {
@@ -86,7 +71,7 @@ function indexOf(page: string, isLoose: boolean): FigureIndex {
   const numbers = new Set<number>();
   const versions = new Set<string>();
   const dates = new Set<string>();
-  for (const { readings, version, parts = [] } of numeralsIn(text)) {
+  for (const { readings, version, parts } of numeralsIn(text)) {
     for (const { value } of readings) numbers.add(value);
     for (const part of parts) numbers.add(part);
     if (version === undefined) continue;
@@ -95,22 +80,26 @@ function indexOf(page: string, isLoose: boolean): FigureIndex {
     for (let length = 3; length <= places.length; length += 1) versions.add(places.slice(0, length).join('.'));
   }
   if (isLoose) for (const number of looseNumbersIn(text)) numbers.add(number);
-  for (const { year, month, day } of datesIn(text)) {
-    if (year !== undefined) numbers.add(year);
-    if (month !== undefined) for (const y of [year ?? '?', '*']) dates.add(`${y}-${month}`).add(`${y}-${month}-${day}`);
+  for (const { year = '?', month, day } of [...datesIn(text)].flatMap(({ dates }) => dates)) {
+    if (year !== '?') numbers.add(year);
+    if (month === undefined) dates.add(`${day}`);
+    else for (const known of [year, '*']) dates.add(`${known}-${month}`).add(`${known}-${month}-${day}`);
   }
   return { numbers, versions, dates, isLoose, sorted: Float64Array.from(numbers).sort() };
 }
 
-function hasDate({ numbers, dates, isLoose }: FigureIndex, { year, month, day }: WrittenDate): boolean {
+/** The year may be written elsewhere on the page, and the day without its month: `the 16th`. */
+function hasDate({ numbers, dates, isLoose }: FigureIndex, { year, month, day }: DateParts): boolean {
   if (isLoose || month === undefined) return [year, day].every((number) => number === undefined || numbers.has(number));
-  const rest = day === undefined ? `${month}` : `${month}-${day}`;
-  if (year === undefined) return dates.has(`*-${rest}`);
-  // The year may be written elsewhere on the page.
-  return dates.has(`${year}-${rest}`) || (dates.has(`?-${rest}`) && numbers.has(year));
+  const years = year === undefined ? ['*'] : numbers.has(year) ? [year, '?'] : [];
+  const isDayAlone = day !== undefined && dates.has(`${day}`);
+  return years.some(
+    (year) =>
+      dates.has(`${year}-${month}-${day}`) || ((day === undefined || isDayAlone) && dates.has(`${year}-${month}`)),
+  );
 }
 
-function hasNumber(index: FigureIndex, { kind, readings, version, parts }: Numeral): boolean {
+function hasNumber(index: FigureIndex, { readings, version, parts, isWord }: Numeral): boolean {
   const { numbers, versions, isLoose } = index;
   if (version !== undefined) {
     const shorter = version.replace(/(?:\.0)+$/, '');
@@ -120,22 +109,19 @@ function hasNumber(index: FigureIndex, { kind, readings, version, parts }: Numer
       (/^\d+(?:\.\d+)?$/.test(shorter) && numbers.has(Number(shorter)))
     );
   }
-  if (isLoose && kind.endsWith('word')) return true;
+  if (isLoose && isWord) return true;
   const scales = isLoose ? [1, 1e3, 1e6, 1e9] : [1];
   const candidates = readings.flatMap(({ value, place }) =>
     scales.map((scale) => ({ value: value / scale, place: place / scale })),
   );
-  return (
-    candidates.some((reading) => isNear(index, reading)) ||
-    (parts?.every((part) => part <= MAX_TRIVIAL || numbers.has(part)) ?? false)
-  );
+  const areParts = parts.length > 0 && parts.every((part) => part <= MAX_TRIVIAL || numbers.has(part));
+  return areParts || candidates.some((reading) => isNear(index, reading));
 }
 
 /** Whether the page has the number, or one that gives it when it is rounded or cut to the places that are shown. */
 function isNear({ numbers, sorted }: FigureIndex, { value, place }: Reading): boolean {
   if (numbers.has(value)) return true;
-  const isYear = place === 1 && value >= 1000 && value <= 2100;
-  const step = isYear ? 1 : Math.max(place, trailing(value, place));
+  const step = trailing(value, place);
   // Floating point: 0.1 + 0.2 is more than 0.3.
   const slack = step * 1e-6;
   const low = value - Math.min(step / 2, value * 0.05) - slack;
