@@ -4,6 +4,8 @@ import { fenceAfter } from '../values/code-fence.ts';
 
 const MAX_CLAIMS = 20;
 const MAX_CLAIM_CHARS = 400;
+/** With markup, URLs and code. */
+const MAX_SEGMENT_CHARS = 4_000;
 
 /** A Markdown link to a web page. A label may have brackets, a URL parentheses. */
 const LINK =
@@ -37,8 +39,15 @@ export function claimsFor(markdown: string, url: string): string[] {
 }
 
 function toClaim(segment: string): string {
-  const text = segment.replace(NO_TEXT, ' ').replace(/\s+/g, ' ').trim();
+  const shown = segment.slice(-MAX_SEGMENT_CHARS).replace(NO_TEXT, ' ');
+  const text = shown
+    .replace(/\s+/g, ' ')
+    .replace(/[\s([（【「]+$/, '')
+    .trim();
   if (text.length <= MAX_CLAIM_CHARS) return text;
-  // Not the end of a number that was cut.
-  return text.slice(-MAX_CLAIM_CHARS).replace(/^[\d.,]+|^\p{L}*\s/u, '');
+  // Without the end of a word or number that was cut.
+  return text
+    .slice(-MAX_CLAIM_CHARS)
+    .replace(/^[\d.,]+|^\p{L}{0,20}\s/u, '')
+    .trim();
 }

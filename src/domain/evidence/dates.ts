@@ -21,7 +21,7 @@ const MONTH =
   'jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?';
 const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 const DAY = '\\d{1,2}(?:st|nd|rd|th)?(?![\\d:%])';
-const DAYS = `${DAY}(?:\\s?(?:-|,|&|and|to|through|until|or)\\s?${DAY}){0,9}`;
+const DAYS = `${DAY}(?:\\s?(?:-|,|&|and|to|through|until|or)\\s?${DAY}){0,3}`;
 
 const ERA_YEAR = `(${[...ERAS.keys()].join('|')})\\s?(${D}{1,3}|元)`;
 const YEAR = `(?<!${D})(${D}{4}|千[一二三四五六七八九十百]{1,8})`;

@@ -2,16 +2,20 @@ import { type DateParts, datesIn, type WrittenDate } from './dates.ts';
 import { fold } from './folded-text.ts';
 import { looseNumbersIn, type Numeral, numeralsIn, type Reading } from './numerals.ts';
 
-/** What a page has: numbers (of versions also their beginnings), and dates as keys, `2024-10-1`, with `?` for what is not given. */
+/**
+ * What a page has: numbers; versions and their beginnings; dates as `2024-10-1`, `2024-10`, `?-10-1` without a year, `*-10-1` in any, and `1` for a
+ * day without its month.
+ */
 interface FigureIndex {
   readonly numbers: ReadonlySet<number>;
   readonly sorted: Float64Array;
-  readonly versions: ReadonlySet<string>;
-  readonly dates: ReadonlySet<string>;
+  readonly keys: ReadonlySet<string>;
   readonly isLoose: boolean;
 }
 
 const MAX_MISSING = 10;
+/** A page with more would take too long. */
+const MAX_FIGURES = 20_000;
 
 /**
  * The figures of claims that a page does not have in any form, as the claims write them (ruling E10). Only digits are compared if the page is
@@ -19,6 +23,7 @@ const MAX_MISSING = 10;
  */
 export function missingFigures(claims: readonly string[], page: string, isLoose: boolean): string[] {
   const index = indexOf(page, isLoose);
+  if (index === undefined) return [];
   const missing = claims.flatMap((claim) => missingIn(claim, index));
   return [...new Set(missing)].slice(0, MAX_MISSING);
 }
@@ -66,48 +71,50 @@ function isFigure(text: string, { start, end, readings: [reading], isOrdinal }: 
   return !Number.isInteger(value) || !/[a-z]$/.test(before) || /(?:^|[^a-z])v$|[^a-z]us$/.test(before);
 }
 
-function indexOf(page: string, isLoose: boolean): FigureIndex {
+function indexOf(page: string, isLoose: boolean): FigureIndex | undefined {
   const text = fold(page);
   const numbers = new Set<number>();
-  const versions = new Set<string>();
-  const dates = new Set<string>();
+  const keys = new Set<string>();
+  let left = MAX_FIGURES;
   for (const { readings, version, parts } of numeralsIn(text)) {
+    left -= 1;
+    if (left < 0) return undefined;
     for (const { value } of readings) numbers.add(value);
     for (const part of parts) numbers.add(part);
     if (version === undefined) continue;
     const places = version.split('.', 5);
     numbers.add(Number(places[0])).add(Number(`${places[0]}.${places[1]}`));
-    for (let length = 3; length <= places.length; length += 1) versions.add(places.slice(0, length).join('.'));
+    for (let length = 3; length <= places.length; length += 1) keys.add(places.slice(0, length).join('.'));
   }
   if (isLoose) for (const number of looseNumbersIn(text)) numbers.add(number);
-  for (const { year = '?', month, day } of [...datesIn(text)].flatMap(({ dates }) => dates)) {
-    if (year !== '?') numbers.add(year);
-    if (month === undefined) dates.add(`${day}`);
-    else for (const known of [year, '*']) dates.add(`${known}-${month}`).add(`${known}-${month}-${day}`);
+  for (const { dates } of datesIn(text)) {
+    left -= 1;
+    if (left < 0) return undefined;
+    for (const { year = '?', month, day } of dates) {
+      if (year !== '?') numbers.add(year);
+      if (month === undefined) keys.add(`${day}`);
+      else for (const known of [year, '*']) keys.add(`${known}-${month}`).add(`${known}-${month}-${day}`);
+    }
   }
-  return { numbers, versions, dates, isLoose, sorted: Float64Array.from(numbers).sort() };
+  return { numbers, keys, isLoose, sorted: Float64Array.from(numbers).sort() };
 }
 
 /** The year may be written elsewhere on the page, and the day without its month: `the 16th`. */
-function hasDate({ numbers, dates, isLoose }: FigureIndex, { year, month, day }: DateParts): boolean {
+function hasDate({ numbers, keys, isLoose }: FigureIndex, { year, month, day }: DateParts): boolean {
   if (isLoose || month === undefined) return [year, day].every((number) => number === undefined || numbers.has(number));
   const years = year === undefined ? ['*'] : numbers.has(year) ? [year, '?'] : [];
-  const isDayAlone = day !== undefined && dates.has(`${day}`);
+  const isDayAlone = day !== undefined && keys.has(`${day}`);
   return years.some(
     (year) =>
-      dates.has(`${year}-${month}-${day}`) || ((day === undefined || isDayAlone) && dates.has(`${year}-${month}`)),
+      keys.has(`${year}-${month}-${day}`) || ((day === undefined || isDayAlone) && keys.has(`${year}-${month}`)),
   );
 }
 
 function hasNumber(index: FigureIndex, { readings, version, parts, isWord }: Numeral): boolean {
-  const { numbers, versions, isLoose } = index;
+  const { numbers, keys, isLoose } = index;
   if (version !== undefined) {
     const shorter = version.replace(/(?:\.0)+$/, '');
-    return (
-      versions.has(version) ||
-      versions.has(shorter) ||
-      (/^\d+(?:\.\d+)?$/.test(shorter) && numbers.has(Number(shorter)))
-    );
+    return keys.has(version) || keys.has(shorter) || (/^\d+(?:\.\d+)?$/.test(shorter) && numbers.has(Number(shorter)));
   }
   if (isLoose && isWord) return true;
   const scales = isLoose ? [1, 1e3, 1e6, 1e9] : [1];

@@ -2,7 +2,7 @@ import type { Language } from '../answers/language.ts';
 import { cleanLine } from '../values/clean-text.ts';
 import { fold } from './folded-text.ts';
 
-/** A passage of a page, and the share of the claim's words, by weight, that it has. */
+/** A passage of a page, and the share of the claim's words, by weight, that it has: 1 if the claim has none. */
 export interface Passage {
   readonly quote: string;
   readonly share: number;
@@ -12,8 +12,8 @@ const WINDOW_CHARS: Readonly<Record<Language, number>> = { en: 450, ja: 180 };
 const MAX_QUOTE = 300;
 /** Of a word that is everywhere, more places say nothing more. */
 const MAX_PLACES = 4_000;
-/** The length of the passages by which a word is rare or frequent. */
-const UNIT_CHARS = 120;
+/** A word is rare or frequent in relation to passages of this length. */
+const PASSAGE_CHARS = 120;
 
 const FUNCTION_WORDS = new Set(
   `a an and are as at be been before but by can for from had has have he her his if in into is it its more no not of on only or she so some
@@ -27,18 +27,24 @@ const FUNCTION_WORDS = new Set(
 export function passagesFor(claims: readonly string[], visible: string, language: Language): Passage[] {
   const text = fold(visible);
   const termsOf = claims.map((claim) => termsIn(fold(claim)));
-  const { places, counts } = placesOf(new Set(termsOf.flat()), text);
+  const places = placesOf(new Set(termsOf.flat()), text);
+  const counts = new Map<string, number>();
+  for (const { term } of places) counts.set(term, (counts.get(term) ?? 0) + 1);
+  const passages = text.length / PASSAGE_CHARS + 1;
   return termsOf.map((terms) => {
-    const weights = new Map(
-      terms.map((term) => [term, Math.log(1 + (text.length / UNIT_CHARS + 1) / ((counts.get(term) ?? 0) + 0.5))]),
-    );
+    const weights = new Map(terms.map((term) => [term, Math.log(1 + passages / ((counts.get(term) ?? 0) + 0.5))]));
     const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
-    const own = places.filter(({ term }) => weights.has(term));
-    const best = bestWindow(own, weights, WINDOW_CHARS[language]);
-    const share = total === 0 ? 0 : best.weight / total;
-    const core = bestWindow(own.slice(best.from, best.to), weights, MAX_QUOTE - 20);
-    const inside = own.slice(best.from + core.from, best.from + core.to);
-    return { share, quote: inside.length === 0 ? '' : quoteAround(visible, inside[0]?.at ?? 0, endOf(inside.at(-1))) };
+    const best = bestWindow(
+      places.filter(({ term }) => weights.has(term)),
+      weights,
+      WINDOW_CHARS[language],
+    );
+    const { places: core } = bestWindow(best.places, weights, MAX_QUOTE - 20);
+    const [first] = core;
+    return {
+      share: total === 0 ? 1 : best.weight / total,
+      quote: first === undefined ? '' : quoteAround(visible, first.at, endOf(core.at(-1))),
+    };
   });
 }
 
@@ -46,7 +52,7 @@ export function passagesFor(claims: readonly string[], visible: string, language
 function termsIn(claim: string): string[] {
   const terms = new Set<string>();
   for (const [word] of claim.matchAll(
-    /[\p{Script=Latin}\d]+(?:[.,'-][\p{Script=Latin}\d]+)*|[\p{Script=Han}々〇]{2,}|[\p{Script=Katakana}ー]{2,}|\p{Script=Hiragana}{4,}/gu,
+    /[\p{Script=Latin}\d]+(?:[.,'-][\p{Script=Latin}\d]+)*|[\p{Script=Han}々〇]{2,}|\p{Script=Han}\p{Script=Hiragana}|[\p{Script=Katakana}ー]{2,}|\p{Script=Hiragana}{4,}/gu,
   )) {
     if (/^[\p{Script=Latin}\d]/u.test(word)) {
       if (word.length > 1 && !FUNCTION_WORDS.has(word)) terms.add(stem(word));
@@ -67,45 +73,48 @@ interface Place {
 }
 
 /** Where the terms are, in one pass over the page. Latin words count at their start only. */
-function placesOf(terms: ReadonlySet<string>, text: string) {
-  const byStart = new Map<number, string[]>();
+function placesOf(terms: ReadonlySet<string>, text: string): Place[] {
   const keyAt = (of: string, at: number) => ((of.charCodeAt(at) * 31) ^ of.charCodeAt(at + 1)) & 0xffff;
-  for (const term of terms) byStart.set(keyAt(term, 0), [...(byStart.get(keyAt(term, 0)) ?? []), term]);
+  const byStart = new Map<number, { readonly term: string; readonly isWord: boolean; left: number }[]>();
+  for (const term of terms) {
+    const key = keyAt(term, 0);
+    byStart.set(key, [...(byStart.get(key) ?? []), { term, isWord: /^[a-z\d]/.test(term), left: MAX_PLACES }]);
+  }
   const places: Place[] = [];
-  const counts = new Map<string, number>();
   for (let at = 0; at + 1 < text.length; at += 1) {
-    for (const term of byStart.get(keyAt(text, at)) ?? []) {
-      if (!text.startsWith(term, at) || (/^[a-z\d]/.test(term) && /[a-z\d]/.test(text[at - 1] ?? ''))) continue;
-      const count = (counts.get(term) ?? 0) + 1;
-      counts.set(term, count);
-      if (count <= MAX_PLACES) places.push({ at, term });
+    for (const sought of byStart.get(keyAt(text, at)) ?? []) {
+      if (sought.left === 0 || !text.startsWith(sought.term, at)) continue;
+      if (sought.isWord && /[a-z\d]/.test(text[at - 1] ?? '')) continue;
+      sought.left -= 1;
+      places.push({ at, term: sought.term });
     }
   }
-  return { places, counts };
+  return places;
 }
 
 function endOf(place: Place | undefined): number {
   return place === undefined ? 0 : place.at + place.term.length;
 }
 
-/** The places within `chars` whose different terms weigh most, as a range of indexes. */
+/** The places within `chars` whose different terms weigh most. */
 function bestWindow(places: readonly Place[], weights: ReadonlyMap<string, number>, chars: number) {
   const inside = new Map<string, number>();
   let best = { from: 0, to: 0, weight: 0 };
   let [from, weight] = [0, 0];
+  const add = (term: string, count: number) => {
+    const before = inside.get(term) ?? 0;
+    inside.set(term, before + count);
+    if (Math.min(before, before + count) === 0) weight += count * (weights.get(term) ?? 0);
+  };
   places.forEach((place, index) => {
-    const count = inside.get(place.term) ?? 0;
-    inside.set(place.term, count + 1);
-    if (count === 0) weight += weights.get(place.term) ?? 0;
+    add(place.term, 1);
     for (let first = places[from]; first !== undefined && endOf(place) - first.at > chars; first = places[from]) {
-      const left = (inside.get(first.term) ?? 1) - 1;
-      inside.set(first.term, left);
-      if (left === 0) weight -= weights.get(first.term) ?? 0;
+      add(first.term, -1);
       from += 1;
     }
     if (weight > best.weight + 1e-9) best = { from, to: index + 1, weight };
   });
-  return best;
+  return { weight: best.weight, places: places.slice(best.from, best.to) };
 }
 
 const SENTENCE_END = /[。！？\n]|[.!?](?=\s)/g;
