@@ -1,0 +1,53 @@
+import { pageKey } from '../answers/citation.ts';
+import { splitSources } from '../answers/sources-section.ts';
+import { fenceAfter } from '../values/code-fence.ts';
+
+const MAX_CLAIMS = 20;
+const MAX_CLAIM_CHARS = 400;
+/** With markup, URLs and code. */
+const MAX_SEGMENT_CHARS = 4_000;
+
+/** A Markdown link to a web page. A label may have brackets, a URL parentheses. */
+const LINK =
+  /\[(?:[^[\]]|\[[^[\]]{0,100}\]){0,300}\]\(\s?<?(https?:\/\/(?:[^\s()<>]|\([^\s()<>]{0,300}\)){1,4000})>?(?:\s+["'(][^)]{0,300}["')])?\s?\)/gi;
+
+/** What is not the text of a claim: code, tags, URLs, marks of notes and lists, Markdown. */
+const NO_TEXT =
+  /(`{1,3})[^`]{1,400}\1|<\/?[a-z][^<>]{0,300}>|!?\[[^\]]{0,100}\]\([^()\s]{0,4000}\)?|https?:\/\/[^\s()<>、。]+|\[\^?\d{1,3}\]|^[\s>]*(?:[-*+]\s|\d{1,3}[.)]\s|#{1,6}\s)|[*_~|]{1,3}/gi;
+
+/**
+ * The claims of a text that cites a page: each is the text before a link to it on the same line, since the previous link (ruling E8). Links
+ * with no words between them share one.
+ */
+export function claimsFor(markdown: string, url: string): string[] {
+  const key = pageKey(url);
+  const claims = new Set<string>();
+  let fence = '';
+  for (const line of splitSources(markdown, []).body.split('\n')) {
+    const isCode = fence !== '';
+    fence = fenceAfter(line, fence);
+    if (isCode || fence !== '') continue;
+    let [claim, end] = ['', 0];
+    for (const link of line.matchAll(LINK)) {
+      const own = toClaim(line.slice(end, link.index));
+      if (/[\p{L}\p{N}]/u.test(own)) claim = own;
+      end = link.index + link[0].length;
+      if (claim !== '' && pageKey(link[1] ?? '') === key) claims.add(claim);
+    }
+  }
+  return [...claims].slice(0, MAX_CLAIMS);
+}
+
+function toClaim(segment: string): string {
+  const shown = segment.slice(-MAX_SEGMENT_CHARS).replace(NO_TEXT, ' ');
+  const text = shown
+    .replace(/\s+/g, ' ')
+    .replace(/[\s([（【「]+$/, '')
+    .trim();
+  if (text.length <= MAX_CLAIM_CHARS) return text;
+  // Without the end of a word or number that was cut.
+  return text
+    .slice(-MAX_CLAIM_CHARS)
+    .replace(/^[\d.,]+|^\p{L}{0,20}\s/u, '')
+    .trim();
+}

@@ -1,0 +1,54 @@
+import { claimsFor } from './claims.ts';
+import { missingFigures } from './figures.ts';
+import { passagesFor } from './passages.ts';
+import { textLanguage } from './text-language.ts';
+
+/** What is read of a page (ruling E9). */
+export interface PageText {
+  /** The visible text, as parts: elements such as cells, items and paragraphs separate them by a line break. At most 300,000 characters. */
+  readonly visible: string;
+  /** Figures also count here: `meta`, `time[datetime]`, `img[alt]` (ruling E10). */
+  readonly other: readonly string[];
+  /** Something of the page was not read: it was cut (ruling E11). */
+  readonly isCut: boolean;
+}
+
+/** What is known about the claims that cite a page; absent keys: nothing. At least one key, otherwise undefined (rulings E7 to E11). */
+export interface Evidence {
+  readonly quote?: string;
+  readonly missing?: readonly string[];
+  readonly unrelated?: true;
+}
+
+const MIN_SHARE = 0.28;
+const MAX_OTHER = 100_000;
+
+/** `text` is the answer in Markdown, `url` that of the citation. */
+export function evidenceFor(text: string, url: string, page: PageText): Evidence | undefined {
+  const claims = claimsFor(text, url);
+  if (claims.length === 0) return undefined;
+
+  const other = page.other.join('\n');
+  const isCut = page.isCut || other.length > MAX_OTHER;
+  const language = textLanguage(page.visible);
+  const missing = isCut ? [] : missingFigures(claims, `${page.visible}\n${other}`, language === undefined);
+  const { quote, isUnrelated } = resemblance(claims, page.visible, language);
+  if (missing.length === 0 && quote === undefined && (!isUnrelated || isCut)) return undefined;
+  return {
+    ...(quote !== undefined && { quote }),
+    ...(missing.length > 0 && { missing }),
+    ...(isUnrelated && !isCut && { unrelated: true }),
+  };
+}
+
+/** The best passage of all claims, or that none resembles any of them (ruling E11). */
+function resemblance(claims: readonly string[], visible: string, language: ReturnType<typeof textLanguage>) {
+  const comparable = language === undefined ? [] : claims.filter((claim) => textLanguage(claim) === language);
+  if (language === undefined || comparable.length === 0) return { quote: undefined, isUnrelated: false };
+
+  const passages = passagesFor(comparable, visible, language);
+  const best = passages.reduce((best, passage) => (passage.share > best.share ? passage : best));
+  if (best.share >= MIN_SHARE) return { quote: best.quote || undefined, isUnrelated: false };
+  const isLong = (claim: string) => (language === 'ja' ? claim.length >= 8 : claim.split(' ').length >= 4);
+  return { quote: undefined, isUnrelated: claims.every((claim) => comparable.includes(claim) && isLong(claim)) };
+}
