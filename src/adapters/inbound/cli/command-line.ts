@@ -48,13 +48,14 @@ const OPTIONS = {
   tool: { type: 'string' },
   json: { type: 'boolean' },
   verbose: { type: 'boolean' },
+  check: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const;
 
 type OptionName = keyof typeof OPTIONS;
 
-const CONFIG_OPTIONS = ['config', 'debug', 'offline', 'record', 'http', 'servers', 'expose'] as const;
+const CONFIG_OPTIONS = ['config', 'debug', 'offline', 'record', 'http', 'servers', 'expose', 'check'] as const;
 const OPTIONAL_VALUES = ['debug', 'offline', 'http'] as const;
 /** With the value that each option requires. */
 const REQUIRED_VALUES: Readonly<Record<string, string>> = {
@@ -66,11 +67,11 @@ const REQUIRED_VALUES: Readonly<Record<string, string>> = {
 
 /** The options that a command does not have. */
 const MISPLACED = {
-  serve: ['tool', 'json', 'verbose'],
+  serve: ['tool', 'json', 'verbose', 'check'],
   ask: ['stdio', 'http', 'show-config', 'expose'],
-  doctor: ['tool', 'verbose', 'stdio', 'http', 'show-config', 'expose'],
-  tools: ['tool', 'verbose', 'stdio', 'http', 'show-config', 'expose', 'record'],
-  call: ['tool', 'verbose', 'json', 'stdio', 'http', 'show-config', 'expose', 'record'],
+  doctor: ['tool', 'verbose', 'check', 'stdio', 'http', 'show-config', 'expose'],
+  tools: ['tool', 'verbose', 'check', 'stdio', 'http', 'show-config', 'expose', 'record'],
+  call: ['tool', 'verbose', 'check', 'json', 'stdio', 'http', 'show-config', 'expose', 'record'],
 } as const;
 
 /** The options that are present; '' if they have no value. */

@@ -33,6 +33,7 @@ Options of commands:
   --json                  print JSON (ask, doctor, tools)
   --tool <name>           answer (default), answer_detailed, answer_quick (ask)
   --verbose               print what the answer took (ask)
+  --check                 compare the answer with the pages it cites (ask)
 
 Examples:
   openai-responses-mcp ask "Who won the last Nobel Prize in Physics?"

@@ -98,8 +98,7 @@ export class WebCitedPages implements CitedPages {
     const shown: PageReading = isUnresolved
       ? { state: 'unreadable', status, reason: 'network' }
       : { state, status, reason };
-    if (logger.isDebug)
-      logger.debug(`pages: url=${url} state=${shown.state} status=${status} reason=${shown.reason} ms=${ms}`);
+    if (logger.isDebug) logger.debug(`pages: url=${url} ${JSON.stringify(shown)} ms=${ms}`);
     return { ...page, ...shown };
   }
 
