@@ -70,6 +70,13 @@ test('dates are read from the same responses; if a page cannot be read, an earli
   expect(second.report.checks?.[0]).toEqual({ url: PAGE, state: 'dead', status: 410 });
 });
 
+test('a tunnel that a proxy refuses is network', async () => {
+  const url = 'https://page.test/';
+  api.replyAlways(answers('Sunny.', { citations: [{ url, title: 'A' }] }));
+  const ask = await composeOn(api, '', { CHECK_CITATIONS: 'links', HTTPS_PROXY: proxy.url, NO_PROXY: '127.0.0.1' });
+  expect((await ask())._unsafeUnwrap().report.checks).toEqual([{ url, state: 'unreadable', reason: 'network' }]);
+});
+
 test.each(['false', 'link', 'true', '[links]'])('citations.check: %s is a problem', async (value) => {
   await expect(composeOn(api, `citations: { check: ${value} }`)).rejects.toThrow(
     'expected one of off, links, evidence',

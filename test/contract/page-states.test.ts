@@ -43,7 +43,8 @@ function start(over: Partial<WebCitedPagesOptions> & { readonly isAllowed?: (add
 }
 
 async function readOne(url: string, citedPages = start()) {
-  return (await citedPages.read([url], never())).get(url);
+  const { text, ...page } = (await citedPages.read([url], never())).get(url) ?? {};
+  return { ...page, ...(text && { text: await text() }) };
 }
 
 const responds =
@@ -190,7 +191,7 @@ test.each([
   const padding = charset === 'UTF-16LE' ? Buffer.from(TEXT, 'utf16le') : Buffer.from(TEXT);
   const type = { 'content-type': `text/html; charset=${charset}` };
   const page = await readOne(pages.serve('/', responds(200, type, Buffer.concat([Buffer.from(bytes), padding]))));
-  expect(page?.text?.visible).toBe(`東京${TEXT}`);
+  expect(page.text?.visible).toBe(`東京${TEXT}`);
 });
 
 test('links does not return the text; the debug log has URL, state and time, and never the text', async () => {
@@ -220,7 +221,9 @@ test('other messages are handled between two pages', async () => {
     return new Date('2026-11-21T03:00:00Z');
   };
   setImmediate(count);
-  await start({ clock, resolveDates: true }).read(urls, never());
-  isOver = true;
+  const read = await start({ clock, resolveDates: true }).read(urls, never());
   expect(new Set(decoded).size).toBe(3);
+  const compared = await Promise.all([...read.values()].map(({ text }) => text?.().then(() => turns)));
+  expect(new Set(compared).size).toBe(3);
+  isOver = true;
 });

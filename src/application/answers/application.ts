@@ -51,7 +51,7 @@ export function createApplication(ports: Ports, config: Config, grounding?: Grou
   const long = ports.long && { ...ports.long, takes };
   const grounded = grounding && new GroundedSearch({ ...grounding, llmSearch, clock, logger });
   const shared = new CoalescingSearch(grounded ?? llmSearch, (request) => grounded?.isShareable(request) ?? true);
-  const pageChecks = citedPages && new PageChecks({ citedPages, clock, config });
+  const pageChecks = citedPages && new PageChecks({ citedPages, config });
   const answerQuery = new AnswerQuery({ llmSearch: shared, long, clock, logger, config, pageChecks });
   const setup = { apiProbe, answerQuery, clock, config, isLong: ports.long !== undefined, web: grounding?.policy.web };
   return {

@@ -3,7 +3,6 @@ import { pageKey } from '../../domain/answers/citation.ts';
 import type { KnownPage, PageCheck } from '../../domain/answers/known-page.ts';
 import { isWebUrl } from '../../domain/values/web-url.ts';
 import type { CitedPages } from '../ports/cited-pages.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { Config } from '../ports/config.ts';
 import type { SearchReply } from '../ports/llm-search.ts';
 
@@ -23,7 +22,6 @@ type KnownPages = ReadonlyMap<string, KnownPage>;
 
 interface Options {
   readonly citedPages: CitedPages;
-  readonly clock: Clock;
   readonly config: Pick<Config, 'resolveDates' | 'citationCheck'>;
 }
 
@@ -50,11 +48,10 @@ export class PageChecks {
     const answer = texts.length === 0 ? undefined : toAnswerResult(reply, { ...context, pages: known });
     if (answer?.isOk() !== true) return known;
     const { evidenceFor } = await import('../../domain/evidence/evidence.ts');
-    for (const [index, [url, text]] of texts.entries()) {
-      // Other messages are handled between two pages.
-      if (index > 0) await new Promise<void>((resolve) => void this.#options.clock.after(0, resolve));
+    for (const [url, text] of texts) {
+      const page = await text();
       if (signal.aborted) break;
-      known.set(url, { ...known.get(url), evidence: evidenceFor(answer.value.answer, url, text) });
+      known.set(url, { ...known.get(url), evidence: evidenceFor(answer.value.answer, url, page) });
     }
     return known;
   }

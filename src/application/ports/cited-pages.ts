@@ -5,8 +5,8 @@ import type { PageText } from '../../domain/evidence/evidence.ts';
 export interface PageReading extends Partial<PageCheck> {
   /** The day of publication, `YYYY-MM-DD`, if the page says it. */
   readonly publishedOn?: string | undefined;
-  /** What the page says, if it is `ok` and evidence is asked for. */
-  readonly text?: PageText | undefined;
+  /** What the page says, if it is `ok` and evidence is asked for; in a turn of its own, since to compare it takes time. Never rejects. */
+  readonly text?: (() => Promise<PageText>) | undefined;
 }
 
 /** The pages that an answer cites: when they were published, and whether they exist (rulings A15, E3 and E4). */

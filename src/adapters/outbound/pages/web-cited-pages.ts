@@ -78,16 +78,26 @@ export class WebCitedPages implements CitedPages {
     const fetched = await fetchPage(url, this.#options, signal);
     if (!('bytes' in fetched)) return fetched;
     const { bytes, contentType, status } = fetched;
-    // Other messages are handled between two pages.
-    this.#lastTurn = this.#lastTurn.then(() => nextTurn());
-    await this.#lastTurn;
+    await this.#turn();
     const decoded = decoderFor(bytes, contentType).decode(bytes);
     const { text, candidates } = readPage(decoded, contentType, fetched.isCut);
     const isRead = resolveDates && HTML.test(contentType);
     const day = isRead ? publishedOn(candidates, zonedDate(clock.now(), timeZone)) : undefined;
     const reason = isMisread(decoded) ? 'not_text' : text.visible.length < MIN_VISIBLE ? 'no_text' : undefined;
     if (reason !== undefined) return { state: 'unreadable', status, reason, publishedOn: day, isRead };
-    return { state: 'ok', status, publishedOn: day, isRead, ...(check === 'evidence' && { text }) };
+    return {
+      state: 'ok',
+      status,
+      publishedOn: day,
+      isRead,
+      ...(check === 'evidence' && { text: () => this.#turn().then(() => text) }),
+    };
+  }
+
+  /** Other messages are handled between two pages. */
+  #turn(): Promise<void> {
+    this.#lastTurn = this.#lastTurn.then(() => nextTurn());
+    return this.#lastTurn;
   }
 
   /** Without the state if pages are not checked. A name that does not exist is no dead link if no name can be resolved here. */
