@@ -29,7 +29,10 @@ export function readPage(page: string, contentType: string, isCut: boolean) {
   let isComplete = true;
   if (/^\s*text\/(?:plain|markdown)/i.test(contentType)) {
     // Lines of a paragraph belong together; those of a list or a table do not.
-    for (const part of page.split(/\n(?=\s*(?:\n|[-*+|#>]|\d+[.)]\s))/)) text.onPart(part);
+    for (const line of page.split('\n')) {
+      if (/^\s*(?:$|[-*+|#>]|\d+[.)]\s)/.test(line)) text.breakLine();
+      text.onText(`${line} `);
+    }
   } else isComplete = visitElements(page, [text, dates]);
   return { candidates: dates.candidates, text: text.result(isCut || !isComplete) };
 }
@@ -53,17 +56,12 @@ class TextCollector implements ElementVisitor {
     return { visible: visible.slice(0, MAX_VISIBLE), other: this.#other, isCut: isCut || isLong };
   }
 
-  onPart(text: string): void {
-    this.#add(text);
-    this.#breakLine();
-  }
-
   onOpened(name: string, attributes: Readonly<Record<string, string>>, depth: number): void {
     const { content, datetime, alt, property = '', name: named = '' } = attributes;
     this.#isInHead = name === 'head' || (this.#isInHead && IN_HEAD.has(name));
     this.#isTitle = name === 'title';
     if (HIDDEN.has(name)) this.#hiddenAt = Math.min(this.#hiddenAt, depth);
-    if (!INLINE.has(name)) this.#breakLine();
+    if (!INLINE.has(name)) this.breakLine();
     if (name === 'meta' && (DESCRIPTIONS.test(property) || DESCRIPTIONS.test(named))) this.#addOther(content);
     if (name === 'time') this.#addOther(datetime);
     if (name === 'img') this.#addOther(alt);
@@ -73,7 +71,7 @@ class TextCollector implements ElementVisitor {
     if (depth < this.#hiddenAt) this.#hiddenAt = Number.POSITIVE_INFINITY;
     if (name === 'head') this.#isInHead = false;
     this.#isTitle = false;
-    if (!INLINE.has(name)) this.#breakLine();
+    if (!INLINE.has(name)) this.breakLine();
   }
 
   onText(text: string): void {
@@ -90,7 +88,7 @@ class TextCollector implements ElementVisitor {
     this.#last = added.slice(-1);
   }
 
-  #breakLine(): void {
+  breakLine(): void {
     if (this.#last === '\n' || this.#visibleLength > MAX_VISIBLE) return;
     this.#visible.push('\n');
     this.#visibleLength += 1;

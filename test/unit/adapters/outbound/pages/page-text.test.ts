@@ -42,6 +42,10 @@ test.each(['<b>', '</p>', '<svg/>', '<b><svg></b>', '<div><p>', '<p> ', '&nbsp;'
   },
 );
 
+test.each(['\n', ' \n', '\n-', 'x ', '1', ' '])('so does a plain text of %j', (part) => {
+  expectLinear((size) => read(part.repeat(size), 'text/plain'), 50_000);
+});
+
 describe('the visible text', () => {
   test.each([
     ['<p>One</p><p>Two</p>', 'One\nTwo'],
