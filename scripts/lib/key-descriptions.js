@@ -43,6 +43,8 @@ export const KEY_DESCRIPTIONS = {
   'search.user_location.city': 'approximate location, for local results',
   'search.user_location.timezone': 'approximate location, for local results',
   'clock.time_zone': 'the zone of today and of the day of access; `system` is the zone of this machine',
+  'citations.check':
+    'check cited pages: links marks those that do not exist, evidence also compares them with the answer; the program then fetches pages',
   'citations.resolve_dates': 'read the date of publication from each cited page; the program then fetches pages',
   'llm.adapter': 'ask the API, or answer from recordings',
   'llm.recordings': 'where `offline` reads recordings',

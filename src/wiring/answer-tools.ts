@@ -18,8 +18,9 @@ export async function createAnswerTools(
   gateway: () => Gateway | undefined,
   tasks: TaskExtension | undefined,
 ): Promise<AnswerTools> {
-  const { grounding, timeZone, maxAnswerChars, server } = runtime.config;
+  const { grounding, timeZone, maxAnswerChars, server, citationCheck } = runtime.config;
   const { toolErrors } = server;
+  const hasEvidence = citationCheck === 'evidence';
   let loaded: Application | undefined;
   const application: AnswerToolsOptions['application'] = {
     answerQuery: async (input, signal) => {
@@ -28,7 +29,7 @@ export async function createAnswerTools(
       return loaded.answerQuery(input, signal);
     },
   };
-  const options = { ...runtime, application, timeZone, maxAnswerChars, toolErrors, tasks };
+  const options = { ...runtime, application, timeZone, maxAnswerChars, toolErrors, tasks, hasEvidence };
   if (grounding === undefined) return new AnswerTools(options);
   const { mayHaveEffects } = await import('../domain/grounded/grounding.ts');
   return new AnswerTools({ ...options, hasEffects: () => mayHaveEffects(grounding, gateway()?.tools ?? []) });

@@ -33,10 +33,11 @@ export async function composeAnswers(
   const llmSearch =
     api === undefined ? await loadOffline(runtime, shippedRecordings) : await loadOpenAi(runtime, api.fetch);
   const grounding = config.grounding && (await loadGrounding(runtime, config.grounding, startGateway));
-  const pages = config.resolveDates && !isOffline ? await loadPageDates(runtime) : undefined;
+  const readsPages = config.resolveDates || config.citationCheck !== 'off';
+  const pages = readsPages && !isOffline ? await loadCitedPages(runtime) : undefined;
   const apiProbe = () => loadProbe(runtime, api?.fetch ?? fetch);
   const long = api && (await loadLong(runtime, llmSearch, api.fetch));
-  const ports = { llmSearch, apiProbe, clock, logger, pageDates: pages?.pageDates, long };
+  const ports = { llmSearch, apiProbe, clock, logger, citedPages: pages?.citedPages, long };
   return {
     application: createApplication(ports, config, grounding),
     close: async () => {
@@ -49,10 +50,12 @@ export async function composeAnswers(
 }
 
 /** The HTML parser and the address checks are loaded only if they are used (ruling A15). */
-async function loadPageDates({ clock, config }: Runtime) {
-  const { createPageDates } = await import('../adapters/outbound/pages/create-page-dates.ts');
-  const userAgent = `${PROGRAM}/${VERSION} (reads the publication date of cited pages)`;
-  return createPageDates({ clock, timeZone: config.timeZone, userAgent, proxy: config.pageProxy });
+async function loadCitedPages({ clock, logger, config }: Runtime) {
+  const { createCitedPages } = await import('../adapters/outbound/pages/create-cited-pages.ts');
+  const { timeZone, resolveDates, citationCheck: check, pageProxy: proxy } = config;
+  const purpose = check === 'off' ? 'reads the publication date of cited pages' : 'checks cited pages';
+  const userAgent = `${PROGRAM}/${VERSION} (${purpose})`;
+  return createCitedPages({ clock, logger, timeZone, resolveDates, check, userAgent, proxy });
 }
 
 async function loadGrounding(

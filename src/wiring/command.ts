@@ -69,6 +69,7 @@ async function runAsk(
     err.write(PROCESS.badUsage(QUESTION_REQUIRED));
     return BAD_USAGE;
   }
+  if (command.options['--check'] !== undefined && config.llm.adapter === 'offline') err.write(PROCESS.nothingChecked);
   const terminal = isTerminal ? terminalLook(process.stdout) : undefined;
   const services = await load({ servers: answerServers(config), logSpawn: (line) => logger.debug(line) });
   const application = await services.application();

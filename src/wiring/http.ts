@@ -50,6 +50,7 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
     const { registerLongMetrics } = await import('../adapters/inbound/http/server/long-metrics.ts');
     registerLongMetrics(metrics.registry, () => application?.long);
   }
+  if (config.citationCheck !== 'off') metrics.registerChecks(() => application?.checkCounts);
   const long = await longAnswerParts(runtime, loadApplication);
   const answerTools = await createAnswerTools(runtime, loadApplication, () => gateway, long.tasks);
   let tools: ToolSet = answerTools;

@@ -3,18 +3,26 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { fetch } from 'undici';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createPageDates } from '../../src/adapters/outbound/pages/create-page-dates.ts';
+import { createCitedPages } from '../../src/adapters/outbound/pages/create-cited-pages.ts';
 import { createPageAgent } from '../../src/adapters/outbound/pages/page-connector.ts';
 import { isPublicAddress } from '../../src/adapters/outbound/pages/public-address.ts';
-import { WebPageDates } from '../../src/adapters/outbound/pages/web-page-dates.ts';
+import { WebCitedPages } from '../../src/adapters/outbound/pages/web-cited-pages.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
 import { type PageServer, startPageServer } from '../support/page-server.ts';
-import { never } from './search-kit.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { daysOf } from './describe-cited-pages.ts';
 
 const CLOCK = new FakeClock('2026-11-21T03:00:00Z');
 const DATED = '<meta property="article:published_time" content="2024-03-05">';
-const COMMON = { clock: CLOCK, timeZone: 'Asia/Tokyo', userAgent: 'test' };
+const COMMON = {
+  clock: CLOCK,
+  logger: new RecordingLogger(),
+  timeZone: 'Asia/Tokyo',
+  userAgent: 'test',
+  resolveDates: true,
+  check: 'off' as const,
+};
 
 let pages: PageServer;
 
@@ -124,7 +132,13 @@ describe('the connection alone refuses', () => {
   ) {
     const dispatcher = createPageAgent(isAllowed, 1000, resolve);
     onTestFinished(() => dispatcher.destroy());
-    const pageDates = new WebPageDates({ ...COMMON, dispatcher, isPort: () => true, isAllowedHost: () => true });
+    const citedPages = new WebCitedPages({
+      ...COMMON,
+      dispatcher,
+      isPort: () => true,
+      isAllowedHost: () => true,
+      canResolve: () => true,
+    });
     const reasonOf = async (url: string) => {
       const failure = await fetch(url, { dispatcher }).then(
         () => undefined,
@@ -132,22 +146,22 @@ describe('the connection alone refuses', () => {
       );
       return String((failure as Error | undefined)?.cause ?? failure);
     };
-    return { pageDates, reasonOf };
+    return { citedPages, reasonOf };
   }
 
   test.each([...FORBIDDEN, 'localhost'])('%s', async (host) => {
-    const { pageDates, reasonOf } = guarded();
+    const { citedPages, reasonOf } = guarded();
     for (const url of [`http://${host}:${pages.port}/`, `https://${host}:${pages.port}/`]) {
-      expect(await pageDates.publishedOn([url], never())).toEqual(new Map());
+      expect(await daysOf(citedPages, [url])).toEqual(new Map());
       expect(await reasonOf(url)).toMatch(/is not a public address$/);
     }
     expect(pages.connections()).toBe(0);
   });
 
   test('nothing if everything is allowed: the server of this test responds', async () => {
-    const { pageDates } = guarded(() => true);
+    const { citedPages } = guarded(() => true);
     const urls = ['127.0.0.1', '[::1]', '2130706433', 'localhost'].map((host) => `http://${host}:${pages.port}/`);
-    expect((await pageDates.publishedOn(urls, never())).size).toBe(urls.length);
+    expect((await daysOf(citedPages, urls)).size).toBe(urls.length);
   });
 
   /** Each name has these addresses, one list per lookup. */
@@ -170,9 +184,9 @@ describe('the connection alone refuses', () => {
     ['nothing', []],
   ])('a name that resolves to %s', async (_name, addresses) => {
     const { resolve } = resolves(addresses);
-    const { pageDates, reasonOf } = guarded(isPublicAddress, resolve);
+    const { citedPages, reasonOf } = guarded(isPublicAddress, resolve);
     const url = `http://rebind.example:${pages.port}/`;
-    expect(await pageDates.publishedOn([url], never())).toEqual(new Map());
+    expect(await daysOf(citedPages, [url])).toEqual(new Map());
     expect(await reasonOf(url)).toMatch(/rebind\.example is not a public address$/);
     expect(pages.connections()).toBe(0);
   });
@@ -181,15 +195,15 @@ describe('the connection alone refuses', () => {
     skip(process.platform !== 'linux', NO_SECOND_LOOPBACK);
     // 127.0.0.2 plays the public address.
     const { lookups, resolve } = resolves(['127.0.0.2'], ['127.0.0.1']);
-    const { pageDates } = guarded((address) => address === '127.0.0.2', resolve);
+    const { citedPages } = guarded((address) => address === '127.0.0.2', resolve);
     const page = (path: string) => `http://rebind.example:${pages.port}${path}`;
     pages.serve('/first', (_, response) =>
       response.writeHead(200, { 'content-type': 'text/html', connection: 'close' }).end(DATED),
     );
-    expect((await pageDates.publishedOn([page('/first')], never())).size).toBe(1);
+    expect((await daysOf(citedPages, [page('/first')])).size).toBe(1);
     // One lookup per connection: what was checked is what was connected to.
     expect(lookups).toHaveLength(1);
-    expect(await pageDates.publishedOn([page('/')], never())).toEqual(new Map());
+    expect(await daysOf(citedPages, [page('/')])).toEqual(new Map());
     expect(lookups.length).toBeGreaterThan(1);
     expect(pages.requests.map(({ path }) => path)).toEqual(['/first']);
   });
@@ -197,7 +211,7 @@ describe('the connection alone refuses', () => {
   test('a redirect to a forbidden address', async ({ skip }) => {
     skip(process.platform !== 'linux', NO_SECOND_LOOPBACK);
     const { resolve } = resolves(['127.0.0.2']);
-    const { pageDates } = guarded((address) => address === '127.0.0.2', resolve);
+    const { citedPages } = guarded((address) => address === '127.0.0.2', resolve);
     for (const [index, host] of ['127.0.0.1', '[::1]', '2130706433', 'localhost'].entries()) {
       // The name would resolve to the address that plays the public one.
       const target = host === 'localhost' ? '127.0.0.1' : host;
@@ -205,7 +219,7 @@ describe('the connection alone refuses', () => {
         response.writeHead(302, { location: `http://${target}:${pages.port}/` }).end(),
       );
       const url = `http://public.example:${pages.port}/${index}`;
-      expect(await pageDates.publishedOn([url], never())).toEqual(new Map());
+      expect(await daysOf(citedPages, [url])).toEqual(new Map());
     }
     expect(pages.requests.map(({ path }) => path)).toEqual(['/0', '/1', '/2', '/3']);
   });
@@ -213,9 +227,9 @@ describe('the connection alone refuses', () => {
 
 describe('in production', () => {
   async function fetched(urls: readonly string[], proxy?: string) {
-    const { pageDates, close } = createPageDates({ ...COMMON, proxy });
+    const { citedPages, close } = createCitedPages({ ...COMMON, proxy });
     onTestFinished(close);
-    return pageDates.publishedOn(urls, never());
+    return daysOf(citedPages, urls);
   }
 
   test('no forbidden address is fetched', async () => {

@@ -1,13 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createPageAgent } from '../../src/adapters/outbound/pages/page-connector.ts';
-import { WebPageDates } from '../../src/adapters/outbound/pages/web-page-dates.ts';
+import { WebCitedPages } from '../../src/adapters/outbound/pages/web-cited-pages.ts';
 import type { Clock } from '../../src/application/ports/clock.ts';
+import type { CitationCheck } from '../../src/domain/answers/known-page.ts';
+import { FakeCitedPages } from '../support/fake-cited-pages.ts';
 import { FakeClock, settled } from '../support/fake-clock.ts';
-import { FakePageDates } from '../support/fake-page-dates.ts';
 import { type PageHandler, type PageServer, startPageServer } from '../support/page-server.ts';
-import { describePageDates } from './describe-page-dates.ts';
-import { never } from './search-kit.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { daysOf, describeCitedPages } from './describe-cited-pages.ts';
 
 const TODAY = '2026-11-21';
 const NOW = `${TODAY}T03:00:00Z`;
@@ -23,16 +24,17 @@ beforeEach(async () => {
 afterEach(() => pages.close());
 
 /** The adapter with permission to fetch from this machine, which no configuration gives. */
-function newPageDates(clock: Clock = new FakeClock(NOW)): WebPageDates {
+function newCitedPages(clock: Clock = new FakeClock(NOW), check: CitationCheck = 'off'): WebCitedPages {
   const dispatcher = createPageAgent(() => true, 3000);
   onTestFinished(() => dispatcher.destroy());
-  const permissions = { isPort: () => true, isAllowedHost: () => true };
-  return new WebPageDates({ ...permissions, dispatcher, clock, timeZone: 'Asia/Tokyo', userAgent: USER_AGENT });
+  const permissions = { isPort: () => true, isAllowedHost: () => true, canResolve: () => true };
+  const options = { clock, logger: new RecordingLogger(), timeZone: 'Asia/Tokyo', userAgent: USER_AGENT };
+  return new WebCitedPages({ ...permissions, ...options, dispatcher, resolveDates: true, check });
 }
 
 async function dayOf(page: string | Buffer | PageHandler, contentType?: string): Promise<string | undefined> {
   const url = pages.serve('/page', page, contentType);
-  return (await newPageDates().publishedOn([url], never())).get(url);
+  return (await daysOf(newCitedPages(), [url])).get(url);
 }
 
 const html = (head: string, body = '<p>Text</p>') =>
@@ -41,22 +43,35 @@ const jsonLdText = (text: string) => `<script type="application/ld+json">${text}
 const jsonLd = (value: unknown) => jsonLdText(JSON.stringify(value));
 const meta = (name: string, content: string) => `<meta name="${name}" content="${content}">`;
 
-describePageDates('FakePageDates', async () => {
+const TEXT = `<p>A long text. ${'x'.repeat(200)}</p>`;
+
+describeCitedPages('FakeCitedPages', async () => {
   const hanging = 'https://hanging.example/';
+  const text = async () => ({ visible: 'A long text.', other: [], isCut: false });
+  const ok = { state: 'ok', status: 200 } as const;
   return {
-    pageDates: new FakePageDates({ 'https://dated.example/': '2024-03-05' }, [hanging]),
+    citedPages: new FakeCitedPages(
+      {
+        'https://dated.example/': { ...ok, publishedOn: '2024-03-05', text },
+        'https://undated.example/': ok,
+        'https://missing.example/': { state: 'dead', status: 404 },
+      },
+      [hanging],
+    ),
     dated: 'https://dated.example/',
     undated: 'https://undated.example/',
+    missing: 'https://missing.example/',
     broken: 'https://broken.example/',
     hanging,
     asked: settled,
   };
 });
 
-describePageDates('WebPageDates', async () => ({
-  pageDates: newPageDates(),
-  dated: pages.serve('/dated', html(DATED)),
-  undated: pages.serve('/undated', html('')),
+describeCitedPages('WebCitedPages', async () => ({
+  citedPages: newCitedPages(new FakeClock(NOW), 'evidence'),
+  dated: pages.serve('/dated', html(DATED, TEXT)),
+  undated: pages.serve('/undated', html('', TEXT)),
+  missing: pages.url('/missing'),
   broken: pages.serve('/broken', ({ socket }) => socket.resetAndDestroy()),
   hanging: pages.serve('/hanging', () => undefined),
   asked: () => pages.waitForRequests(1),
@@ -155,7 +170,7 @@ test.each([
 test('today is that of the time zone', async () => {
   const page = html(meta('article:published_time', '2026-11-22'));
   const url = pages.serve('/page', page);
-  const dates = await newPageDates(new FakeClock('2026-11-21T15:00:00Z')).publishedOn([url], never());
+  const dates = await daysOf(newCitedPages(new FakeClock('2026-11-21T15:00:00Z')), [url]);
   expect(dates.get(url)).toBe('2026-11-22');
 });
 
@@ -213,10 +228,10 @@ describe('a page is read', () => {
     expect(await dayOf(html(DATED), 'application/xhtml+xml')).toBe('2024-03-05');
   });
 
-  test('up to 512 kB, and the rest is not', async () => {
+  test('up to 2,000,000 bytes, and the rest is not', async () => {
     const filler = (bytes: number) => `<!--${'x'.repeat(bytes)}-->`;
-    expect(await dayOf(html(filler(500 * 1024) + DATED))).toBe('2024-03-05');
-    expect(await dayOf(html(filler(512 * 1024) + DATED))).toBeUndefined();
+    expect(await dayOf(html(filler(1_999_000) + DATED))).toBe('2024-03-05');
+    expect(await dayOf(html(filler(2_000_000) + DATED))).toBeUndefined();
   });
 
   test('without reading an endless page to its end', async () => {
@@ -233,7 +248,7 @@ describe('a page is read', () => {
       });
     });
     const url = pages.url('/endless');
-    expect((await newPageDates().publishedOn([url], never())).get(url)).toBe('2024-03-05');
+    expect((await daysOf(newCitedPages(), [url])).get(url)).toBe('2024-03-05');
     await closed;
     expect(written).toBeLessThan(64 * 1024 * 1024);
   });
@@ -267,7 +282,7 @@ test('a slow page has no date after 3 seconds, and the other pages have theirs',
   const dated = pages.serve('/dated', html(DATED));
   const silent = pages.serve('/silent', () => undefined);
   let isSettled = false;
-  const reading = newPageDates(clock).publishedOn([slow, dated, silent], never());
+  const reading = daysOf(newCitedPages(clock), [slow, dated, silent]);
   void reading.then(() => {
     isSettled = true;
   });
@@ -295,13 +310,13 @@ describe('redirects', () => {
 
   test.each([1, 2, 3])('%i are followed', async (length) => {
     const url = chain(length);
-    expect((await newPageDates().publishedOn([url], never())).get(url)).toBe('2024-03-05');
+    expect((await daysOf(newCitedPages(), [url])).get(url)).toBe('2024-03-05');
     expect(pages.requests).toHaveLength(length + 1);
   });
 
   test('a fourth is not followed', async () => {
     const url = chain(4);
-    expect((await newPageDates().publishedOn([url], never())).get(url)).toBeUndefined();
+    expect((await daysOf(newCitedPages(), [url])).get(url)).toBeUndefined();
     expect(pages.requests.map(({ path }) => path)).toEqual(['/0', '/1', '/2', '/3']);
   });
 
@@ -327,9 +342,9 @@ test('requests say truthfully who asks, and contain no cookies', async () => {
   const url = pages.serve('/page', (_, response) =>
     response.writeHead(302, { location: '/target', 'set-cookie': 'id=1; Path=/' }).end(),
   );
-  const pageDates = newPageDates();
-  await pageDates.publishedOn([url], never());
-  await pageDates.publishedOn([pages.url('/other')], never());
+  const citedPages = newCitedPages();
+  await daysOf(citedPages, [url]);
+  await daysOf(citedPages, [pages.url('/other')]);
   expect(pages.requests.map(({ path }) => path)).toEqual(['/page', '/target', '/other']);
   for (const { headers } of pages.requests) {
     expect(headers['user-agent']).toBe(USER_AGENT);
@@ -343,9 +358,9 @@ describe('the cache', () => {
   test('keeps days, and that a page has none', async () => {
     const dated = pages.serve('/dated', html(DATED));
     const undated = pages.serve('/undated', html(''));
-    const pageDates = newPageDates();
+    const citedPages = newCitedPages();
     for (const _ of [1, 2]) {
-      expect(await pageDates.publishedOn([dated, undated], never())).toEqual(new Map([[dated, '2024-03-05']]));
+      expect(await daysOf(citedPages, [dated, undated])).toEqual(new Map([[dated, '2024-03-05']]));
     }
     expect(paths().toSorted()).toEqual(['/dated', '/undated']);
   });
@@ -355,26 +370,26 @@ describe('the cache', () => {
     ['its server fails', (_, response) => response.writeHead(503).end()],
   ] satisfies [string, PageHandler][])('does not keep that a page could not be read: %s', async ([, fails]) => {
     const url = pages.serve('/page', fails);
-    const pageDates = newPageDates();
-    expect((await pageDates.publishedOn([url], never())).size).toBe(0);
+    const citedPages = newCitedPages();
+    expect((await daysOf(citedPages, [url])).size).toBe(0);
     pages.serve('/page', html(DATED));
-    expect((await pageDates.publishedOn([url], never())).get(url)).toBe('2024-03-05');
+    expect((await daysOf(citedPages, [url])).get(url)).toBe('2024-03-05');
   });
 
   test('has 1,000 pages, and drops the one that was not used for longest', async () => {
-    const pageDates = newPageDates();
+    const citedPages = newCitedPages();
     const urls = Array.from({ length: 1001 }, (_, index) => pages.serve(`/${index}`, html(DATED)));
     const [first = '', second = '', ...others] = urls;
     const last = others.pop() ?? '';
-    await pageDates.publishedOn([first, second], never());
-    for (let at = 0; at < others.length; at += 50) await pageDates.publishedOn(others.slice(at, at + 50), never());
-    await pageDates.publishedOn([first], never());
+    await daysOf(citedPages, [first, second]);
+    for (let at = 0; at < others.length; at += 50) await daysOf(citedPages, others.slice(at, at + 50));
+    await daysOf(citedPages, [first]);
     expect(pages.requests).toHaveLength(1000);
     // One too many: the second is dropped.
-    await pageDates.publishedOn([last], never());
-    await pageDates.publishedOn([first, last, ...others.slice(-3)], never());
+    await daysOf(citedPages, [last]);
+    await daysOf(citedPages, [first, last, ...others.slice(-3)]);
     expect(pages.requests).toHaveLength(1001);
-    await pageDates.publishedOn([second], never());
+    await daysOf(citedPages, [second]);
     expect(paths().filter((path) => path === '/1')).toHaveLength(2);
   });
 });

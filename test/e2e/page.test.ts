@@ -389,6 +389,40 @@ describe('in a browser', () => {
     expect(problems).toEqual([]);
   });
 
+  test('shows what was found about each source, and its quote as text in a closed part', async () => {
+    const { page, enter, value, text, problems, untilText } = await open(tools);
+    const urls = ['https://a.example/', 'https://a.example/b', 'https://c.example/d_(e)'];
+    const lines = ['', ' [not found: HTTP 404]', ' [見つかりません: ホスト名がありません]'];
+    const evidence = [{ quote: HOSTILE, missing: ['42 %', '1,226'] }, { unrelated: true }, undefined];
+    const structuredContent = {
+      answer: `Text.\n\nSources:\n${urls.map((url, index) => `- ${url} (2026-01-05)${lines[index]}`).join('\n')}`,
+      used_search: true,
+      citations: urls.map((url, index) => ({ url, published_at: '2026-01-05', evidence: evidence[index] })),
+      model: 'm',
+    };
+    const reply = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { structuredContent } });
+    const init = JSON.stringify({ headers: { 'Content-Type': 'application/json' } });
+    await page.evaluate(`const real = fetch; window.fetch = async (url, init) =>
+      init?.method === 'POST' ? new Response(${JSON.stringify(reply)}, ${init}) : real(url, init);`);
+    await enter('#question', 'Q');
+    await page.click('#ask-submit');
+    await untilText('#ask-result', 'Sources');
+    expect(await text('#ask-result .answer')).toBe('Text.');
+    const source = (at: number, what: string) => text(`#ask-result .sources > li:nth-child(${at}) ${what}`);
+    expect(await source(1, '.hint')).toBe('"42 %", "1,226" not on the page');
+    expect(await source(1, 'details p')).toBe(HOSTILE);
+    expect(await value("document.querySelector('#ask-result details').open")).toBe(false);
+    const hints =
+      "[...document.querySelectorAll('#ask-result .sources .hint')].slice(1).map((hint) => hint.textContent)";
+    expect(await value(hints)).toEqual([
+      'not found: HTTP 404',
+      'no similar passage on the page',
+      'not found: no such host',
+    ]);
+    expect(await value('globalThis.isTaken')).toBe(undefined);
+    expect(problems).toEqual([]);
+  });
+
   test('asks again for an answer that is not finished, with its handle', async () => {
     const api = await fakeApi();
     api.reply(works(answers('It scatters.')));

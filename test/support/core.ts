@@ -1,9 +1,9 @@
 import type { AnswerQueryInput } from '../../src/application/answers/answer-query.ts';
 import { type Application, createApplication } from '../../src/application/answers/application.ts';
 import { CancelRequest } from '../../src/application/answers/cancel-request.ts';
+import type { CitedPages } from '../../src/application/ports/cited-pages.ts';
 import type { Clock } from '../../src/application/ports/clock.ts';
 import type { Config } from '../../src/application/ports/config.ts';
-import type { PageDates } from '../../src/application/ports/page-dates.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeLlmSearch, replies } from './fake-llm-search.ts';
 import { RecordingLogger } from './recording-logger.ts';
@@ -13,7 +13,7 @@ export interface CoreOptions {
   readonly clock?: Clock;
   readonly logger?: RecordingLogger;
   readonly config?: Partial<Config>;
-  readonly pageDates?: PageDates;
+  readonly citedPages?: CitedPages;
   readonly long?: Parameters<typeof createApplication>[0]['long'];
 }
 
@@ -23,11 +23,11 @@ export function startCore({
   clock = new FakeClock(),
   logger = new RecordingLogger(),
   config = {},
-  pageDates,
+  citedPages,
   long,
 }: CoreOptions = {}) {
   const application = createApplication(
-    { llmSearch, apiProbe: noProbe, clock, logger, pageDates, long },
+    { llmSearch, apiProbe: noProbe, clock, logger, citedPages, long },
     coreConfig(config),
   );
   return { application, app: withCancellation(application), llmSearch, clock, logger };

@@ -24,6 +24,7 @@ export function toReportJson(report: Answer['report']): Readonly<Record<string, 
     seconds: Math.round(seconds * 1000) / 1000,
     rounds,
     dates: report.dates,
+    checks: report.checks,
     tool_calls: toolCalls?.map(({ server, tool, ms, ok }) => ({
       server,
       tool: cleanLine(tool),

@@ -1,23 +1,22 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { AnswerError } from '../../domain/answers/answer-error.ts';
 import { toAnswerResult } from '../../domain/answers/answer-result.ts';
+import type { KnownPage } from '../../domain/answers/known-page.ts';
 import { type ModelProfile, modelSupport, profileFor } from '../../domain/answers/model-profile.ts';
 import { parseQuestion } from '../../domain/answers/question.ts';
 import { systemPolicyIn } from '../../domain/answers/system-policy.ts';
 import type { ToolName } from '../../domain/answers/tool-name.ts';
-import { isWebUrl } from '../../domain/values/web-url.ts';
 import { zonedDate } from '../../domain/values/zoned-date.ts';
 import { withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Config } from '../ports/config.ts';
 import type { LlmSearch, SearchObserver, SearchReply, SearchRequest } from '../ports/llm-search.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { PageDates } from '../ports/page-dates.ts';
 import type { Answer } from './answer.ts';
-import { dateOrigin, mayBeFetched } from './cited-dates.ts';
 import type { LongAnswers } from './long-answers.ts';
 import type { LongRun } from './long-search.ts';
 import type { LongTasks, TaskStatus } from './long-tasks.ts';
+import type { PageChecks } from './page-checks.ts';
 
 export interface AnswerQueryInput extends Pick<SearchRequest, 'caller' | 'isLocal' | 'isWebOnly' | 'isLong'> {
   readonly tool: ToolName;
@@ -33,10 +32,10 @@ export interface AnswerQueryInput extends Pick<SearchRequest, 'caller' | 'isLoca
 /** Whose task it is. */
 export type TaskOwner = Pick<SearchRequest, 'caller' | 'isLocal'>;
 
-/** A reply, and the days on which the pages it cites were published, if they were read. */
+/** A reply, and what is known of the pages that it cites, if they were read. */
 interface Found {
   readonly reply: SearchReply;
-  readonly publishedOn: ReadonlyMap<string, string> | undefined;
+  readonly pages: ReadonlyMap<string, KnownPage> | undefined;
 }
 
 /** Answers that take minutes; absent if no tool gives them. */
@@ -55,8 +54,8 @@ interface Dependencies {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly config: Config;
-  /** Absent if dates are not to be read from pages. */
-  readonly pageDates?: PageDates | undefined;
+  /** Absent if cited pages are not to be read. */
+  readonly pageChecks?: PageChecks | undefined;
 }
 
 /** Answers a question with a model that may search the web (spec 6). */
@@ -144,8 +143,8 @@ export class AnswerQuery {
   #recovering(request: SearchRequest, startedMs: number) {
     return async (reply: SearchReply, signal: AbortSignal): Promise<Result<Answer, AnswerError>> => {
       const recovered = { ...request, question: { ...request.question, query: reply.text } };
-      const publishedOn = await this.#datesOf(reply, recovered, signal);
-      return this.#toAnswer(recovered, { reply, publishedOn }, startedMs);
+      const pages = await this.#pagesOf(reply, recovered, signal);
+      return this.#toAnswer(recovered, { reply, pages }, startedMs);
     };
   }
 
@@ -160,16 +159,14 @@ export class AnswerQuery {
     return found.andThen((found) => this.#toAnswer(request, found, startedMs));
   }
 
-  #toAnswer(request: SearchRequest, { reply, publishedOn }: Found, startedMs: number): Result<Answer, AnswerError> {
+  #toAnswer(request: SearchRequest, { reply, pages }: Found, startedMs: number): Result<Answer, AnswerError> {
     const hasSearched = reply.searched || reply.sources.cited.length > 0;
     if (request.profile.search === 'required' && !hasSearched) return err({ kind: 'not_searched' as const });
     const report = { ...reply.report, seconds: (this.#deps.clock.elapsedMs() - startedMs) / 1000 };
     this.#logUsage(report);
-    const limit = request.isUnlimited && { maxAnswerChars: Number.POSITIVE_INFINITY };
-    const context = { ...this.#contextOf(request), publishedOn, ...limit };
-    return toAnswerResult(reply, context).map((result) => {
-      const dates = publishedOn && result.citations.map(({ url }) => dateOrigin(url, reply, publishedOn));
-      return { result, report: { ...report, dates } };
+    return toAnswerResult(reply, { ...this.#contextOf(request), pages }).map((result) => {
+      const ofPages = pages && this.#deps.pageChecks?.report(result, reply, pages);
+      return { result, report: { ...report, ...ofPages } };
     });
   }
 
@@ -188,7 +185,7 @@ export class AnswerQuery {
       const reply = await llmSearch.search(request, observer, untilOver);
       if (untilOver.aborted) return err({ kind: 'aborted' as const });
       if (reply.isErr()) return err(reply.error);
-      return ok({ reply: reply.value, publishedOn: await this.#datesOf(reply.value, request, untilOver) });
+      return ok({ reply: reply.value, pages: await this.#pagesOf(reply.value, request, untilOver) });
     };
     const { outcome, isTimedOut } = await withDeadline(clock, timeoutMs, signal, find, this.#spare);
     if (outcome.isErr() && outcome.error.kind !== 'aborted') return err(outcome.error);
@@ -197,23 +194,15 @@ export class AnswerQuery {
     return err({ kind: 'timed_out', timeoutMs, ...(maxMs !== undefined && { limit: 'long_answers.max_ms' as const }) });
   }
 
-  #contextOf({ question, profile, today }: SearchRequest) {
-    const { maxCitations, maxAnswerChars, blockedDomains } = this.#deps.config;
+  #contextOf({ question, profile, today, isUnlimited }: SearchRequest) {
+    const { maxCitations, blockedDomains, ...config } = this.#deps.config;
+    const maxAnswerChars = isUnlimited ? Number.POSITIVE_INFINITY : config.maxAnswerChars;
     return { maxCitations, maxAnswerChars, blockedDomains, question, model: profile.model, today };
   }
 
-  /** Undefined if dates are not to be read from pages (ruling A15). */
-  async #datesOf(
-    reply: SearchReply,
-    request: SearchRequest,
-    signal: AbortSignal,
-  ): Promise<ReadonlyMap<string, string> | undefined> {
-    const { pageDates } = this.#deps;
-    if (pageDates === undefined) return undefined;
-    const cited = toAnswerResult(reply, this.#contextOf(request));
-    const urls = cited.isOk() ? cited.value.citations.map(({ url }) => url) : [];
-    const pages = urls.filter((url) => isWebUrl(url) && mayBeFetched(url, reply));
-    return pages.length === 0 ? new Map() : pageDates.publishedOn(pages, signal);
+  /** Undefined if cited pages are not to be read. */
+  async #pagesOf(reply: SearchReply, request: SearchRequest, signal: AbortSignal): Promise<Found['pages']> {
+    return this.#deps.pageChecks?.read(reply, this.#contextOf(request), signal);
   }
 
   #logProfile(tool: ToolName, { model }: ModelProfile): void {

@@ -10,6 +10,7 @@ import type { ApiProbe } from '../ports/api-probe.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Config } from '../ports/config.ts';
 import type { AnswerQuery } from './answer-query.ts';
+import type { PagesReport } from './page-checks.ts';
 
 /**
  * The outcome of one step. `detail` is what was found; `error`, if there is one, says why the step failed. A step that takes long is
@@ -26,6 +27,7 @@ export interface Check {
 const FATAL = new Set<AnswerError['kind'] | undefined>(['malformed_api_key', 'rejected_api_key', 'model_not_found']);
 
 const LONG = 'long answers';
+const CHECKS = 'citation checks';
 const PROBE_TIMEOUT_MS = 15_000;
 const SEARCH_QUESTION = 'Search the web: which is the current stable release of Node.js? Answer in one line.';
 
@@ -53,13 +55,16 @@ export async function* diagnoseSetup(
 ): AsyncGenerator<Check> {
   const { apiProbe, clock, config, isLong, web } = deps;
   const questions: QuestionCheck[] = web === undefined ? ['web search'] : ['web search', 'grounded question'];
+  const checksPages = config.citationCheck !== undefined && config.citationCheck !== 'off';
   const probe = await apiProbe();
   const reached = await withTimeout(probe, clock, signal, (signal) => probe.reach(signal));
   yield toCheck('connection', reached, () => ok(`${probe.route} can be reached`));
   const skipReason = keyProblem ?? (reached.isErr() ? 'the API cannot be reached' : undefined);
   if (skipReason !== undefined) {
     const long = config.longAnswers === undefined ? [] : [LONG];
-    for (const name of ['models', ...questions, ...long]) yield { name, verdict: 'skipped', detail: skipReason };
+    const names = ['models', ...questions, ...long];
+    if (checksPages) names.splice(2, 0, CHECKS);
+    for (const name of names) yield { name, verdict: 'skipped', detail: skipReason };
     return;
   }
   const today = zonedDate(clock.now(), config.timeZone);
@@ -81,10 +86,27 @@ export async function* diagnoseSetup(
     const skipped: Check = { name, verdict: 'skipped', detail: 'its model cannot be used' };
     if (isUsable) yield { name, verdict: 'running', detail: 'Searching the web' };
     const background = new Set<Background>();
-    const check = isUsable ? await ask(name, deps, background, signal) : skipped;
+    const pages: PagesReport[] = [];
+    const check = isUsable ? await ask(name, deps, background, pages, signal) : skipped;
     yield check;
+    if (checksPages && name === 'web search') yield toPagesCheck(pages);
     if (isLong && name === 'web search') yield toLongCheck(check, background, config);
   }
+}
+
+/** Whether a page of the answer could be checked (ruling E16). */
+function toPagesCheck(pages: readonly PagesReport[]): Check {
+  const checks = pages.flatMap(({ checks = [] }) => checks);
+  const { length } = checks;
+  if (length === 0) return { name: CHECKS, verdict: 'skipped', detail: 'there was no page to check' };
+  const read = checks.filter(({ state }) => state === 'ok').length;
+  if (read > 0) return { name: CHECKS, ...ok(`${read} of ${length} cited pages could be read`) };
+  const reasons = checks.map(({ reason, status }) => reason ?? `http_${status}`);
+  return {
+    name: CHECKS,
+    verdict: 'warning',
+    detail: `no cited page could be read: ${[...new Set(reasons)].join(', ')}`,
+  };
 }
 
 /** The API began a response that continues by itself, or rejected background mode. */
@@ -124,6 +146,7 @@ async function ask(
   name: QuestionCheck,
   { answerQuery, web }: Dependencies,
   background: Set<Background>,
+  pages: PagesReport[],
   signal: AbortSignal,
 ): Promise<Check> {
   const isWebOnly = name === 'web search';
@@ -134,6 +157,7 @@ async function ask(
   const asked = { caller: 'doctor', isLocal: true, isWebOnly, isLong: isWebOnly, args, observer };
   const answer = await answerQuery.execute({ ...asked, tool: 'answer_quick' }, signal);
   return toCheck(name, answer, ({ result, report }) => {
+    pages.push(report);
     const { length } = result.citations;
     const seconds = `${report.seconds.toFixed(1)} s`;
     if (isWebOnly && result.used_search)

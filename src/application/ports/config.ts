@@ -1,3 +1,4 @@
+import type { CitationCheck } from '../../domain/answers/known-page.ts';
 import type { ModelProfiles } from '../../domain/answers/model-profile.ts';
 import type { SearchDefaults } from '../../domain/answers/question.ts';
 import type { ToolName } from '../../domain/answers/tool-name.ts';
@@ -16,6 +17,10 @@ export interface Config {
   readonly timeZone: string;
   /** Hosts whose pages are never cited, with their subdomains. */
   readonly blockedDomains: readonly string[];
+  /** Whether dates of publication are read from cited pages. */
+  readonly resolveDates?: boolean;
+  /** How far cited pages are checked; absent: not at all. */
+  readonly citationCheck?: CitationCheck;
   /** What replaces the built-in system policy. */
   readonly instructions?: string;
   /** Absent if the searches of no tool continue when a call ends. */

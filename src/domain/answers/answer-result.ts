@@ -5,6 +5,7 @@ import { closeFence } from '../values/code-fence.ts';
 import { isWebUrl, namesBlockedHost, namesUnusable, withoutUserInfo } from '../values/web-url.ts';
 import { cutAtParagraph } from './answer-size.ts';
 import { type Citation, type NamedSources, pageKey, toCitations } from './citation.ts';
+import { deadMark, type KnownPage } from './known-page.ts';
 import { type Language, languageOf } from './language.ts';
 import type { Question } from './question.ts';
 import type { Reply } from './reply.ts';
@@ -35,8 +36,8 @@ export interface AnswerContext {
   readonly today: string;
   /** Hosts whose pages are never cited, with their subdomains. */
   readonly blockedDomains?: readonly string[];
-  /** The days on which cited pages were published, by URL. */
-  readonly publishedOn?: ReadonlyMap<string, string> | undefined;
+  /** What is known of cited pages, by URL. */
+  readonly pages?: ReadonlyMap<string, KnownPage> | undefined;
 }
 
 /** Converts a reply to an answer (rulings 8, 9 and 14). An empty answer is never a success. */
@@ -49,17 +50,20 @@ export function toAnswerResult(received: Reply, context: AnswerContext): Result<
   if (text === '') return err({ kind: 'empty_answer', reason: isIncomplete ? ending.reason : undefined });
 
   const used_search = reply.searched || received.sources.cited.length > 0;
-  const citations = citationsOf(reply, used_search, context.maxCitations, accessedOn).map((citation) => ({
-    ...citation,
-    published_at: context.publishedOn?.get(citation.url) ?? citation.published_at,
-  }));
+  const citations = citationsOf(reply, used_search, context.maxCitations, accessedOn).map((citation) => {
+    const { publishedOn, evidence } = context.pages?.get(citation.url) ?? {};
+    return { ...citation, published_at: publishedOn ?? citation.published_at, ...(evidence && { evidence }) };
+  });
   const hasSources = used_search || citations.length > 0;
   const urls = citations.map(({ url }) => url);
   const split = hasSources ? splitSources(text, urls) : { body: text, entries: [] };
   const { body } = split;
   const entries = split.entries.filter((entry) => !isBlocked(entry) && !namesUnusable(entry)).map(withoutUserInfo);
-  const section = (entries: readonly string[]) => (hasSources ? sourcesSection(entries, citations, accessedOn) : '');
-  const notes = NOTES[languageOf(context.question.query)];
+  const language = languageOf(context.question.query);
+  const marks = [...(context.pages ?? [])].map(([url, page]) => [url, deadMark(page, language)] as const);
+  const section = (entries: readonly string[]) =>
+    hasSources ? sourcesSection(entries, citations, accessedOn, marks) : '';
+  const notes = NOTES[language];
   const parts = {
     body: isIncomplete ? closeFence(body) : body,
     note: isIncomplete ? notes.incomplete(cleanLine(ending.reason)) : '',

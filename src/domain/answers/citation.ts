@@ -1,5 +1,6 @@
 import { cleanLine, MAX_EXAMINED, shortLine, withoutTracking } from '../values/clean-text.ts';
 import { toWebUrl } from '../values/web-url.ts';
+import type { CitationEvidence } from './known-page.ts';
 
 /** A page that the text cites. */
 export interface CitedPage {
@@ -14,6 +15,7 @@ export interface CitedPage {
  */
 export interface Citation extends CitedPage {
   readonly published_at: string;
+  readonly evidence?: CitationEvidence | undefined;
 }
 
 /** The sources that a reply names, in the order of the reply. */

@@ -36,14 +36,23 @@ export function splitSources(text: string, knownIds: readonly string[]) {
   return { body: body.join('\n').trim(), entries };
 }
 
-/** `Sources:` with the listed entries and the citations that they do not name, each with a date (ruling 9). */
-export function sourcesSection(entries: readonly string[], citations: readonly Citation[], today: string): string {
+/**
+ * `Sources:` with the listed entries and the citations that they do not name, each with a date (ruling 9). `marks` are URLs, and what ends the
+ * lines that name them (ruling E5).
+ */
+export function sourcesSection(
+  entries: readonly string[],
+  citations: readonly Citation[],
+  today: string,
+  marks: readonly (readonly [string, string])[] = [],
+): string {
   const listed = entries.join('\n');
   const missing = citations.filter(({ url }) => !names(listed, url));
   const dated = entries.map((entry) => withDate(entry, citations, today));
   const lines = [...dated, ...missing.map(({ url, published_at }) => withDate(url, [], published_at))];
   if (lines.length === 0) lines.push(withDate('web_search', [], today));
-  return ['Sources:', ...lines.map((line) => `- ${line}`)].join('\n');
+  const markOf = (line: string) => marks.find(([url, mark]) => mark !== '' && names(line, url))?.[1] ?? '';
+  return ['Sources:', ...lines.map((line) => `- ${line}${markOf(line)}`)].join('\n');
 }
 
 /** A known day of publication replaces the day of access. */

@@ -9,6 +9,7 @@ import { redactedJson } from '../../../domain/values/redaction.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { toReportJson } from '../report-json.ts';
 import { messageFor } from '../words/error-messages.ts';
+import { findingsOf } from '../words/finding-messages.ts';
 import { count } from '../words/plain.ts';
 import { progressMessage } from '../words/progress-messages.ts';
 import { toolErrorMessage } from '../words/tool-error-messages.ts';
@@ -66,6 +67,8 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   out(`${terminal === undefined || json ? output : toTerminalText(output, terminal)}\n`);
   for (const server of answer.value.report.loginRequired ?? [])
     err.write(`${toolErrorMessage({ kind: 'login_required', server })}\n`);
+  const findings = json ? [] : findingsOf(answer.value, language, verbose);
+  if (findings.length > 0) out(`\n${redactor.anywhere(findings.map((line) => `- ${line}\n`).join(''))}`);
   if (verbose && !json) err.write(`${redactor.anywhere(summary(answer.value.report))}\n`);
   return SUCCEEDED;
 }

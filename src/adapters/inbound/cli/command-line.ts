@@ -52,13 +52,14 @@ const OPTIONS = {
   json: { type: 'boolean' },
   verbose: { type: 'boolean' },
   'no-browser': { type: 'boolean' },
+  check: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const;
 
 type OptionName = keyof typeof OPTIONS;
 
-const CONFIG_OPTIONS = ['config', 'debug', 'offline', 'record', 'http', 'servers', 'expose'] as const;
+const CONFIG_OPTIONS = ['config', 'debug', 'offline', 'record', 'http', 'servers', 'expose', 'check'] as const;
 const OPTIONAL_VALUES = ['debug', 'offline', 'http'] as const;
 /** With the value that each option requires. */
 const REQUIRED_VALUES: Readonly<Record<string, string>> = {
@@ -72,14 +73,14 @@ const REQUIRED_VALUES: Readonly<Record<string, string>> = {
 const SERVING = ['stdio', 'http', 'show-config', 'expose'] as const;
 /** The options that a command does not have. */
 const MISPLACED = {
-  serve: ['tool', 'json', 'verbose', 'no-browser'],
+  serve: ['tool', 'json', 'verbose', 'no-browser', 'check'],
   ask: [...SERVING, 'no-browser'],
-  doctor: ['tool', 'verbose', ...SERVING, 'no-browser'],
-  tools: ['tool', 'verbose', ...SERVING, 'record', 'no-browser'],
-  call: ['tool', 'verbose', 'json', ...SERVING, 'record', 'no-browser'],
-  login: ['tool', 'verbose', 'json', ...SERVING, 'record'],
-  logins: ['tool', 'verbose', ...SERVING, 'record', 'no-browser'],
-  logout: ['tool', 'verbose', 'json', ...SERVING, 'record', 'no-browser'],
+  doctor: ['tool', 'verbose', 'check', ...SERVING, 'no-browser'],
+  tools: ['tool', 'verbose', 'check', ...SERVING, 'record', 'no-browser'],
+  call: ['tool', 'verbose', 'check', 'json', ...SERVING, 'record', 'no-browser'],
+  login: ['tool', 'verbose', 'check', 'json', ...SERVING, 'record'],
+  logins: ['tool', 'verbose', 'check', ...SERVING, 'record', 'no-browser'],
+  logout: ['tool', 'verbose', 'check', 'json', ...SERVING, 'record', 'no-browser'],
 } as const;
 
 /** The options that are present; '' if they have no value. */

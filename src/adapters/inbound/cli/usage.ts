@@ -37,6 +37,7 @@ Options of commands:
   --tool <name>           answer (default), answer_detailed, answer_quick (ask)
   --verbose               print what the answer took (ask)
   --no-browser            only print the URL at which to sign in (login)
+  --check                 compare the answer with the pages it cites (ask)
 
 Examples:
   openai-responses-mcp ask "Who won the last Nobel Prize in Physics?"

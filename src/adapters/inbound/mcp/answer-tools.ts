@@ -29,6 +29,8 @@ export interface AnswerToolsOptions extends PresentationOptions {
   readonly tasks?: TaskExtension | undefined;
   /** IANA time zone of dates. */
   readonly timeZone?: string;
+  /** Whether citations may have evidence. */
+  readonly hasEvidence?: boolean;
 }
 
 /** The answer tools of the contract (spec 3.0). */
@@ -38,9 +40,9 @@ export class AnswerTools implements ToolSet {
   readonly #list: (hasEffects: boolean) => readonly Tool[];
 
   constructor(options: AnswerToolsOptions) {
-    const { maxAnswerChars, timeZone } = options;
+    const { maxAnswerChars, timeZone, hasEvidence } = options;
     this.#options = options;
-    this.#list = latest((hasEffects) => answerToolList(maxAnswerChars, hasEffects, timeZone));
+    this.#list = latest((hasEffects) => answerToolList(maxAnswerChars, hasEffects, timeZone, hasEvidence));
   }
 
   list(): readonly Tool[] {

@@ -7,6 +7,7 @@ export const PROCESS = {
   badUsage: (problem: string) => `${problem}\nTry openai-responses-mcp --help\n`,
   lostOutput: (code: string) =>
     `Cannot write to standard output (${code}); the output is lost. Redirect it elsewhere.\n`,
+  nothingChecked: '--check: with --offline, nothing is checked.\n',
   missingFile:
     'A file of this program is missing: it was updated while it ran, or its installation is incomplete. Restart it; if that does not help, install it again.',
 };

@@ -1,3 +1,4 @@
+import { CITATION_CHECKS } from '../../../domain/answers/known-page.ts';
 import { REASONING_EFFORTS, SEARCH_CONTEXT_SIZES, VERBOSITIES } from '../../../domain/answers/model-profile.ts';
 import { integer, milliseconds, oneOf, path, text, type ValueKind } from './kinds.ts';
 import * as kinds from './value-kinds.ts';
@@ -110,7 +111,10 @@ export const TABLE = {
     },
   },
   clock: { time_zone: key(kinds.timeZone, { default: 'Asia/Tokyo', variable: 'TIME_ZONE' }) },
-  citations: { resolve_dates: key(kinds.flag, { default: false, variable: 'RESOLVE_DATES' }) },
+  citations: {
+    resolve_dates: key(kinds.flag, { default: false, variable: 'RESOLVE_DATES' }),
+    check: key(oneOf(CITATION_CHECKS), { default: 'off', variable: 'CHECK_CITATIONS', option: '--check' }),
+  },
   llm: {
     adapter: key(oneOf(['openai', 'offline']), { default: 'openai', variable: 'LLM_ADAPTER' }),
     /** Without it, those of the package. */

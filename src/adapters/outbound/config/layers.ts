@@ -55,5 +55,6 @@ export function readOptions(options: CommandLineOptions): Values {
   if (http) values.set('http.listen', http);
   if (servers !== undefined) values.set('gateway.servers_file', expandPath(servers));
   if (options['--expose'] !== undefined) values.set('gateway.expose', true);
+  if (options['--check'] !== undefined) values.set('citations.check', 'evidence');
   return values;
 }

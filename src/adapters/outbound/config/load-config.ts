@@ -96,7 +96,8 @@ async function readConfig(
   ];
   return withoutUndefined({
     ...request,
-    ...citations,
+    resolveDates: citations.resolveDates,
+    citationCheck: citations.check,
     searchDefaults,
     search,
     llm,
@@ -118,7 +119,7 @@ async function readConfig(
       proxy: proxy.proxy,
     }),
     /** The URL of the proxy for cited pages, if they are read. */
-    pageProxy: citations.resolveDates ? readProxy(environment, ANY_PAGE).proxy : undefined,
+    pageProxy: citations.resolveDates || citations.check !== 'off' ? readProxy(environment, ANY_PAGE).proxy : undefined,
     /** Present only if the command line requests the HTTP endpoint. */
     http,
     /** The section `http.oauth`, which is checked only if HTTP is served. */

@@ -25,7 +25,8 @@ export function createPageAgent(
   connectMs: number,
   resolve: (host: string) => Promise<readonly LookupAddress[]> = resolvePageName,
 ): Agent {
-  const forbidden = (host: string) => new Error(`${host} is not a public address`);
+  const forbidden = (host: string) =>
+    Object.assign(new Error(`${host} is not a public address`), { code: 'FORBIDDEN_ADDRESS' });
   const guardedLookup: LookupFunction = (host, options, callback) => {
     const onResolved = (addresses: readonly LookupAddress[]) => {
       const [first] = addresses;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ask, startCore } from '../../../support/core.ts';
+import { FakeCitedPages } from '../../../support/fake-cited-pages.ts';
 import type { FakeClock } from '../../../support/fake-clock.ts';
 import { FakeLlmSearch, replies } from '../../../support/fake-llm-search.ts';
-import { FakePageDates } from '../../../support/fake-page-dates.ts';
 
 /** Today is 2026-01-05. */
 const A = 'https://a.example/';
@@ -10,17 +10,17 @@ const B = 'https://b.example/';
 const DAY = '2024-03-05';
 const CITED = { searched: true, sources: { cited: [{ url: A }, { url: B }], consulted: [], opened: [] } };
 
-function start(text: string, pageDates?: FakePageDates, over: object = {}) {
+function start(text: string, citedPages?: FakeCitedPages, over: object = {}) {
   const llmSearch = new FakeLlmSearch(replies({ text, ...CITED, ...over }));
-  return startCore({ llmSearch, ...(pageDates && { pageDates }), config: { timeoutMs: 10_000 } });
+  return startCore({ llmSearch, ...(citedPages && { citedPages }), config: { timeoutMs: 10_000, resolveDates: true } });
 }
 
-async function answerTo(text: string, pageDates?: FakePageDates, over: object = {}) {
-  return (await start(text, pageDates, over).app.answerQuery(ask()))._unsafeUnwrap();
+async function answerTo(text: string, citedPages?: FakeCitedPages, over: object = {}) {
+  return (await start(text, citedPages, over).app.answerQuery(ask()))._unsafeUnwrap();
 }
 
 test('the day of publication replaces the day of access in citations and in the list of sources', async () => {
-  const { result, report } = await answerTo('Sunny.', new FakePageDates({ [A]: DAY }));
+  const { result, report } = await answerTo('Sunny.', new FakeCitedPages({ [A]: DAY }));
   expect(result.citations).toEqual([
     { url: A, published_at: DAY },
     { url: B, published_at: '2026-01-05' },
@@ -43,24 +43,24 @@ test.each([
 ])('the source %s becomes %s', async (listed, expected) => {
   const { result } = await answerTo(
     `Sunny.\n\nSources:\n- ${listed}\n- ${B} (2026-01-05)`,
-    new FakePageDates({ [A]: DAY }),
+    new FakeCitedPages({ [A]: DAY }),
   );
   expect(result.answer).toBe(`Sunny.\n\nSources:\n- ${expected}\n- ${B} (2026-01-05)`);
 });
 
 test('a date in the answer itself is not changed', async () => {
-  const { result } = await answerTo(`On 2026-01-05 (2026-01-05) it was sunny: ${A}`, new FakePageDates({ [A]: DAY }));
+  const { result } = await answerTo(`On 2026-01-05 (2026-01-05) it was sunny: ${A}`, new FakeCitedPages({ [A]: DAY }));
   expect(result.answer).toContain(`On 2026-01-05 (2026-01-05) it was sunny: ${A}\n`);
 });
 
 test('only cited web pages are read, and nothing if there are none', async () => {
-  const pageDates = new FakePageDates();
+  const citedPages = new FakeCitedPages();
   const sources = { cited: [{ url: A }], consulted: ['oai-weather', 'https://other.example/'], opened: [] };
-  const { result } = await answerTo('Sunny.', pageDates, { sources });
+  const { result } = await answerTo('Sunny.', citedPages, { sources });
   expect(result.citations.map(({ url }) => url)).toEqual([A, 'oai-weather']);
-  expect(pageDates.asked).toEqual([[A]]);
+  expect(citedPages.asked).toEqual([[A]]);
 
-  const none = new FakePageDates();
+  const none = new FakeCitedPages();
   await answerTo('Not Found.', none, { searched: false, sources: { cited: [], consulted: [], opened: [] } });
   expect(none.asked).toEqual([]);
 });
@@ -77,12 +77,12 @@ test.each([
       { ref: 'turn0tool0', url: ticket, changedOn: '2025-12-01', call: 'jira/get' },
       { ref: 'turn0tool1', url: wiki, call: 'jira/get' },
     ];
-    const pageDates = new FakePageDates({ [A]: DAY, [ticket]: DAY, [wiki]: DAY });
+    const citedPages = new FakeCitedPages({ [A]: DAY, [ticket]: DAY, [wiki]: DAY });
     // The API cites the page of the wiki too.
     const sources = { cited: [{ url: A }, { url: `${wiki}#part` }], consulted: [], opened: [] };
     const own = { marked: isMarked ? answered : [], answered, publicPages: [A, wiki] };
-    const { result, report } = await answerTo('Sunny.', pageDates, { sources, own });
-    expect(pageDates.asked).toEqual([[A]]);
+    const { result, report } = await answerTo('Sunny.', citedPages, { sources, own });
+    expect(citedPages.asked).toEqual([[A]]);
     expect(result.citations).toEqual([
       { url: ticket, published_at: '2025-12-01' },
       { url: wiki, published_at: '2026-01-05' },
@@ -93,10 +93,10 @@ test.each([
 );
 
 test('a page that is cited only after a private output is not read: its address may contain that output', async () => {
-  const pageDates = new FakePageDates({ [A]: DAY, [B]: DAY });
+  const citedPages = new FakeCitedPages({ [A]: DAY, [B]: DAY });
   const own = { marked: [], answered: [], publicPages: [`${A}#part`] };
-  const { result } = await answerTo('Sunny.', pageDates, { own });
-  expect(pageDates.asked).toEqual([[A]]);
+  const { result } = await answerTo('Sunny.', citedPages, { own });
+  expect(citedPages.asked).toEqual([[A]]);
   expect(result.citations.map(({ published_at }) => published_at)).toEqual([DAY, '2026-01-05']);
 });
 
@@ -108,7 +108,7 @@ test('without the feature, the origin of dates is not reported', async () => {
 
 describe('pages that do not respond', () => {
   test('end at the deadline: the answer and the other dates are kept', async () => {
-    const { app, clock } = start('Sunny.', new FakePageDates({ [A]: DAY }, [B]));
+    const { app, clock } = start('Sunny.', new FakeCitedPages({ [A]: DAY }, [B]));
     const answering = app.answerQuery(ask());
     await (clock as FakeClock).advance(10_000);
     const { result } = (await answering)._unsafeUnwrap();
@@ -117,7 +117,7 @@ describe('pages that do not respond', () => {
   });
 
   test('end with a cancellation, and so does the call', async () => {
-    const { app, clock } = start('Sunny.', new FakePageDates({}, [A]));
+    const { app, clock } = start('Sunny.', new FakeCitedPages({}, [A]));
     const answering = app.answerQuery(ask());
     await (clock as FakeClock).advance(1);
     app.cancelRequest({ requestKey: 'test/1' });

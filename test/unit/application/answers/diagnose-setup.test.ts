@@ -13,6 +13,7 @@ import { createRedactor } from '../../../../src/domain/values/redaction.ts';
 import { coreConfig, never } from '../../../support/core.ts';
 import { FakeAnswerGateway } from '../../../support/fake-answer-gateway.ts';
 import { FakeApiProbe } from '../../../support/fake-api-probe.ts';
+import { FakeCitedPages } from '../../../support/fake-cited-pages.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
 import { FakeHandleSigner } from '../../../support/fake-handle-signer.ts';
 import {
@@ -34,6 +35,7 @@ interface Setup {
   readonly config?: Partial<Config>;
   readonly keyProblem?: string;
   readonly signal?: AbortSignal;
+  readonly citedPages?: FakeCitedPages;
 }
 
 const SEARCHED = {
@@ -48,6 +50,7 @@ async function diagnose({
   config = {},
   keyProblem,
   signal = never(),
+  citedPages,
 }: Setup = {}): Promise<Check[]> {
   const { longAnswers } = config;
   const limits = { timeoutMs: coreConfig(config).timeoutMs };
@@ -55,7 +58,7 @@ async function diagnose({
   const signer = new FakeHandleSigner();
   const answers = longAnswers && new LongAnswers({ responses, signer, clock, config: { ...limits, longAnswers } });
   const long = answers && { answers, tasks: new LongTasks(answers, { responses, clock }), llmSearch };
-  const ports = { llmSearch, apiProbe: async () => probe, clock, logger: new RecordingLogger(), long };
+  const ports = { llmSearch, apiProbe: async () => probe, clock, logger: new RecordingLogger(), long, citedPages };
   const checks: Check[] = [];
   for await (const check of createApplication(ports, coreConfig(config)).diagnoseSetup(keyProblem, signal)) {
     if (check.verdict !== 'running') checks.push(check);
@@ -69,6 +72,38 @@ test('if everything works: the connection, the model with its tools, a search wi
     { name: 'model gpt-5.2', verdict: 'ok', detail: 'for answer, answer_detailed, answer_quick' },
     { name: 'web search', verdict: 'ok', detail: expect.stringMatching(/2 sources in 0\.0 s/) },
   ]);
+});
+
+describe('with citations.check, after the search', () => {
+  const config = { citationCheck: 'links' } as const;
+  const ok = { state: 'ok', status: 200 } as const;
+  const missing = { state: 'dead', status: 404 } as const;
+  const noHost = { state: 'dead', reason: 'no_such_host' } as const;
+
+  test.each([
+    ['ok if a page could be read', { 'https://a.com': ok }, 'ok', '1 of 2 cited pages could be read'],
+    [
+      'a warning with the reasons if none could',
+      { 'https://a.com': missing, 'https://b.com': noHost },
+      'warning',
+      'no cited page could be read: http_404, no_such_host',
+    ],
+  ])('%s', async (_name, pages, verdict, detail) => {
+    const checks = await diagnose({ config, citedPages: new FakeCitedPages(pages) });
+    expect(checks.slice(2)).toEqual([
+      expect.objectContaining({ name: 'web search' }),
+      { name: 'citation checks', verdict, detail },
+    ]);
+  });
+
+  test.each<[string, Partial<Setup>]>([
+    ['cites no page', { llmSearch: new FakeLlmSearch(replies({ searched: true })) }],
+    ['fails', { llmSearch: new FakeLlmSearch(fails({ kind: 'no_api_key', variable: 'K' })) }],
+    ['is skipped', { keyProblem: 'the key is missing' }],
+  ])('skipped if the search %s', async (_name, setup) => {
+    const checks = await diagnose({ config, citedPages: new FakeCitedPages(), ...setup });
+    expect(checks.slice(2)).toMatchObject([{ name: 'web search' }, { name: 'citation checks', verdict: 'skipped' }]);
+  });
 });
 
 test('each model is looked up once, with the tools that use it', async () => {

@@ -259,6 +259,25 @@ function withoutSources(text, citations) {
 /** The line of an unfinished answer that is the query for the rest. */
 const HANDLE = /^la1\.[adq]\.[\w-]{1,90}\.[\w-]{22}$/m;
 
+/** The end of a line of sources whose page does not exist, in both languages. */
+const MARK = / \[(?:not found|見つかりません): (?:(HTTP \d+)|.{1,20})\]$/;
+
+/** Whether a line of sources names a page, and not one whose URL only begins in the same way. */
+function namesPage(line, url) {
+  const page = (text) => text.replace(/#.*/, '').replace(/\/$/, '');
+  const parts = [...line.split(/\s/), ...line.split(/[\s()<>]+/)];
+  return parts.some((part) => page(part) === page(url));
+}
+
+/** What was found about a cited page. */
+function findingsIn(mark, { missing = [], unrelated } = {}) {
+  return [
+    ...(mark === null ? [] : [`not found: ${mark[1] ?? 'no such host'}`]),
+    ...(missing.length === 0 ? [] : [`${missing.map((figure) => `"${figure}"`).join(', ')} not on the page`]),
+    ...(unrelated ? ['no similar passage on the page'] : []),
+  ];
+}
+
 function showAnswer({ answer, citations, used_search: usedSearch, model }, time, askAgain) {
   const [handle] = (!usedSearch && HANDLE.exec(answer)) || [];
   if (handle !== undefined) {
@@ -266,9 +285,15 @@ function showAnswer({ answer, citations, used_search: usedSearch, model }, time,
     return [el('p.hint', {}, `Not finished after ${time}`), answerText(answer), again];
   }
   const how = usedSearch ? 'with web search' : 'without web search';
-  const sources = citations.map(({ url, title, published_at: day }) => {
+  const lines = answer.slice(answer.lastIndexOf('\nSources:\n')).split('\n');
+  const sources = citations.map(({ url, title, published_at: day, evidence }) => {
     const host = title !== undefined && URL.canParse(url) ? `${new URL(url).host}, ` : '';
-    return el('li', {}, link(url, title), el('span.muted', {}, ` (${host}${day})`));
+    const mark = MARK.exec(lines.find((line) => MARK.test(line) && namesPage(line, url)) ?? '');
+    const findings = findingsIn(mark, evidence).map((text) => el('div.hint', {}, text));
+    const { quote } = evidence ?? {};
+    const details =
+      quote === undefined ? [] : [el('details', {}, el('summary', {}, 'Similar passage'), foreign(quote, 'p'))];
+    return el('li', {}, link(url, title), el('span.muted', {}, ` (${host}${day})`), ...findings, ...details);
   });
   return [
     el('p.hint', {}, `Answered in ${time}, ${how}, by ${model}`),

@@ -97,6 +97,18 @@ export class Metrics {
     }
   }
 
+  /** The cited pages that were checked, by state; only if they are (ruling E16). */
+  registerChecks(counts: () => Readonly<Record<string, number>> | undefined): void {
+    new Counter({
+      ...this.#named('citation_checks_total'),
+      labelNames: ['state'],
+      collect() {
+        this.reset();
+        for (const [state, count] of Object.entries(counts() ?? {})) this.inc({ state }, count);
+      },
+    });
+  }
+
   #counter<Label extends string>(name: MetricName, ...labelNames: readonly Label[]): Counter<Label> {
     return new Counter({ ...this.#named(name), labelNames });
   }
@@ -128,5 +140,6 @@ const HELP = {
   server_call_seconds: "Duration of calls of tools of the gateway's servers, waits included.",
   server_up: 'Whether a server of the gateway is available; the label is its state.',
   server_restarts: 'Starts of a server after the first.',
+  citation_checks_total: 'Cited pages that were checked, by state: ok, dead or unreadable.',
   calls_waiting: 'Calls waiting for a slot upstream (request.max_concurrency).',
 };

@@ -217,3 +217,46 @@ describe('progress', () => {
     expect(clock.pendingSleeps).toBe(0);
   });
 });
+
+describe('findings', () => {
+  const urls = ['a', 'b', 'c', 'd'].map((name) => `https://${name}.example/`);
+  const [missing = '', unrelated = '', gone = '', quoted = ''] = urls;
+  const evidence = new Map<string, object>([
+    [missing, { missing: ['42 %', '1,226'], quote: 'A passage.' }],
+    [unrelated, { unrelated: true }],
+    [quoted, { quote: 'Another passage.' }],
+  ]);
+  const citations = urls.map((url) => ({ url, published_at: '2026-01-05', evidence: evidence.get(url) }));
+  const checks = urls.map((url) =>
+    url === gone
+      ? ({ url, state: 'unreadable', reason: 'http_403', status: 403 } as const)
+      : ({ url, state: 'ok' } as const),
+  );
+  const checked = { result: { ...ANSWER.result, citations }, report: { ...ANSWER.report, checks } };
+  const shown = async (over: object) =>
+    (await run({ application: new FakeApplication(answers(checked)), ...over })).out;
+
+  test('follow the answer, one line each', async () => {
+    expect(await shown({})).toBe(
+      `Not Found.\n\n- ${missing}: "42 %", "1,226" not on the page\n- ${unrelated}: no similar passage on the page\n`,
+    );
+    expect(await shown({ question: '何ですか' })).toBe(
+      `Not Found.\n\n- ${missing}: 「42 %」「1,226」はページにありません\n- ${unrelated}: ページに似た箇所がありません\n`,
+    );
+  });
+
+  test('--verbose adds quotes, and pages that could not be read', async () => {
+    expect(await shown({ verbose: true })).toBe(
+      `Not Found.\n\n- ${missing}: "42 %", "1,226" not on the page\n- ${missing}: "A passage."\n- ${unrelated}: no similar passage on the page\n` +
+        `- ${gone}: could not be read (http_403)\n- ${quoted}: "Another passage."\n`,
+    );
+    const japanese = await shown({ verbose: true, question: '何ですか' });
+    expect(japanese).toContain(`- ${gone}: 読めませんでした（http_403）\n- ${quoted}: 「Another passage.」\n`);
+  });
+
+  test('are in the JSON, which is printed alone', async () => {
+    const json = JSON.parse(await shown({ json: true, verbose: true }));
+    expect(json.report.checks[2]).toEqual({ url: gone, state: 'unreadable', reason: 'http_403', status: 403 });
+    expect(json.citations[1]).toMatchObject({ url: unrelated, evidence: { unrelated: true } });
+  });
+});

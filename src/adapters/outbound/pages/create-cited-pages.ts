@@ -1,0 +1,32 @@
+import { isIP } from 'node:net';
+import { createProxyAgent } from '../network/proxy-fetch.ts';
+import { createPageAgent, resolvePageName } from './page-connector.ts';
+import { isPublicAddress } from './public-address.ts';
+import { WebCitedPages, type WebCitedPagesOptions } from './web-cited-pages.ts';
+
+type Options = Omit<WebCitedPagesOptions, 'dispatcher' | 'isPort' | 'isAllowedHost' | 'canResolve'> & {
+  /** The URL of the proxy, if one is configured: it resolves the names. */
+  readonly proxy: string | undefined;
+};
+
+const CONNECT_MS = 3000;
+
+/** The reader of pages for production: nothing but the public internet is reached. */
+export function createCitedPages({ proxy, ...options }: Options) {
+  let hasResolved = false;
+  const resolve = async (host: string) => {
+    const addresses = await resolvePageName(host);
+    hasResolved ||= addresses.length > 0;
+    return addresses;
+  };
+  const dispatcher =
+    proxy === undefined ? createPageAgent(isPublicAddress, CONNECT_MS, resolve) : createProxyAgent(proxy);
+  const citedPages = new WebCitedPages({
+    ...options,
+    dispatcher,
+    isPort: (port) => port === '' || port === '80' || port === '443',
+    isAllowedHost: (host) => (isIP(host) === 0 ? !/(?:^|\.)localhost\.?$/i.test(host) : isPublicAddress(host)),
+    canResolve: () => hasResolved,
+  });
+  return { citedPages, close: () => dispatcher.destroy() };
+}

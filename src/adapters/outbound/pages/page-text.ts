@@ -1,0 +1,103 @@
+import type { PageText } from '../../../domain/evidence/evidence.ts';
+import { DateCollector } from './date-candidates.ts';
+import { type ElementVisitor, visitElements } from './page-elements.ts';
+
+/** What is kept of a page (rulings E11 and E17). */
+const MAX_VISIBLE = 300_000;
+const MAX_OTHER = 100_000;
+
+/** Elements whose text nobody sees (ruling E9). */
+const HIDDEN = new Set(['script', 'style', 'template', 'noscript', 'svg', 'math', 'iframe', 'object', 'select']);
+
+/** What a head may contain; anything else ends it. */
+const IN_HEAD = new Set(['head', 'title', 'meta', 'link', 'base', ...HIDDEN]);
+
+/** Elements inside a line of text: they do not separate words. */
+const INLINE = new Set(
+  'a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr q rb rp rt ruby s samp small span strike strong sub sup time tt u var wbr'.split(
+    ' ',
+  ),
+);
+
+/** The names of `<meta>` that describe a page (ruling E10). */
+const DESCRIPTIONS = /^\s*(?:description|og:description|og:title|article:published_time)\s*$/i;
+
+/** What a page shows, and where it may say its date. `isCut`: only its beginning was received. */
+export function readPage(page: string, contentType: string, isCut: boolean) {
+  const text = new TextCollector();
+  const dates = new DateCollector();
+  let isComplete = true;
+  if (/^\s*text\/(?:plain|markdown)/i.test(contentType)) {
+    // Lines of a paragraph belong together; those of a list or a table do not.
+    for (const line of page.split('\n')) {
+      if (/^\s*(?:$|[-*+|#>]|\d+[.)]\s)/.test(line)) text.breakLine();
+      text.onText(`${line} `);
+    }
+  } else isComplete = visitElements(page, [text, dates]);
+  return { candidates: dates.candidates, text: text.result(isCut || !isComplete) };
+}
+
+/** Collects the text that a person sees, and the texts that count for figures only. */
+class TextCollector implements ElementVisitor {
+  readonly #visible: string[] = [];
+  readonly #other: string[] = [];
+  #visibleLength = 0;
+  #otherLength = 0;
+  /** The last character. */
+  #last = '\n';
+  /** The depth of the outermost hidden element that is open. */
+  #hiddenAt = Number.POSITIVE_INFINITY;
+  #isInHead = false;
+  #isTitle = false;
+
+  result(isCut: boolean): PageText {
+    const visible = this.#visible.join('').replaceAll(' \n', '\n').trim();
+    const isLong = this.#visibleLength > MAX_VISIBLE || this.#otherLength > MAX_OTHER;
+    return { visible: visible.slice(0, MAX_VISIBLE), other: this.#other, isCut: isCut || isLong };
+  }
+
+  onOpened(name: string, attributes: Readonly<Record<string, string>>, depth: number): void {
+    const { content, datetime, alt, property = '', name: named = '' } = attributes;
+    this.#isInHead = name === 'head' || (this.#isInHead && IN_HEAD.has(name));
+    this.#isTitle = name === 'title';
+    if (HIDDEN.has(name)) this.#hiddenAt = Math.min(this.#hiddenAt, depth);
+    if (!INLINE.has(name)) this.breakLine();
+    if (name === 'meta' && (DESCRIPTIONS.test(property) || DESCRIPTIONS.test(named))) this.#addOther(content);
+    if (name === 'time') this.#addOther(datetime);
+    if (name === 'img') this.#addOther(alt);
+  }
+
+  onClosed(name: string, depth: number): void {
+    if (depth < this.#hiddenAt) this.#hiddenAt = Number.POSITIVE_INFINITY;
+    if (name === 'head') this.#isInHead = false;
+    this.#isTitle = false;
+    if (!INLINE.has(name)) this.breakLine();
+  }
+
+  onText(text: string): void {
+    if (this.#hiddenAt === Number.POSITIVE_INFINITY && (!this.#isInHead || this.#isTitle)) this.#add(text);
+  }
+
+  #add(text: string): void {
+    if (this.#visibleLength > MAX_VISIBLE) return;
+    const line = text.replace(/\s+/g, ' ');
+    const added = line.startsWith(' ') && /\s/.test(this.#last) ? line.slice(1) : line;
+    if (added === '') return;
+    this.#visible.push(added);
+    this.#visibleLength += added.length;
+    this.#last = added.slice(-1);
+  }
+
+  breakLine(): void {
+    if (this.#last === '\n' || this.#visibleLength > MAX_VISIBLE) return;
+    this.#visible.push('\n');
+    this.#visibleLength += 1;
+    this.#last = '\n';
+  }
+
+  #addOther(text = ''): void {
+    if (text === '' || this.#otherLength > MAX_OTHER) return;
+    this.#otherLength += text.length;
+    this.#other.push(text.slice(0, MAX_OTHER));
+  }
+}

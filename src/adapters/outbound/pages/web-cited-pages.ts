@@ -1,0 +1,126 @@
+import { setMaxListeners } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { forwardAbort, withDeadline } from '../../../application/async/deadline.ts';
+import type { CitedPages, PageReading } from '../../../application/ports/cited-pages.ts';
+import type { Clock } from '../../../application/ports/clock.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
+import type { CitationCheck } from '../../../domain/answers/known-page.ts';
+import { publishedOn } from '../../../domain/values/published-date.ts';
+import { zonedDate } from '../../../domain/values/zoned-date.ts';
+import { type FetchOptions, fetchPage, HTML } from './fetch-page.ts';
+import { decoderFor } from './page-decoder.ts';
+import { readPage } from './page-text.ts';
+
+export interface WebCitedPagesOptions extends FetchOptions {
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'isDebug' | 'debug'>;
+  readonly timeZone: string;
+  readonly resolveDates: boolean;
+  readonly check: CitationCheck;
+  /** Whether names can be resolved here, so that a name that does not exist is that of a dead page (ruling E4). */
+  readonly canResolve: () => boolean;
+}
+
+/** The time limit of a page (ruling A15). */
+const PAGE_MS = 3000;
+const MAX_CACHED = 1000;
+/** A page with fewer characters shows a person nothing (ruling E4). */
+const MIN_VISIBLE = 200;
+
+/** A page as it was read. `isRead`: its date is known, even if it is none. */
+type Visited = PageReading & { readonly isRead?: boolean };
+
+/** Reads cited pages over the internet. Dates are kept while the process runs; states and texts are not. */
+export class WebCitedPages implements CitedPages {
+  readonly #options: WebCitedPagesOptions;
+  /** The days of the pages that were read, if they say one. The entry that was not used for longest is dropped first. */
+  readonly #days = new Map<string, { readonly publishedOn: string | undefined }>();
+  #lastTurn = Promise.resolve();
+
+  constructor(options: WebCitedPagesOptions) {
+    this.#options = options;
+  }
+
+  async read(urls: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, PageReading>> {
+    const { clock } = this.#options;
+    // All pages share one listener: Node.js warns about more than ten on a signal.
+    const controller = new AbortController();
+    setMaxListeners(0, controller.signal);
+    const stopForwarding = forwardAbort(signal, controller);
+    const read = async (url: string) => {
+      const startedMs = clock.elapsedMs();
+      const page = await this.#read(url, controller.signal);
+      return { url, page, ms: Math.round(clock.elapsedMs() - startedMs) };
+    };
+    const pages = await Promise.all([...new Set(urls)].map(read));
+    stopForwarding();
+    // After all pages: another one may have shown that names can be resolved.
+    return new Map(pages.map(({ url, page, ms }) => [url, this.#report(url, page, ms)]));
+  }
+
+  async #read(url: string, signal: AbortSignal): Promise<PageReading> {
+    const { check, clock } = this.#options;
+    const known = this.#days.get(url);
+    if (check === 'off' && known !== undefined) {
+      this.#remember(url, known);
+      return known;
+    }
+    const visit = (limited: AbortSignal) => this.#visit(url, limited);
+    const { isRead, ...page } = (await withDeadline(clock, PAGE_MS, signal, visit)).outcome;
+    const dated = isRead ? page : { ...page, ...known };
+    if (isRead || (check === 'off' && !/^(?:timeout|network|no_such_host|http_5\d\d)$/.test(page.reason ?? '')))
+      this.#remember(url, { publishedOn: dated.publishedOn });
+    return dated;
+  }
+
+  async #visit(url: string, signal: AbortSignal): Promise<Visited> {
+    const { clock, timeZone, resolveDates, check } = this.#options;
+    const fetched = await fetchPage(url, this.#options, signal);
+    if (!('bytes' in fetched)) return fetched;
+    const { bytes, contentType, status } = fetched;
+    await this.#turn();
+    const decoded = decoderFor(bytes, contentType).decode(bytes);
+    const { text, candidates } = readPage(decoded, contentType, fetched.isCut);
+    const isRead = resolveDates && HTML.test(contentType);
+    const day = isRead ? publishedOn(candidates, zonedDate(clock.now(), timeZone)) : undefined;
+    const reason = isMisread(decoded) ? 'not_text' : text.visible.length < MIN_VISIBLE ? 'no_text' : undefined;
+    if (reason !== undefined) return { state: 'unreadable', status, reason, publishedOn: day, isRead };
+    return {
+      state: 'ok',
+      status,
+      publishedOn: day,
+      isRead,
+      ...(check === 'evidence' && { text: () => this.#turn().then(() => text) }),
+    };
+  }
+
+  /** Other messages are handled between two pages. */
+  #turn(): Promise<void> {
+    this.#lastTurn = this.#lastTurn.then(() => nextTurn());
+    return this.#lastTurn;
+  }
+
+  /** Without the state if pages are not checked. A name that does not exist is no dead link if no name can be resolved here. */
+  #report(url: string, { state = 'unreadable', status, reason, ...page }: PageReading, ms: number): PageReading {
+    const { check, logger, canResolve } = this.#options;
+    if (check === 'off') return page;
+    const isUnresolved = reason === 'no_such_host' && !canResolve();
+    const shown: PageReading = isUnresolved
+      ? { state: 'unreadable', status, reason: 'network' }
+      : { state, status, reason };
+    if (logger.isDebug) logger.debug(`pages: url=${url} ${JSON.stringify(shown)} ms=${ms}`);
+    return { ...page, ...shown };
+  }
+
+  #remember(url: string, page: { readonly publishedOn: string | undefined }): void {
+    this.#days.delete(url);
+    this.#days.set(url, page);
+    const [oldest] = this.#days.keys();
+    if (this.#days.size > MAX_CACHED && oldest !== undefined) this.#days.delete(oldest);
+  }
+}
+
+/** Whether more than 1 % of a text could not be decoded. */
+function isMisread(text: string): boolean {
+  return text.split('\uFFFD').length - 1 > text.length / 100;
+}

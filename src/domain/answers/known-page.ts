@@ -1,0 +1,35 @@
+import type { Language } from './language.ts';
+
+/** How far cited pages are checked (ruling E1). */
+export const CITATION_CHECKS = ['off', 'links', 'evidence'] as const;
+
+export type CitationCheck = (typeof CITATION_CHECKS)[number];
+
+/** What a request for a page showed (ruling E4). `status` is that of the last response. */
+export interface PageCheck {
+  readonly state: 'ok' | 'dead' | 'unreadable';
+  readonly status?: number | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** What a page says about the text that cites it (ruling E7). */
+export interface CitationEvidence {
+  readonly quote?: string;
+  readonly missing?: readonly string[];
+  readonly unrelated?: true;
+}
+
+/** What is known of a cited page that was read. */
+export interface KnownPage extends Partial<PageCheck> {
+  /** The day of publication, `YYYY-MM-DD`. */
+  readonly publishedOn?: string | undefined;
+  readonly evidence?: CitationEvidence | undefined;
+}
+
+/** What ends a line of `Sources:` that names a page which does not exist (ruling E5); empty for any other page. */
+export function deadMark({ state, status }: KnownPage, language: Language): string {
+  if (state !== 'dead') return '';
+  const isHttp = status === 404 || status === 410;
+  if (language === 'ja') return ` [見つかりません: ${isHttp ? `HTTP ${status}` : 'ホスト名がありません'}]`;
+  return ` [not found: ${isHttp ? `HTTP ${status}` : 'no such host'}]`;
+}

@@ -1,0 +1,229 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createPageAgent } from '../../src/adapters/outbound/pages/page-connector.ts';
+import { WebCitedPages, type WebCitedPagesOptions } from '../../src/adapters/outbound/pages/web-cited-pages.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { type PageHandler, type PageServer, startPageServer } from '../support/page-server.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { never } from './search-kit.ts';
+
+const TEXT = 'x'.repeat(200);
+const HTML = { 'content-type': 'text/html' };
+
+let pages: PageServer;
+
+beforeEach(async () => {
+  pages = await startPageServer();
+});
+
+afterEach(() => pages.close());
+
+/** A name that does not exist, as name servers say it. */
+const unknownName = (host: string) =>
+  Promise.reject(Object.assign(new Error(`queryA ENOTFOUND ${host}`), { code: 'ENOTFOUND' }));
+
+function start(over: Partial<WebCitedPagesOptions> & { readonly isAllowed?: (address: string) => boolean } = {}) {
+  const dispatcher = createPageAgent(over.isAllowed ?? (() => true), 3000, unknownName);
+  onTestFinished(() => dispatcher.destroy());
+  return new WebCitedPages({
+    dispatcher,
+    isPort: () => true,
+    isAllowedHost: (host) => host !== '10.0.0.1',
+    canResolve: () => true,
+    clock: new FakeClock('2026-11-21T03:00:00Z'),
+    logger: new RecordingLogger(),
+    timeZone: 'Asia/Tokyo',
+    userAgent: 'test',
+    resolveDates: false,
+    check: 'evidence',
+    ...over,
+  });
+}
+
+async function readOne(url: string, citedPages = start()) {
+  const { text, ...page } = (await citedPages.read([url], never())).get(url) ?? {};
+  return { ...page, ...(text && { text: await text() }) };
+}
+
+const responds =
+  (status: number, headers: Record<string, string> = {}, body: string | Buffer = TEXT): PageHandler =>
+  (_, response) =>
+    response.writeHead(status, headers).end(body);
+
+const dead = (status: number) => ({ state: 'dead', status });
+const unreadable = (reason: string, status?: number) => ({ state: 'unreadable', reason, status });
+
+describe('the state of a page', () => {
+  test.each(['text/html', 'Application/XHTML+XML; charset=utf-8', 'text/plain', 'text/markdown;charset=utf-8'])(
+    'is ok with the type %s',
+    async (type) => {
+      const page = await readOne(pages.serve('/', responds(200, { 'content-type': type })));
+      expect(page).toMatchObject({ state: 'ok', status: 200, text: { visible: TEXT, isCut: false } });
+    },
+  );
+
+  test.each<[number, object]>([
+    [404, dead(404)],
+    [410, dead(410)],
+  ])('with status %i', async (status, expected) => {
+    expect(await readOne(pages.serve('/', responds(status, HTML)))).toMatchObject(expected);
+  });
+
+  test.each([400, 401, 403, 429, 451, 500, 503, 304])('with status %i is unreadable', async (status) => {
+    expect(await readOne(pages.serve('/', responds(status, HTML)))).toEqual(unreadable(`http_${status}`, status));
+  });
+
+  test.each<[string, PageHandler, string]>([
+    ['a PDF', responds(200, { 'content-type': 'application/pdf' }), 'not_text'],
+    ['JSON', responds(200, { 'content-type': 'application/json' }), 'not_text'],
+    ['a type that only begins in the same way', responds(200, { 'content-type': 'text/plainer' }), 'not_text'],
+    ['no type', responds(200), 'not_text'],
+    ['199 characters', responds(200, HTML, TEXT.slice(1)), 'no_text'],
+    ['white space', responds(200, HTML, `${' \n'.repeat(500)}${TEXT.slice(2)}   `), 'no_text'],
+    ['only scripts', responds(200, HTML, `<div id=app></div><script>${TEXT}</script>`), 'no_text'],
+    ['no body, 200', responds(200, HTML, ''), 'no_text'],
+    ['bytes that are no text', responds(200, HTML, Buffer.alloc(5000, 0xff)), 'not_text'],
+    ['an unknown encoding', responds(200, { ...HTML, 'content-encoding': 'zst' }, Buffer.alloc(500, 0xb5)), 'not_text'],
+  ])('with %s', async (_name, page, reason) => {
+    expect(await readOne(pages.serve('/', page))).toEqual(unreadable(reason, 200));
+  });
+
+  test('without a body', async () => {
+    expect(await readOne(pages.serve('/', responds(204, {}, '')))).toEqual(unreadable('no_text', 204));
+  });
+
+  test('with up to 1 % of characters that are unknown', async () => {
+    const page = (unknown: number) => Buffer.concat([Buffer.alloc(1000 - unknown, 0x61), Buffer.alloc(unknown, 0xff)]);
+    expect(await readOne(pages.serve('/10', responds(200, HTML, page(10))))).toMatchObject({ state: 'ok' });
+    expect(await readOne(pages.serve('/11', responds(200, HTML, page(11))))).toMatchObject({ reason: 'not_text' });
+  });
+
+  test('with a connection that breaks, also while it is read', async () => {
+    const breaks: PageHandler = (_, response) => {
+      response.writeHead(200, HTML).write(TEXT, () => response.destroy());
+    };
+    expect(await readOne(pages.serve('/a', ({ socket }) => socket.resetAndDestroy()))).toEqual(unreadable('network'));
+    expect(await readOne(pages.serve('/b', breaks))).toEqual(unreadable('network', 200));
+  });
+
+  test('that never ends is timeout', async () => {
+    const clock = new FakeClock();
+    const slow = pages.serve('/slow', (_, response) => void response.writeHead(200, HTML).write(TEXT));
+    const silent = pages.serve('/silent', () => undefined);
+    const reading = start({ clock }).read([slow, silent], never());
+    await pages.waitForRequests(2);
+    await clock.advance(3000);
+    const read = await reading;
+    expect(read.get(slow)).toMatchObject({ state: 'unreadable', reason: 'timeout' });
+    expect(read.get(silent)).toEqual(unreadable('timeout'));
+    expect(clock.pendingSleeps).toBe(0);
+  });
+});
+
+describe('a redirect', () => {
+  const to = (location: string) => responds(302, { location });
+
+  test.each<[string, string, object]>([
+    ['to a page that does not exist', '/none', dead(404)],
+    ['to a forbidden host', 'http://10.0.0.1/', unreadable('forbidden', 302)],
+    ['to another scheme', 'file:///etc/passwd', unreadable('http_302', 302)],
+    ['to nowhere', 'http://', unreadable('http_302', 302)],
+    ['in a circle', '/', unreadable('redirects', 302)],
+    ['to a name that does not exist', 'http://none.example/', { state: 'dead', reason: 'no_such_host', status: 302 }],
+  ])('%s', async (_name, location, expected) => {
+    expect(await readOne(pages.serve('/', to(location)))).toEqual(expected);
+  });
+
+  test('without a target', async () => {
+    expect(await readOne(pages.serve('/', responds(301)))).toEqual(unreadable('http_301', 301));
+  });
+});
+
+describe('a host', () => {
+  test('that does not exist is dead', async () => {
+    expect(await readOne('http://none.example/')).toEqual({ state: 'dead', reason: 'no_such_host', status: undefined });
+  });
+
+  test('that does not exist is no dead link where no name can be resolved', async () => {
+    const citedPages = start({ canResolve: () => false });
+    expect(await readOne('http://none.example/', citedPages)).toEqual(unreadable('network'));
+  });
+
+  test('with an address that is not public is forbidden, and gets no request', async () => {
+    const citedPages = start({ isAllowed: () => false });
+    expect(await readOne(pages.url('/'), citedPages)).toEqual(unreadable('forbidden'));
+    expect(await readOne('http://10.0.0.1/', citedPages)).toEqual(unreadable('forbidden'));
+    expect(pages.connections()).toBe(0);
+  });
+
+  test('that does not respond is network', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    server.close();
+    await once(server, 'close');
+    expect(await readOne(`http://127.0.0.1:${port}/`)).toEqual(unreadable('network'));
+  });
+});
+
+test.each([
+  ['gzip', gzipSync],
+  ['br', brotliCompressSync],
+])('a page that is large only after decompression (%s) is cut', async (encoding, compress) => {
+  const bomb = compress(Buffer.concat([Buffer.from(`<p>${TEXT}</p>`), Buffer.alloc(50_000_000, 32)]));
+  const page = await readOne(pages.serve('/', responds(200, { ...HTML, 'content-encoding': encoding }, bomb)));
+  expect(page).toMatchObject({ state: 'ok', text: { visible: TEXT, isCut: true } });
+});
+
+test('a page of exactly 2,000,000 bytes is not cut', async () => {
+  const page = await readOne(pages.serve('/', responds(200, HTML, TEXT.padEnd(2_000_000))));
+  expect(page).toMatchObject({ text: { isCut: false } });
+});
+
+test.each([
+  ['Shift_JIS', [0x93, 0x8c, 0x8b, 0x9e]],
+  ['EUC-JP', [0xc5, 0xec, 0xb5, 0xfe]],
+  ['ISO-2022-JP', [0x1b, 0x24, 0x42, 0x45, 0x6c, 0x35, 0x7e, 0x1b, 0x28, 0x42]],
+  ['UTF-16LE', [...Buffer.from('東京', 'utf16le')]],
+])('the encoding %s is read', async (charset, bytes) => {
+  const padding = charset === 'UTF-16LE' ? Buffer.from(TEXT, 'utf16le') : Buffer.from(TEXT);
+  const type = { 'content-type': `text/html; charset=${charset}` };
+  const page = await readOne(pages.serve('/', responds(200, type, Buffer.concat([Buffer.from(bytes), padding]))));
+  expect(page.text?.visible).toBe(`東京${TEXT}`);
+});
+
+test('links does not return the text; the debug log has URL, state and time, and never the text', async () => {
+  const logger = new RecordingLogger({ isDebug: true });
+  const citedPages = start({ check: 'links', logger });
+  const url = pages.serve('/', responds(200, HTML));
+  expect(await readOne(url, citedPages)).toEqual({ state: 'ok', status: 200, reason: undefined });
+  await readOne(pages.url('/none'), citedPages);
+  expect(logger.lines).toEqual([
+    `debug pages: url=${url} {"state":"ok","status":200} ms=0`,
+    `debug pages: url=${url}none {"state":"dead","status":404} ms=0`,
+  ]);
+});
+
+test('other messages are handled between two pages', async () => {
+  const urls = [1, 2, 3].map((id) => pages.serve(`/${id}`, responds(200, HTML)));
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  const decoded: number[] = [];
+  const clock = new FakeClock();
+  clock.now = () => {
+    decoded.push(turns);
+    return new Date('2026-11-21T03:00:00Z');
+  };
+  setImmediate(count);
+  const read = await start({ clock, resolveDates: true }).read(urls, never());
+  expect(new Set(decoded).size).toBe(3);
+  const compared = await Promise.all([...read.values()].map(({ text }) => text?.().then(() => turns)));
+  expect(new Set(compared).size).toBe(3);
+  isOver = true;
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { readPage } from '../../../../../src/adapters/outbound/pages/page-text.ts';
+import { expectLinear } from '../../../../support/expect-linear.ts';
+
+const META = '<meta name="date" content="2024-03-05">';
+
+const read = (page: string, type = 'text/html') => readPage(page, type, false);
+const candidatesIn = (page: string) => read(page).candidates;
+const visible = (page: string, type?: string) => read(page, type).text.visible;
+
+describe('a date', () => {
+  test('is found whatever precedes it', () => {
+    for (const part of ['<b></b><br>', '<svg/>', '</p>', '<p>', '<li>', '<title>a &amp; b</title>', '<div><b></div>']) {
+      expect(candidatesIn(`${part.repeat(5000)}${META}`).citation).toEqual(['2024-03-05']);
+    }
+  });
+
+  test('the first of several attributes of a name counts, and entities are decoded', () => {
+    const meta = '<META Name="date" CONTENT="2024-03-05&#x54;10&amp;" content="2025-01-01" __proto__="x">';
+    expect(candidatesIn(meta).citation).toEqual(['2024-03-05T10&']);
+  });
+
+  test('the text of a script is JSON-LD only to its end', () => {
+    const html = '<script type="application/ld+json">{"a": "<b>&amp;"}</script>text<script>no</script>';
+    expect(candidatesIn(html).jsonLd).toEqual(['{"a": "<b>&amp;"}']);
+  });
+});
+
+test('a page is read no further than 2,000 open elements', () => {
+  const page = (open: number) => read(`${'<b>'.repeat(open)}${META}<p>Text`);
+  expect(page(2000)).toMatchObject({
+    candidates: { citation: ['2024-03-05'] },
+    text: { visible: 'Text', isCut: false },
+  });
+  expect(page(2001)).toMatchObject({ candidates: { citation: [] }, text: { visible: '', isCut: true } });
+});
+
+test.each(['<b>', '</p>', '<svg/>', '<b><svg></b>', '<div><p>', '<p> ', '&nbsp;', '<i></i></b>', '<img alt=a>'])(
+  'a page of %s takes time in proportion to its length',
+  (part) => {
+    expectLinear((size) => read(`${'<div>'.repeat(1000)}${part.repeat(size)}`), 50_000);
+  },
+);
+
+test.each(['\n', ' \n', '\n-', 'x ', '1', ' '])('so does a plain text of %j', (part) => {
+  expectLinear((size) => read(part.repeat(size), 'text/plain'), 50_000);
+});
+
+describe('the visible text', () => {
+  test.each([
+    ['<p>One</p><p>Two</p>', 'One\nTwo'],
+    ['<table><tr><td>1<td>2<tr><td>3</table>', '1\n2\n3'],
+    ['<ul><li>a<li>b</ul>', 'a\nb'],
+    ['one<br>two', 'one\ntwo'],
+    ['a <b>bold</b> word, <a href=x>link</a>ed', 'a bold word, linked'],
+    ['  many \n\t spaces&nbsp; \u3000 here ', 'many spaces here'],
+    ['5&ndash;6 &euro;7 &rsquo;x&#39;', "5–6 €7 ’x'"],
+    ['a<script>b</script><style>c</style><template>d</template>e', 'a\ne'],
+    ['a<noscript><p>b</p></noscript><svg><text>c</text></svg><math>d</math>e', 'a\ne'],
+    ['a<iframe>b</iframe><object>c</object><select><option>d</select><!-- e -->f', 'a\nf'],
+    ['<div><svg>a</div>b', 'b'],
+    ['<head><title>Title</title><meta name=description content=no>stray</head><body>Body', 'Title\nBody'],
+    ['<head><title>Title</title><p>Body', 'Title\nBody'],
+    ['<img alt="no">text<input value="no">', 'text'],
+  ])('of %s', (page, expected) => {
+    expect(visible(page)).toBe(expected);
+  });
+
+  test('of plain text joins the lines of a paragraph, and not those of a list', () => {
+    expect(visible('A long\nline.\n\nAnother <b>.\n- one\n- two\n1. three', 'text/plain')).toBe(
+      'A long line.\nAnother <b>.\n- one\n- two\n1. three',
+    );
+  });
+
+  test('has at most 300,000 characters', () => {
+    const { text } = read(`<p>${'ab '.repeat(100_001)}</p><p>more</p>`);
+    expect(text.visible.length).toBe(300_000);
+    expect(text.isCut).toBe(true);
+    expect(read(`<p>${'ab '.repeat(90_000)}</p>`).text.isCut).toBe(false);
+  });
+});
+
+test('the texts of some attributes count too', () => {
+  const page = `<head><meta name="description" content="d"><meta property="og:title" content="t"><meta name="x" content="no">
+    <meta property="og:description" content="o"><meta property="article:published_time" content="2024"></head>
+    <time datetime="2025">x</time><img alt="a &amp; b"><img alt=""><p title="no">`;
+  expect(read(page).text.other).toEqual(['d', 't', 'o', '2024', '2025', 'a & b']);
+  const long = read(`<img alt="${'x'.repeat(150_000)}"><img alt="y">`).text;
+  expect(long).toMatchObject({ other: ['x'.repeat(100_000)], isCut: true });
+});
