@@ -328,7 +328,7 @@ describe('laws', () => {
         `${year}/${month}/${day}`,
         `${year}.${pad(month)}.${pad(day)}`,
         `${year}年${month}月${day}日`,
-        wide(`${year}年`) + wide(`${month}`) + `月${day}日`,
+        `${wide(`${year}年`) + wide(`${month}`)}月${day}日`,
         `${era}${inEra}年${month}月${day}日`,
         `${era}${kanji(inEra)}年${kanji(month)}月${kanji(day)}日`,
         `${name} ${day}, ${year}`,
