@@ -35,9 +35,10 @@ export async function remoteLogin(
       server,
       clock,
       network: { fetchFor, clock },
-      learn: (own: readonly string[]) => redactor.learn({ own }),
-      onRenewal: (outcome: RenewalOutcome) => {
-        logger.debug(`gateway: ${name}: the login was ${outcome === 'failed' ? 'not renewed' : outcome}`);
+      learn: (own: readonly string[]) => redactor.learnLatest(url, own),
+      onRenewal: (outcome: RenewalOutcome, reason?: string) => {
+        const what = outcome === 'failed' ? 'not renewed' : outcome;
+        logger.debug(`gateway: ${name}: the login was ${what}${reason === undefined ? '' : ` (${reason})`}`);
         onRenewal(name, outcome);
       },
     };

@@ -67,6 +67,13 @@ describe('the issuer is found', () => {
     expect(issuer.seen).toEqual(['/mcp', `${RESOURCE}/mcp`, RESOURCE, OAUTH, OPENID]);
   });
 
+  test('at the well-known place, if the document of the challenge is missing', async () => {
+    const { issuer, find } = await start();
+    issuer.answers.set('/mcp', challenge(`Bearer resource_metadata="${issuer.origin}/none"`));
+    expect((await find()).scopes).toEqual(['read']);
+    expect(issuer.seen).toEqual(['/mcp', '/none', `${RESOURCE}/mcp`, OAUTH]);
+  });
+
   test('with the path inserted, and then appended', async () => {
     const { issuer, find } = await start();
     issuer.resource = { authorization_servers: [`${issuer.origin}/tenant/`] };
@@ -216,6 +223,14 @@ describe('a login fails, and nothing is sent there,', () => {
     await clock.advance(10_000);
     expect(await failed).toBe('/mcp: no response in time');
   });
+});
+
+test('a machine asks for no access while a person is offline', async () => {
+  const { issuer, find } = await start({
+    auth: { grant: 'client_credentials', clientId: 'me', clientSecret: 'secret' },
+  });
+  issuer.metadata = { scopes_supported: ['offline_access', 'read'] };
+  expect((await find()).scopes).toEqual(['read']);
 });
 
 test('a machine needs neither S256 nor an authorization endpoint', async () => {

@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Login, LoginFiles } from '../../src/adapters/outbound/login/login-files.ts';
 import { FakeClock, settled } from '../support/fake-clock.ts';
 import { posixTest } from '../support/platform.ts';
@@ -57,6 +57,13 @@ test.each([
   ['no JSON', '{'],
   ['another text', '"text"'],
   ['a part of one', JSON.stringify({ ...LOGIN, accessToken: undefined })],
+  ['a token that cannot be sent', JSON.stringify({ ...LOGIN, accessToken: 'a\nb' })],
+  ['a time that is none', JSON.stringify({ ...LOGIN, expiresAt: 1e300 })],
+  ['another kind of scopes', JSON.stringify({ ...LOGIN, scopes: [null] })],
+  [
+    'an http:// endpoint',
+    JSON.stringify({ ...LOGIN, metadata: { ...LOGIN.metadata, token_endpoint: 'http://a.example' } }),
+  ],
 ])('a file that is not a login (%s) counts as none, with one warning', async (_, text) => {
   const { logger, files, path } = start();
   await save(files, LOGIN);
@@ -122,6 +129,61 @@ test('the lock of a process that was killed is taken over after 10 s, and not be
   await clock.advance(50);
   await saved;
   expect(readdirSync(folder)).toEqual([path.slice(folder.length + 1)]);
+});
+
+test('a lock from the future is taken over, too: the clock was set back', async () => {
+  const { clock, files, path } = start();
+  await save(files, undefined);
+  const lock = path.replace(/json$/, 'lock');
+  writeFileSync(lock, '1');
+  const laterS = clock.now().getTime() / 1000 + 3600;
+  utimesSync(lock, laterS, laterS);
+  await save(files, LOGIN);
+  expect(await files.read(URL_OF_SERVER)).toEqual(LOGIN);
+});
+
+test('nobody waits for a lock who no longer wants it', async () => {
+  const { clock, files, path } = start();
+  await save(files, undefined);
+  const lock = path.replace(/json$/, 'lock');
+  writeFileSync(lock, '1');
+  utimesSync(lock, clock.now(), clock.now());
+  const ended = new AbortController();
+  const locked = files.locked(URL_OF_SERVER, async () => {}, ended.signal);
+  await expect.poll(() => clock.pendingSleeps).toBe(1);
+  ended.abort();
+  await expect(locked).rejects.toThrow();
+});
+
+describe('a process that was suspended while it had the lock', () => {
+  /** Another process does this meanwhile. */
+  async function resumed(meanwhile: (path: string) => Promise<unknown>) {
+    const { files, path } = start();
+    await save(files, LOGIN);
+    const lock = path.replace(/json$/, 'lock');
+    const saved = files.locked(URL_OF_SERVER, async (save) => {
+      writeFileSync(lock, 'another one');
+      await meanwhile(path);
+      await save({ ...LOGIN, accessToken: 'renewed' }, LOGIN);
+    });
+    return { lock, files, saved };
+  }
+
+  test('writes over what it has read, and leaves the lock of the other one', async () => {
+    const { files, lock, saved } = await resumed(async () => {});
+    await saved;
+    expect(await files.read(URL_OF_SERVER)).toMatchObject({ accessToken: 'renewed' });
+    expect(readFileSync(lock, 'utf8')).toBe('another one');
+  });
+
+  test.each([
+    ['renewed', async (path: string) => writeFileSync(path, JSON.stringify({ ...LOGIN, accessToken: 'newer' }))],
+    ['deleted', async (path: string) => rmSync(path)],
+  ])('does not write over a login that another one has %s', async (_, meanwhile) => {
+    const { files, saved } = await resumed(meanwhile);
+    await expect(saved).rejects.toThrow('another process has the lock');
+    expect((await files.read(URL_OF_SERVER))?.accessToken).not.toBe('renewed');
+  });
 });
 
 test('a folder that cannot be written rejects', async () => {

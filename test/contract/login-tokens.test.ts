@@ -10,7 +10,10 @@ import { RecordingLogger } from '../support/recording-logger.ts';
 
 const HOUR_MS = 3_600_000;
 
-async function start(change: Partial<Login> = {}, auth: { clientId?: string; clientSecret?: string } = {}) {
+async function start(
+  change: Partial<Login> = {},
+  auth: { clientId?: string; clientSecret?: string; issuer?: string } = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), 'logins-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const issuer = await FakeIssuer.start();
@@ -166,6 +169,7 @@ describe('if the issuer has no answer', () => {
   test.each([
     ['429', { status: 429 }],
     ['503', { status: 503 }],
+    ['the page of a firewall', { status: 403, body: '<html>no</html>' }],
     ['a redirect', { status: 302, location: '/elsewhere' }],
     ['no token', { body: { token_type: 'DPoP', access_token: 'x' } }],
     ['a token that cannot be sent', { body: { token_type: 'Bearer', access_token: 'a b' } }],
@@ -203,6 +207,14 @@ test('nothing is renewed if the folder cannot be written', async () => {
   await expect(tokens.token(read?.accessToken)).rejects.toThrow('cannot be renewed');
   expect(issuer.tokenRequests).toEqual([]);
 });
+
+test.each([{ issuer: 'https://other.example.com' }, { clientId: 'another' }])(
+  'a login counts as none if something else is configured: %j',
+  async (auth) => {
+    const { tokens } = await start({}, auth);
+    expect(await tokens.token()).toBeUndefined();
+  },
+);
 
 test('a configured secret is sent, and not stored', async () => {
   const { issuer, files, server, tokens } = await start(withoutEnd, {

@@ -23,7 +23,7 @@ const files = new LoginFiles(folder, clock, { warn: () => {} });
 for (let number = 1; ; number += 1) {
   const text = String(number).repeat(2000);
   await files.locked('${SERVER}', (save) => save({
-    url: '${SERVER}', id: String(number), metadata: { issuer: text, token_endpoint: text }, client: { client_id: text },
+    url: '${SERVER}', id: String(number), metadata: { issuer: text, token_endpoint: 'https://auth.example.com/' + text }, client: { client_id: text },
     scopes: [], accessToken: text, refreshToken: text, receivedAt: number,
   }));
   if (number === 1) process.stdout.write('begun\\n');

@@ -32,6 +32,8 @@ export interface Redactor {
   readonly inLogs: (text: string) => string;
   /** Masks these too from now on. None is forgotten: a server that was configured before may still write it. */
   readonly learn: (secrets: Partial<Secrets>) => void;
+  /** The same for keys of the program that are replaced again and again: the latest ones of a name are masked, and those before. */
+  readonly learnLatest: (name: string, own: readonly string[]) => void;
 }
 
 /** Knows no secrets until it learns them. */
@@ -44,10 +46,21 @@ export function createRedactor(): Redactor {
   };
   let ofKeys = replacer(own, SHORTEST_KEY);
   let ofAll = replacer(all, SHORTEST_SECRET);
+  const latest = new Map<string, readonly (readonly string[])[]>();
+  let spellings: readonly string[] = [];
+  const withoutLatest = (text: string) => spellings.reduce((rest, spelling) => rest.replaceAll(spelling, MASK), text);
   return {
-    anywhere: (text) => ofKeys(text),
-    known: (text) => ofAll(text),
-    inLogs: (text) => withoutKeyLike(ofAll(text)),
+    anywhere: (text) => ofKeys(withoutLatest(text)),
+    known: (text) => ofAll(withoutLatest(text)),
+    inLogs: (text) => withoutKeyLike(ofAll(withoutLatest(text))),
+    learnLatest: (name, own) => {
+      const [before = []] = latest.get(name) ?? [];
+      if (own.every((key) => before.includes(key))) return;
+      latest.set(name, [own, before]);
+      const keys = [...latest.values()].flat(2).filter(({ length }) => length >= SHORTEST_KEY);
+      // The longest first: one may be a part of another.
+      spellings = [...new Set(keys.flatMap(spellingsOf))].sort((a, b) => b.length - a.length);
+    },
     learn: (secrets) => {
       for (const secret of secrets.own ?? []) own.add(secret);
       for (const secret of [...own, ...(secrets.ofServers ?? [])]) all.add(secret);

@@ -45,7 +45,7 @@ export async function discover(server: LoginServer, network: OAuthNetwork, signa
   const problems: string[] = [];
   const find = (places: readonly string[]) => firstOf(places, problems, network, signal);
   const protectedResource = await find(
-    challenge?.resourceMetadata === undefined ? resourceMetadataUrls(url) : [challenge.resourceMetadata],
+    [challenge?.resourceMetadata, ...resourceMetadataUrls(url)].filter((place) => place !== undefined),
   );
   const resource = protectedResource === undefined ? url : resourceOf(protectedResource, url, auth?.resource);
   const named = protectedResource === undefined ? new URL(url).origin : issuerOf(protectedResource, auth?.issuer);
@@ -56,7 +56,9 @@ export async function discover(server: LoginServer, network: OAuthNetwork, signa
   const metadata = checkedMetadata(found, issuer, auth?.grant === 'client_credentials');
   const offered = asTexts(protectedResource?.document.scopes_supported) ?? [];
   const asked = challenge?.scope === undefined ? offered : scopesIn(challenge.scope);
-  const offline = metadata.scopes_supported?.includes('offline_access') === true ? ['offline_access'] : [];
+  const mayStay =
+    auth?.grant !== 'client_credentials' && metadata.scopes_supported?.includes('offline_access') === true;
+  const offline = mayStay ? ['offline_access'] : [];
   return {
     metadata,
     resource: auth?.resource === 'none' ? undefined : (auth?.resource ?? resource),
@@ -163,7 +165,7 @@ function checkedMetadata({ url, document }: Found, issuer: string, isMachine: bo
 }
 
 /** One `/` at the end may differ. */
-function isSameIssuer(one: string, other: string): boolean {
+export function isSameIssuer(one: string, other: string): boolean {
   return one.replace(/\/$/, '') === other.replace(/\/$/, '');
 }
 

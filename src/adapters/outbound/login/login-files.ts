@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, link, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { link, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { never } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';
+import { isSendableKey } from '../../../domain/values/redaction.ts';
+import { isSecureUrl } from '../network/addresses.ts';
 import { loginPath } from './login-path.ts';
 import type { IssuerMetadata, OAuthClient } from './oauth-request.ts';
 
@@ -67,7 +69,7 @@ export class LoginFiles {
   /** The login of a server; none if the file is not one, with a warning. */
   async read(url: string): Promise<Login | undefined> {
     const path = this.pathOf(url);
-    const text = await readFile(path, 'utf8').catch(() => undefined);
+    const text = await textOf(path);
     if (text === undefined) return undefined;
     const login = parseJson(text);
     if (isLogin(login)) return login;
@@ -78,23 +80,34 @@ export class LoginFiles {
 
   /**
    * Runs a task while no other process writes the login of this server. `save` replaces it at once: after an end at any time, the file is the
-   * old or the new one. Rejects if the folder cannot be written.
+   * old or the new one. If this process was suspended for so long that another one has the lock now, `save` writes only over `replaced`, which
+   * nobody has changed then. Rejects if the folder cannot be written, or `signal` aborts before the lock is free.
    */
-  async locked<T>(url: string, task: (save: (login: Login | undefined) => Promise<void>) => Promise<T>): Promise<T> {
+  async locked<T>(
+    url: string,
+    task: (save: (login: Login | undefined, replaced?: Login) => Promise<void>) => Promise<T>,
+    signal = never(),
+  ): Promise<T> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const lock = `${this.#baseOf(url)}.lock`;
+    const id = randomUUID();
     for (;;) {
-      const isTaken = await writeFile(lock, String(process.pid), { flag: 'wx', mode: 0o600 }).then(
+      signal.throwIfAborted();
+      const isTaken = await writeFile(lock, id, { flag: 'wx', mode: 0o600 }).then(
         () => false,
         (error: NodeJS.ErrnoException) => (error.code === 'EEXIST' ? true : Promise.reject(error)),
       );
       if (!isTaken) break;
-      if (!(await this.#takeStale(lock))) await this.#clock.sleep(POLL_MS, never());
+      if (!(await this.#takeStale(lock))) await this.#clock.sleep(POLL_MS, signal);
     }
     try {
-      return await task((login) => this.#save(url, login));
+      return await task(async (login, replaced) => {
+        const isSame = async () => (await this.read(url))?.accessToken === replaced?.accessToken;
+        if ((await textOf(lock)) === id || (replaced !== undefined && (await isSame()))) await this.#save(url, login);
+        else throw new Error('another process has the lock');
+      });
     } finally {
-      await rm(lock, { force: true });
+      if ((await textOf(lock)) === id) await rm(lock, { force: true });
     }
   }
 
@@ -102,7 +115,8 @@ export class LoginFiles {
   async #takeStale(lock: string): Promise<boolean> {
     const seen = await stat(lock).catch(() => undefined);
     if (seen === undefined) return true;
-    if (this.#clock.now().getTime() - seen.mtimeMs < STALE_MS) return false;
+    // The clock may have been set back.
+    if (Math.abs(this.#clock.now().getTime() - seen.mtimeMs) < STALE_MS) return false;
     const taken = `${lock}.${randomUUID()}.tmp`;
     const isRenamed = await rename(lock, taken).then(
       () => true,
@@ -129,7 +143,6 @@ export class LoginFiles {
     } finally {
       await file.close();
     }
-    await chmod(this.folder, 0o700);
     await rename(temporary, path);
   }
 
@@ -138,13 +151,32 @@ export class LoginFiles {
   }
 }
 
+/** A person may have changed the file. */
 function isLogin(value: unknown): value is Login {
   if (!isObject(value) || !isObject(value.metadata) || !isObject(value.client)) return false;
-  const texts = [value.url, value.id, value.accessToken, value.metadata.token_endpoint, value.client.client_id];
-  const { expiresAt = 0, receivedAt } = value;
+  const { url, id, accessToken, refreshToken = 'none', scopes, receivedAt, expiresAt = 0, client, metadata } = value;
+  const { issuer, token_endpoint: endpoint, revocation_endpoint: revocation = endpoint } = metadata;
   return (
-    texts.every((text) => typeof text === 'string') &&
-    Array.isArray(value.scopes) &&
-    [expiresAt, receivedAt].every((time) => typeof time === 'number')
+    [url, id, issuer, client.client_id].every((text) => typeof text === 'string') &&
+    [accessToken, refreshToken].every((token) => typeof token === 'string' && isSendableKey(token)) &&
+    [endpoint, revocation].every((url) => typeof url === 'string' && isSecureUrl(url)) &&
+    Array.isArray(scopes) &&
+    scopes.every((scope) => typeof scope === 'string') &&
+    [receivedAt, expiresAt].every((time) => typeof time === 'number' && !Number.isNaN(new Date(time).getTime()))
   );
+}
+
+function textOf(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch(() => undefined);
+}
+
+/** What must not be shown of a login. */
+export function secretsOf({
+  accessToken,
+  refreshToken,
+  client,
+}: Pick<Login, 'accessToken' | 'refreshToken' | 'client'>) {
+  const { client_id: id, client_secret: secret } = client;
+  const basic = secret && Buffer.from([id, secret].map(encodeURIComponent).join(':')).toString('base64');
+  return [accessToken, refreshToken, secret, basic].filter((text) => text !== undefined);
 }

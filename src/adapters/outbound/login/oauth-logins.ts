@@ -1,10 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { LoginSummary, Logins, SignedOut, SigningIn } from '../../../application/ports/logins.ts';
 import type { LoginServer } from './discovery.ts';
-import type { Login, LoginFiles } from './login-files.ts';
+import { type Login, type LoginFiles, secretsOf } from './login-files.ts';
 import { LoginFailure, type OAuthNetwork, revoke } from './oauth-request.ts';
 import { signIn } from './sign-in.ts';
-import { withSecret } from './stored-tokens.ts';
+import { isFor, withSecret } from './stored-tokens.ts';
 
 interface OAuthLoginsOptions {
   readonly servers: readonly LoginServer[];
@@ -45,21 +45,26 @@ export class OAuthLogins implements Logins {
     if (!(await files.exist())) return { kind: 'none' };
     let login: Login | undefined;
     try {
-      await files.locked(server.url, async (save) => {
-        login = await files.read(server.url);
-        // Deletes also a file that is not a login, and what a killed process left.
-        await save(undefined);
-      });
+      await files.locked(
+        server.url,
+        async (save) => {
+          login = await files.read(server.url);
+          // Deletes also a file that is not a login, and what a killed process left.
+          await save(undefined);
+        },
+        signal,
+      );
     } catch (error) {
       return { kind: 'not_deleted', reason: messageOf(error) };
     }
     if (login === undefined) return { kind: 'none' };
     const { metadata, client, refreshToken, accessToken } = login;
     const tokens = [refreshToken, accessToken].filter((token) => token !== undefined);
-    learn(tokens);
+    learn(secretsOf(login));
+    const known = isFor(login, server) ? withSecret(client, server) : client;
     if (metadata.revocation_endpoint === undefined) return { kind: 'deleted' };
     try {
-      for (const token of tokens) await revoke(metadata, withSecret(client, server), token, network, signal);
+      for (const token of tokens) await revoke(metadata, known, token, network, signal);
       return { kind: 'deleted' };
     } catch (error) {
       return { kind: 'not_revoked', reason: messageOf(error) };

@@ -158,6 +158,6 @@ export async function requestJson(
   const isRefused = status >= 400 && status < 500 && status !== 429;
   const { error, error_description: description } = json;
   const detail = [error, description].filter((part) => typeof part === 'string').join(': ');
-  const refusal = isRefused ? String(error) : undefined;
+  const refusal = isRefused && typeof error === 'string' ? error : undefined;
   throw new LoginFailure(`${url} answered ${shortLine(detail, MAX_DETAIL) || `with HTTP ${status}`}`, refusal);
 }

@@ -36,14 +36,18 @@ export async function signIn(
 ): Promise<Login> {
   const { metadata, resource, scopes } = await discover(server, network, signal);
   const state = randomBytes(32).toString('base64url');
-  const known = await files.read(server.url);
+  // A login that cannot be kept would be lost.
+  const known = await files.locked(server.url, () => files.read(server.url), signal);
   let onReturned = (_: URLSearchParams): void => {};
   const returned = new Promise<URLSearchParams>((resolve) => {
     onReturned = resolve;
   });
   const accept = (parameters: URLSearchParams) => {
     const isRight = parameters.get('state') === state;
-    if (isRight) onReturned(parameters);
+    if (isRight) {
+      learn(parameters.getAll('code'));
+      onReturned(parameters);
+    }
     return isRight;
   };
   const callback = await openCallback(server, accept);
@@ -66,7 +70,6 @@ export async function signIn(
     person.onUrl(authorizationUrl.href);
     void readPasted(callback, accept, person);
     const code = codeOf(await waitFor(returned, network, signal), metadata);
-    learn([code]);
     const grant = { grant_type: 'authorization_code', code, code_verifier: codeVerifier, redirect_uri: redirectUri };
     const tokens = await requestTokens(
       metadata,
@@ -74,7 +77,10 @@ export async function signIn(
       { ...grant, ...(resource !== undefined && { resource }) },
       network,
       signal,
-    );
+    ).catch((error: LoginFailure) => {
+      const isForgotten = reused !== undefined && error.refusal === 'invalid_client';
+      throw isForgotten ? new LoginFailure(`${error.message}; to register a new client, run logout first`) : error;
+    });
     const { accessToken, refreshToken, lifetimeMs } = tokens;
     learn([accessToken, ...(refreshToken === undefined ? [] : [refreshToken])]);
     const receivedAt = network.clock.now().getTime();
@@ -91,7 +97,7 @@ export async function signIn(
       receivedAt,
       expiresAt: lifetimeMs && receivedAt + lifetimeMs,
     };
-    await files.locked(server.url, (save) => save(login));
+    await files.locked(server.url, (save) => save(login), signal);
     return login;
   } finally {
     callback.close();

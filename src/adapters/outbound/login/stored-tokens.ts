@@ -1,6 +1,6 @@
 import type { Clock } from '../../../application/ports/clock.ts';
-import { type Discovered, discover, type LoginServer } from './discovery.ts';
-import type { Login, LoginFiles } from './login-files.ts';
+import { type Discovered, discover, isSameIssuer, type LoginServer } from './discovery.ts';
+import { type Login, type LoginFiles, secretsOf } from './login-files.ts';
 import {
   LoginFailure,
   type OAuthClient,
@@ -19,7 +19,8 @@ export interface TokensOptions {
   readonly clock: Clock;
   /** Masks secrets from now on. */
   readonly learn: (secrets: readonly string[]) => void;
-  readonly onRenewal: (outcome: RenewalOutcome) => void;
+  /** With the reason, if it was not renewed. */
+  readonly onRenewal: (outcome: RenewalOutcome, reason?: string) => void;
 }
 
 const EARLY_MS = 60_000;
@@ -34,6 +35,8 @@ function isDue(receivedAt: number, expiresAt: number | undefined, nowMs: number)
 
 /** The login of a person, which every process renews, one at a time (rulings O17 to O19). */
 export class StoredTokens {
+  /** Why the issuer has refused to renew the login. */
+  refusal: string | undefined;
   readonly #options: TokensOptions;
   readonly #files: LoginFiles;
   #login: Login | undefined;
@@ -47,8 +50,10 @@ export class StoredTokens {
 
   /** The login, as it is on disk now. */
   async read(): Promise<Login | undefined> {
-    this.#login = await this.#files.read(this.#options.server.url);
-    if (this.#login !== undefined) this.#learn(this.#login);
+    const { server, learn } = this.#options;
+    const login = await this.#files.read(server.url);
+    if (login !== undefined) learn(secretsOf(login));
+    this.#login = login !== undefined && isFor(login, server) ? login : undefined;
     return this.#login;
   }
 
@@ -77,15 +82,17 @@ export class StoredTokens {
           return this.#leftOf(login, known, isRefused);
         const outcome = await this.#renew(login, login.refreshToken);
         if (outcome instanceof LoginFailure) {
-          this.#options.onRenewal(outcome.refusal === undefined ? 'failed' : 'refused');
+          this.#options.onRenewal(outcome.refusal === undefined ? 'failed' : 'refused', outcome.message);
+          this.refusal = outcome.refusal === undefined ? undefined : outcome.message;
           if (outcome.refusal === undefined) throw outcome;
           if (outcome.refusal !== 'invalid_grant') return undefined;
           const { refreshToken: _, ...rest } = login;
-          await save(rest);
+          await save(rest, login);
           return this.#leftOf(await this.read(), known, isRefused);
         }
-        learn([outcome.accessToken, ...(outcome.refreshToken === undefined ? [] : [outcome.refreshToken])]);
-        await save(renewedLogin(login, outcome, this.#nowMs()));
+        const renewed = renewedLogin(login, outcome, this.#nowMs());
+        learn(secretsOf(renewed));
+        await save(renewed, login);
         this.#options.onRenewal('renewed');
         return (await this.read())?.accessToken;
       });
@@ -111,11 +118,6 @@ export class StoredTokens {
     if (login === undefined) return undefined;
     const isNewer = login.accessToken !== known.accessToken;
     return (isNewer || !isRefused) && isValid(login, this.#nowMs()) ? login.accessToken : undefined;
-  }
-
-  #learn({ accessToken, refreshToken, client }: Login): void {
-    const secrets = [accessToken, refreshToken, client.client_secret];
-    this.#options.learn(secrets.filter((secret) => secret !== undefined));
   }
 
   #nowMs(): number {
@@ -193,6 +195,12 @@ function renewedLogin(login: Login, tokens: Tokens, nowMs: number): Login {
 
 function isValid({ expiresAt = Number.POSITIVE_INFINITY }: Pick<Login, 'expiresAt'>, nowMs: number): boolean {
   return nowMs < expiresAt;
+}
+
+/** Another issuer or client may be configured since a person signed in. */
+export function isFor({ metadata, client }: Login, { auth }: LoginServer): boolean {
+  const isIssuer = auth?.issuer === undefined || isSameIssuer(metadata.issuer, auth.issuer);
+  return isIssuer && (auth?.clientId ?? client.client_id) === client.client_id;
 }
 
 function toFailure(error: unknown): LoginFailure {

@@ -25,12 +25,16 @@ export interface LoadedLogin {
    * server refused: the next one is another. Rejects with the reason, for people, if none can be had now (rulings O17 and O20).
    */
   token(refused?: string): Promise<string | undefined>;
+  /** Why the issuer has refused to continue the login, for people. */
+  readonly refusal?: string | undefined;
   /** Reads the login again; undefined if there is none. Renewals keep the ID. */
   read(): Promise<SignedIn | undefined>;
 }
 
 interface SignedIn {
   readonly id: string;
+  readonly accessToken: string;
+  readonly refreshToken?: string | undefined;
   readonly scopes: readonly string[];
 }
 
@@ -77,14 +81,14 @@ export class RemoteLogin implements ServerLogin {
     const tokens = this.#isUsed ? await this.#load() : undefined;
     const token = await this.#tokenOf(tokens);
     const response = await this.#send(input, init, token);
-    if (response.status !== 401) return this.#checked(response);
+    if (response.status !== 401) return this.#checked(response, init);
     const isChallenge = readChallenge(response.headers.get('www-authenticate')) !== undefined;
     if (!isChallenge && token === undefined && auth === undefined) return response;
     const next = token === undefined ? undefined : await this.#tokenOf(tokens, token);
     if (next === undefined) return this.#refuse(response);
     discard(response);
     const second = await this.#send(input, init, next);
-    return second.status === 401 ? this.#refuse(second) : this.#checked(second);
+    return second.status === 401 ? this.#refuse(second) : this.#checked(second, init);
   };
 
   onChanged(listener: () => void): () => void {
@@ -106,7 +110,7 @@ export class RemoteLogin implements ServerLogin {
     try {
       const token = await tokens?.token(refused);
       // A login that has ended is not tried again.
-      if (token === undefined && tokens !== undefined && refused === undefined) this.#require();
+      if (token === undefined && tokens !== undefined) this.#require(tokens.refusal);
       return token;
     } catch (error) {
       if (error instanceof LoginRequired) throw error;
@@ -139,14 +143,14 @@ export class RemoteLogin implements ServerLogin {
     return this.#require();
   }
 
-  #require(why = 'requires a login'): never {
+  #require(why?: string): never {
     const { name } = this.#options;
-    this.required = `${why}; sign in with: ${loginCommand(name)}`;
+    this.required = `requires a login${why === undefined ? '' : ` (${why})`}; sign in with: ${loginCommand(name)}`;
     throw new LoginRequired(this.required);
   }
 
   /** A 403 for missing scopes is a login that lacks them at the first connection, and otherwise a failed call (ruling O6). */
-  async #checked(response: Response): Promise<Response> {
+  async #checked(response: Response, init: RequestInit | undefined): Promise<Response> {
     this.required = undefined;
     if (response.status !== 403 || !this.#isUsed) return response;
     const challenge = readChallenge(response.headers.get('www-authenticate'));
@@ -156,7 +160,8 @@ export class RemoteLogin implements ServerLogin {
     const lacks = `the login has not all of the scopes ${wanted.join(' ')}`;
     const reason = `${lacks}; set auth.scopes`;
     if (this.#isMachine) throw new NotAuthorized(reason, { status: 403, scopes: wanted, reason });
-    this.required = `${reason}, then sign in with: ${loginCommand(this.#options.name)}`;
+    const isCall = typeof init?.body === 'string' && init.body.includes('"method":"tools/call"');
+    if (!isCall) this.required = `${reason}, then sign in with: ${loginCommand(this.#options.name)}`;
     throw new NotAuthorized(lacks, { status: 403, scopes: wanted });
   }
 
@@ -171,9 +176,14 @@ export class RemoteLogin implements ServerLogin {
     const seen = file && `${file.mtimeMs} ${file.ino}`;
     if (seen === this.#seen) return false;
     this.#seen = seen;
-    const before = this.#login?.id;
-    this.#login = await (await this.#load()).read();
-    return this.#login?.id !== before;
+    const before = this.#login;
+    const after = await (await this.#load()).read();
+    this.#login = after;
+    // Tokens of the same login may be what a server lacks that refused the earlier ones.
+    const isNewer =
+      after?.accessToken !== before?.accessToken ||
+      (after?.refreshToken ?? before?.refreshToken) !== before?.refreshToken;
+    return after?.id !== before?.id || (this.required !== undefined && isNewer);
   }
 
   async #watch(listener: () => void, ended: AbortSignal): Promise<void> {

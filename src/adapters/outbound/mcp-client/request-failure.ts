@@ -101,7 +101,8 @@ function reasonForStatus(status: number): string {
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const code = codesOf(thrown).at(-1);
-  return code === undefined ? thrown.message : `${thrown.message} (${code})`;
+  const message = thrown.message.replace(/^Version negotiation probe failed: /, '');
+  return code === undefined ? message : `${message} (${code})`;
 }
 
 /** The codes of the causes of an error, the outermost first. */

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { keyProblem, looksLikeKey, redactedJson } from '../../../../src/domain/values/redaction.ts';
+import {
+  createRedactor,
+  keyProblem,
+  looksLikeKey,
+  MASK,
+  redactedJson,
+} from '../../../../src/domain/values/redaction.ts';
 import { redactorOf } from '../../../support/redactor.ts';
 
 const KEY = 'sk-proj-Ab12_cd34-EF56';
@@ -133,4 +139,26 @@ test.each([
 
 test.each([KEY, 'gateway.token+1', '$2b$12$abc', '%41bc'])('%s is a usable key', (key) => {
   expect(keyProblem(key)).toBeUndefined();
+});
+
+describe('keys that are replaced again and again', () => {
+  test('are masked everywhere: the latest of each name, and those before', () => {
+    const redactor = createRedactor();
+    for (const number of [1, 2, 3]) redactor.learnLatest('a', [`token-number-${number}`]);
+    redactor.learnLatest('a', ['token-number-3']);
+    redactor.learnLatest('b', ['token-number-33']);
+    for (const redact of [redactor.anywhere, redactor.known, redactor.inLogs])
+      expect(redact('token-number-1 token-number-2 token-number-3 token-number-33')).toBe(
+        `token-number-1 ${MASK} ${MASK} ${MASK}`,
+      );
+  });
+
+  test('cost the same after a thousand as after one', () => {
+    const redactor = createRedactor();
+    const text = 'x'.repeat(10_000);
+    for (let number = 0; number < 1000; number += 1) redactor.learnLatest('a', [`${number}`.repeat(300)]);
+    const startMs = performance.now();
+    redactor.inLogs(text);
+    expect(performance.now() - startMs).toBeLessThan(100);
+  });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
+  type LoadedLogin,
   LoginRequired,
   NotAuthorized,
   RemoteLogin,
@@ -31,13 +32,13 @@ function start(
     refusal: new Response('no', { status: 401, headers: { 'WWW-Authenticate': options.challenge ?? 'Bearer' } }),
     /** The tokens of the login, the next one first. */
     tokens: [] as string[],
-    login: undefined as { readonly id: string; readonly scopes: readonly string[] } | undefined,
+    login: undefined as Awaited<ReturnType<LoadedLogin['read']>>,
     failure: undefined as Error | undefined,
     loads: 0,
   };
   let writes = 0;
   const writeLogin = (id: string, ...tokens: readonly string[]) => {
-    world.login = { id, scopes: ['read'] };
+    world.login = { id, scopes: ['read'], accessToken: tokens[0] ?? '', refreshToken: 'refresh' };
     world.tokens = [...tokens];
     writes += 1;
     writeFileSync(path, 'x'.repeat(writes));
@@ -176,6 +177,15 @@ describe('a refusal for missing scopes', () => {
     expect(login.required).toMatch(new RegExp(`read write.*auth.scopes.*${COMMAND}`));
   });
 
+  test('of a call leaves the connection as it is', async () => {
+    const { login, world, writeLogin } = start();
+    writeLogin('1', 'weak');
+    world.refusal = missing('write');
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: {} });
+    await expect(login.fetch(SERVER, { method: 'POST', body })).rejects.toBeInstanceOf(NotAuthorized);
+    expect(login.required).toBeUndefined();
+  });
+
   test('of a machine names no command', async () => {
     const { ask, login, world } = start({ auth: 'client_credentials' });
     world.tokens = ['weak'];
@@ -210,7 +220,7 @@ describe('a change of the login', () => {
   }
 
   test('is noticed within 2 s: a new one, another one, and its end, but not a renewal', async () => {
-    const { login, path, writeLogin, look, forget, clock } = await watching();
+    const { login, path, world, writeLogin, ask, look, forget, clock } = await watching();
     expect(login.required).toContain(COMMAND);
     expect(await look()).toBe(0);
     writeLogin('1', 'token-1');
@@ -220,8 +230,14 @@ describe('a change of the login', () => {
     expect(await look()).toBe(1);
     writeLogin('2', 'token-1');
     expect(await look()).toBe(2);
+    writeLogin('2');
+    await ask().catch(() => {});
+    expect(login.required).toContain(COMMAND);
+    writeLogin('2', 'put back');
+    expect(await look()).toBe(3);
     rmSync(path);
-    expect(await look()).toBe(2);
+    world.login = undefined;
+    expect(await look()).toBe(4);
     forget();
     expect(clock.pendingSleeps).toBe(0);
   });
