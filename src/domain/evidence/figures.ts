@@ -8,8 +8,7 @@ import { looseNumbersIn, type Numeral, numeralsIn, type Reading } from './numera
  */
 interface FigureIndex {
   readonly numbers: ReadonlySet<number>;
-  /** The same: faster to go through. */
-  readonly values: Float64Array;
+  readonly sorted: Float64Array;
   readonly keys: ReadonlySet<string>;
   readonly isLoose: boolean;
 }
@@ -97,7 +96,7 @@ function indexOf(page: string, isLoose: boolean): FigureIndex | undefined {
       else for (const known of [year, '*']) keys.add(`${known}-${month}`).add(`${known}-${month}-${day}`);
     }
   }
-  return { numbers, keys, isLoose, values: Float64Array.from(numbers) };
+  return { numbers, keys, isLoose, sorted: Float64Array.from(numbers).sort() };
 }
 
 /** The year may be written elsewhere on the page, and the day without its month: `the 16th`. */
@@ -127,14 +126,15 @@ function hasNumber(index: FigureIndex, { readings, version, parts, isWord }: Num
 }
 
 /** Whether the page has the number, or one that gives it when it is rounded or cut to the places that are shown. */
-function isNear({ numbers, values }: FigureIndex, { value, place }: Reading): boolean {
+function isNear({ numbers, sorted }: FigureIndex, { value, place }: Reading): boolean {
   if (numbers.has(value)) return true;
   const step = trailing(value, place);
   // Floating point: 0.1 + 0.2 is more than 0.3.
   const slack = step * 1e-6;
   const low = value - Math.min(step / 2, value * 0.05) - slack;
   const high = value + Math.min(step, Math.max(step / 2, value * 0.05)) + slack;
-  return values.some((number) => number >= low && number <= high);
+  const next = sorted[firstAtLeast(sorted, low)];
+  return next !== undefined && next <= high;
 }
 
 /** 100 for 1,200: the zeros may be rounded. Smaller numbers are too seldom rounded. */
@@ -143,4 +143,14 @@ function trailing(value: number, place: number): number {
   let step = place;
   while (value % (step * 10) === 0) step *= 10;
   return step;
+}
+
+function firstAtLeast(sorted: Float64Array, value: number): number {
+  let [from, to] = [0, sorted.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((sorted[middle] ?? 0) < value) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
