@@ -20,7 +20,7 @@ export interface Evidence {
   readonly unrelated?: true;
 }
 
-const MIN_SHARE = 0.28;
+const MIN_SHARE = 0.26;
 const MAX_OTHER = 100_000;
 
 /** `text` is the answer in Markdown, `url` that of the citation. */

@@ -142,6 +142,7 @@ describe('figures that the page does not have', () => {
     ['226 people', '1,226 people', ['226']],
     ['1.4 million', '1,502,300', ['1.4 million']],
     ['1,402,300', '1.4 million', ['1,402,300']],
+    ['about 500 people', '460 people', ['500']],
   ])('%j is not on a page with %j', (claim, page, expected) => expect(missing(claim, page)).toEqual(expected));
 
   test('at most 10, each once, in the order of the claims', () => {
@@ -150,6 +151,11 @@ describe('figures that the page does not have', () => {
       Array.from({ length: 10 }, (_, at) => `${at + 1001}`),
     );
   });
+});
+
+test('of a page with too many figures, nothing is missing', () => {
+  expect(missing('42 people', '7\n'.repeat(20_000))).toEqual(['42']);
+  expect(missing('42 people', '7\n'.repeat(20_001))).toEqual([]);
 });
 
 describe('never missing', () => {
