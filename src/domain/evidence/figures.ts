@@ -132,7 +132,9 @@ function isNear({ numbers, sorted }: FigureIndex, { value, place }: Reading): bo
   // Floating point: 0.1 + 0.2 is more than 0.3.
   const slack = step * 1e-6;
   const low = value - Math.min(step / 2, value * 0.05) - slack;
-  const high = value + Math.min(step, Math.max(step / 2, value * 0.05)) + slack;
+  const above = Math.min(step, Math.max(step / 2, value * 0.05));
+  // 43 is not 42 that was cut, but 42.9 is.
+  const high = value + (above < step ? above + slack : step - slack);
   const next = sorted[firstAtLeast(sorted, low)];
   return next !== undefined && next <= high;
 }

@@ -122,6 +122,8 @@ describe('figures that the page does not have', () => {
   test.each([
     ['V8 11.3', 'V8 11.8', ['11.3']],
     ['42勝', '47勝', ['42']],
+    ['42 parts', '43 parts', ['42']],
+    ['11.3 %', '11.4 %', ['11.3 %']],
     ['undici 5.28.3', 'undici 5.29.1', ['5.28.3']],
     ['about 42 % of them', 'about 47 % of them', ['42 %']],
     ['約４２％の人', '47%', ['４２％']],
