@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { AnswerError, SearchError } from '../../domain/answers/answer-error.ts';
-import { DETACHED, withDeadline } from '../async/deadline.ts';
+import { DETACHED } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LlmSearch, SearchObserver, SearchOutcome, SearchRequest, StartedResponse } from '../ports/llm-search.ts';
 import type { Look, LookError, StartedResponses } from '../ports/started-responses.ts';
@@ -67,14 +67,10 @@ export class WatchedSearch implements LlmSearch {
       },
       onOrdinary: () => observer.onOrdinary?.(),
     };
-    const { llmSearch, clock } = this.#deps;
-    const outcome = await llmSearch.search(request, watched, signal);
+    const outcome = await this.#deps.llmSearch.search(request, watched, signal);
     if (started === undefined || outcome.isOk() || outcome.error.kind !== 'interrupted') return outcome;
     const { id } = started;
-    const { outcome: ended } = await withDeadline(clock, request.deadlineMs() - clock.elapsedMs(), signal, (limit) =>
-      watchResponse(id, request, this.#deps, () => {}, limit),
-    );
-    const searched = toOutcome(ended, request);
+    const searched = toOutcome(await watchResponse(id, request, this.#deps, () => {}, signal), request);
     if (searched.isOk()) {
       const { usage, searches } = searched.value.report;
       observer.onUsed?.({ searches, ...(usage && { usage }) });

@@ -444,6 +444,39 @@ test('a stream that breaks for good is continued by looks', async () => {
   expect(api.posts).toHaveLength(1);
 });
 
+test('the search that is looked at ends with its signal, and is cancelled, however late it has begun', async () => {
+  const { api, call } = startProcess();
+  void call();
+  await settled();
+  const [request] = api.posts;
+  if (request === undefined) throw new Error('There is no request.');
+  const watched = new WatchedSearch({ llmSearch: api, responses: api, clock: api.clock });
+  const limit = new AbortController();
+  const late = { ...request, deadlineMs: () => 1000 };
+  const outcome = watched.search(late, { onProgress: () => {} }, limit.signal);
+  await settled();
+  api.fail('resp_2', { kind: 'interrupted' });
+  await api.clock.advance(1000);
+  expect(api.cancels).toEqual([]);
+  limit.abort(TIMED_OUT);
+  expect((await outcome)._unsafeUnwrapErr()).toEqual({ kind: 'aborted' });
+  expect(api.cancels).toEqual(['resp_2']);
+});
+
+test('a call is answered at the limit of its search, also while that is looked at', async () => {
+  const { api, clock, call } = startProcess();
+  const left = call();
+  await settled();
+  api.fail('resp_1', { kind: 'interrupted' });
+  left.leave(CLIENT_TIMED_OUT);
+  await clock.advance(LIMITS.maxMs - MINUTE_MS);
+  const waiting = call();
+  await clock.advance(MINUTE_MS);
+  const limit = { timeoutMs: LIMITS.maxMs, limit: 'long_answers.max_ms' };
+  expect(await errorOf(waiting)).toEqual({ kind: 'timed_out', ...limit });
+  expect(api.cancels).toEqual(['resp_1']);
+});
+
 describe('a person who waits', () => {
   const overloaded = { kind: 'server_error', attempts: 1, detail: 'overloaded' } as const;
   const forbidden = { kind: 'forbidden', detail: 'No.' } as const;
