@@ -10,7 +10,7 @@ import type { StartedResponses } from '../ports/started-responses.ts';
 import { KeptAnswers } from './kept-answers.ts';
 import { LongCounts } from './long-counts.ts';
 import { LongPlaces } from './long-places.ts';
-import { type LongRun, LongSearch, type LongSearchOptions, type Outcome } from './long-search.ts';
+import { errorKind, type LongRun, LongSearch, type LongSearchOptions, type Outcome } from './long-search.ts';
 import { toAnswerError, toOutcome, watchResponse } from './watch-response.ts';
 
 export interface LongAnswersOptions {
@@ -125,14 +125,13 @@ export class LongAnswers {
     search.isReturned = true;
   }
 
-  /** Keeps the end of a search that began elsewhere. */
-  async remember({ tool, responseId }: AnswerHandle, createdAt: Date, outcome: Outcome): Promise<LongSearch> {
-    const run = async (observer: Required<SearchObserver>) => {
-      observer.onCreated({ id: responseId, createdAt });
-      return outcome;
-    };
+  /** Keeps the end of a search that began elsewhere. It is known at once: what is asked in the same turn finds it. */
+  remember({ tool, responseId }: AnswerHandle, createdAt: Date | undefined, outcome: Outcome): LongSearch {
+    const run = async () => outcome;
     const search = this.#begin({ tool, language: 'en', foreignId: responseId, run }, { onProgress: () => {} });
-    await search.whenEnded();
+    search.outcome = outcome;
+    if (createdAt !== undefined) search.started = { id: responseId, createdAt };
+    this.#kept.onCreated(responseId, search);
     return search;
   }
 
@@ -207,6 +206,8 @@ export class LongAnswers {
     if (isUnlimited && search.isForeign && isOver)
       return err({ kind: 'timed_out', timeoutMs: maxMs, limit: 'long_answers.max_ms', ...(handle && { handle }) });
     if (outcome !== 'unfinished') {
+      // The call was not: it gets a failure (ruling K7).
+      if (errorKind(outcome) === 'cancelled' && !signal.aborted) return err({ kind: 'search_cancelled' });
       if (outcome.isErr() && outcome.error.kind === 'interrupted') return err({ ...outcome.error, handle });
       if (outcome.isErr() && outcome.error.kind === 'timed_out' && lookError !== undefined) return err(lookError);
       if (state === undefined) return outcome;

@@ -232,7 +232,7 @@ const CAUSES = new Map<unknown, DetachCause>([
   [DISCONNECTED, 'disconnect'],
 ]);
 
-/** Whether a search was ended by its callers. */
-export function wasCancelled(outcome: Outcome | undefined): boolean {
-  return outcome?.isErr() === true && outcome.error.kind === 'cancelled';
+/** Why there is no answer. */
+export function errorKind(outcome: Outcome | undefined): AnswerError['kind'] | undefined {
+  return outcome?.isErr() ? outcome.error.kind : undefined;
 }

@@ -92,7 +92,7 @@ export function toOutcome(ended: Ended, { isUnlimited }: Pick<SearchRequest, 'is
   }
   const { value } = ended;
   if (value.state === 'failed') return err(value.error);
-  if (value.state === 'cancelled') return err({ kind: 'failed', detail: 'the response was cancelled' });
+  if (value.state === 'cancelled') return err({ kind: 'search_cancelled' });
   return ok(value.reply);
 }
 

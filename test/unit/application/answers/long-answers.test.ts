@@ -702,6 +702,69 @@ describe('a task', () => {
     expect(await statusIn(canceller, process.taskId)).toMatchObject({ state: 'cancelled' });
   });
 
+  test.each(['at its limit', 'cancelled', 'disconnected'])(
+    'in a process that did not begin the search is not cancelled there by a call for it that ends %s',
+    async (how) => {
+      const first = await startTask();
+      const other = startProcess(first.api);
+      const left = other.call({ args: { query: first.taskId }, takesTask: true });
+      await settled();
+      if (how === 'at its limit') await first.clock.advance(LIMITS.taskAfterMs);
+      else left.leave(how === 'cancelled' ? undefined : DISCONNECTED);
+      await left.answer;
+      await first.clock.advance(5000);
+      expect(await statusIn(other, first.taskId)).toMatchObject({ state: 'working' });
+      first.api.finish('resp_1');
+      await first.clock.advance(5000);
+      expect(await statusIn(other, first.taskId)).toMatchObject({ state: 'ended' });
+      expect(first.api.cancels).toEqual([]);
+    },
+  );
+
+  test.each(['the same process', 'another process'])(
+    'that is cancelled in %s is a failure for the calls that wait, and for its handle',
+    async (where) => {
+      const process = await startTask();
+      const canceller = where === 'the same process' ? process : startProcess(process.api);
+      const asked = { args: { query: process.taskId } };
+      const waiting = [canceller.call(asked), canceller.call({ ...asked, takesTask: true })];
+      await settled();
+      const cancel = () => canceller.application.tasks?.cancelTask(process.taskId, user);
+      expect(await Promise.all([cancel(), cancel()])).toEqual([true, true]);
+      for (const call of [...waiting, canceller.call(asked)])
+        expect(await errorOf(call)).toEqual({ kind: 'search_cancelled' });
+      expect(process.api.cancels).toEqual(['resp_1']);
+      const later = startProcess(process.api);
+      expect(await errorOf(later.call(asked))).toEqual({ kind: 'search_cancelled' });
+    },
+  );
+
+  test('that was cancelled elsewhere is cancelled for the process that runs the search, too', async () => {
+    const process = await startTask();
+    await process.api.cancel('resp_1');
+    process.api.fail('resp_1', { kind: 'interrupted' });
+    await settled();
+    expect(await statusIn(process, process.taskId)).toMatchObject({ state: 'cancelled' });
+    expect(process.answers.counts.long_answers_total).toMatchObject({ cancelled: 1, failed: 0 });
+    expect(await errorOf(process.call({ args: { query: process.taskId } }))).toEqual({ kind: 'search_cancelled' });
+  });
+
+  test('that is cancelled in another process has the time at which the response was created', async () => {
+    const process = await startTask();
+    const other = startProcess(process.api);
+    await process.clock.advance(MINUTE_MS);
+    await other.application.tasks?.cancelTask(process.taskId, user);
+    for (let count = 0; count < 2; count += 1) {
+      const createdAt = new Date('2026-01-05T03:00:00Z');
+      expect(await statusIn(other, process.taskId)).toMatchObject({ state: 'cancelled', createdAt });
+    }
+    expect(process.api.looks).toHaveLength(1);
+    const unseen = startProcess(process.api);
+    process.api.lookError = { kind: 'unknown_response' };
+    await unseen.application.tasks?.cancelTask(process.taskId, user);
+    expect(await statusIn(unseen, process.taskId)).toMatchObject({ state: 'cancelled' });
+  });
+
   test('is unknown to another caller, who cannot cancel it', async () => {
     const { application, api, taskId } = await startTask();
     const alice = { caller: 'alice', isLocal: false };
