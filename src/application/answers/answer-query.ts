@@ -84,8 +84,8 @@ export class AnswerQuery {
     }
     if (request.isLong || long?.takes(request) !== true) return this.#answer(request, observer, signal);
     const maxMs = config.longAnswers?.maxMs ?? config.timeoutMs;
-    const answer: LongRun = (observer, untilOver, onPlace) => {
-      const deadlineMs = () => startedMs + maxMs;
+    const answer: LongRun = (observer, untilOver, onPlace, isOrdinary) => {
+      const deadlineMs = () => (isOrdinary() ? request.deadlineMs() : startedMs + maxMs);
       return this.#answer({ ...request, isLong: true, onPlace, deadlineMs }, observer, untilOver, maxMs);
     };
     return long.answers.ask(call, answer, signal);

@@ -87,8 +87,8 @@ export async function* diagnoseSetup(
   }
 }
 
-/** The API began a response that continues by itself, or rejected background mode. */
-type Background = 'started' | 'rejected';
+/** The API began a response that continues by itself, or why not. */
+type Background = 'started' | 'rejected' | 'unusable';
 
 /** Whether questions can take long (ruling K24). */
 function toLongCheck({ verdict }: Check, background: ReadonlySet<Background>, { longAnswers }: Config): Check {
@@ -129,7 +129,7 @@ async function ask(
   const isWebOnly = name === 'web search';
   const args = { query: SEARCH_QUESTION };
   const onCreated = () => void background.add('started');
-  const onOrdinary = () => void background.add('rejected');
+  const onOrdinary = (reason: Background) => void background.add(reason);
   const observer = { onProgress: () => {}, onCreated, onOrdinary };
   const asked = { caller: 'doctor', isLocal: true, isWebOnly, isLong: isWebOnly, args, observer };
   const answer = await answerQuery.execute({ ...asked, tool: 'answer_quick' }, signal);

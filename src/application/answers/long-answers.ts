@@ -163,7 +163,12 @@ export class LongAnswers {
       {
         ...begun,
         run: (observer, untilOver) =>
-          begun.run(observer, untilOver, (giveBack) => this.#places.onPlace(search, giveBack)),
+          begun.run(
+            observer,
+            untilOver,
+            (giveBack) => this.#places.onPlace(search, giveBack),
+            () => search.isOrdinary,
+          ),
         clock,
         orphanMs,
         timeoutMs: config.timeoutMs,
@@ -212,8 +217,9 @@ export class LongAnswers {
       if (outcome.isErr() && outcome.error.kind === 'timed_out' && lookError !== undefined) return err(lookError);
       if (state === undefined) return outcome;
       const how = state === 'recovered' || this.handleIn(request.question.query) !== undefined ? 'handle' : state;
-      if (outcome.isOk()) this.#counts.long_answers_returned_total[how] += 1;
-      const more = { state, isShared: true as const, ...(handle && { handle }) };
+      const isFound = !search.isOrdinary;
+      if (outcome.isOk() && isFound) this.#counts.long_answers_returned_total[how] += 1;
+      const more = { isShared: true as const, ...(isFound && { state, ...(handle && { handle }) }) };
       return outcome.map(({ result, report }) => ({ result, report: { ...report, ...more } }));
     }
     // Only a search whose response is known is left unfinished.

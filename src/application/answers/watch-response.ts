@@ -65,7 +65,7 @@ export class WatchedSearch implements LlmSearch {
         started = response;
         observer.onCreated?.(response);
       },
-      onOrdinary: () => observer.onOrdinary?.(),
+      onOrdinary: (reason) => observer.onOrdinary?.(reason),
     };
     const outcome = await this.#deps.llmSearch.search(request, watched, signal);
     if (started === undefined || outcome.isOk() || outcome.error.kind !== 'interrupted') return outcome;

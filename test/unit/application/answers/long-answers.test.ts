@@ -154,6 +154,18 @@ describe('what becomes of the search when its last call', () => {
     expect(api.cancels).toEqual(['resp_1']);
   });
 
+  test('is answered after the API has rejected background mode: calls share it as before', async () => {
+    const { api, call, answers } = startProcess();
+    api.createsAtOnce = false;
+    const calls = [call(), call()] as const;
+    await settled();
+    api.rejectBackground('resp_1');
+    api.finish('resp_1');
+    const [first, second] = [await answerOf(calls[0]), await answerOf(calls[1])];
+    expect(second.report).toEqual({ ...first.report, isShared: true });
+    expect(answers.counts.long_answers_returned_total.joined).toBe(0);
+  });
+
   test('is not the only one: nothing', async () => {
     const { api, call } = startProcess();
     const [left, stays] = [call(), call()];
@@ -389,17 +401,34 @@ describe('a handle', () => {
     expect(api.looks).toHaveLength(2);
   });
 
-  test('whose looks all fail reports why', async () => {
+  test.each([false, true])('whose looks all fail reports why (takes a task: %s)', async (takesTask) => {
     const first = startProcess();
     const query = await unfinishedHandle(first);
     const { call, api, clock } = startProcess(first.api);
     const error = { kind: 'server_error', attempts: 1, detail: 'overloaded' } as const;
     api.lookError = { kind: 'not_looked', error, isPassing: true };
-    const waiting = call({ args: { query } });
+    const waiting = call({ args: { query }, takesTask });
     await settled();
     await clock.advance(TIMEOUT_MS);
     expect(api.looks.length).toBeGreaterThan(3);
     expect(await errorOf(waiting)).toEqual(error);
+    const looks = api.looks.length;
+    await clock.advance(MINUTE_MS);
+    expect(api.looks).toHaveLength(looks);
+  });
+
+  test('whose first look comes late is a task as soon as it shows something', async () => {
+    const first = startProcess();
+    const query = await unfinishedHandle(first);
+    const { call, api, clock } = startProcess(first.api);
+    const error = { kind: 'server_error', attempts: 1, detail: 'overloaded' } as const;
+    api.lookError = { kind: 'not_looked', error, isPassing: true };
+    const waiting = call({ args: { query }, takesTask: true });
+    await settled();
+    await clock.advance(MINUTE_MS);
+    api.lookError = undefined;
+    await clock.advance(15_000);
+    expect((await answerOf(waiting)).report).toMatchObject({ state: 'unfinished', handle: query });
   });
 
   test.each([
@@ -654,18 +683,27 @@ describe('a task', () => {
     expect((await answerOf(asked)).report).toMatchObject({ state: 'unfinished' });
   });
 
-  test('cannot be handed out if the API rejects background mode: the call ends at its limit, as before', async () => {
-    const { api, clock, call } = startProcess();
-    api.createsAtOnce = false;
-    const asked = call({ takesTask: true });
-    await settled();
-    api.rejectBackground('resp_1');
-    await clock.advance(TIMEOUT_MS - 1);
-    expect(api.cancels).toEqual([]);
-    await clock.advance(1);
-    expect(api.cancels).toEqual(['resp_1']);
-    expect(await errorOf(asked)).toEqual({ kind: 'timed_out', timeoutMs: TIMEOUT_MS });
-  });
+  test.each([
+    ['a call that takes one', { takesTask: true }, 0],
+    ['a call that takes one, and waits for its response', { takesTask: true }, LIMITS.taskAfterMs],
+    ['a person', { isUnlimited: true }, 0],
+  ])(
+    'cannot be handed out if the API rejects background mode: the call ends at its limit, as before (%s)',
+    async (_, over, afterMs) => {
+      const { api, clock, call } = startProcess();
+      api.createsAtOnce = false;
+      const asked = call(over);
+      await settled();
+      await clock.advance(afterMs);
+      api.rejectBackground('resp_1');
+      await clock.advance(TIMEOUT_MS - afterMs - 1);
+      expect(api.cancels).toEqual([]);
+      await clock.advance(1);
+      expect(api.cancels).toEqual(['resp_1']);
+      expect(await errorOf(asked)).toEqual({ kind: 'timed_out', timeoutMs: TIMEOUT_MS });
+      expect(api.posts[0]?.deadlineMs()).toBe(TIMEOUT_MS);
+    },
+  );
 
   test('says what the search does, and then has the answer of the call, the same each time', async () => {
     const process = await startTask();
@@ -809,12 +847,18 @@ describe('a task', () => {
     expect(process.api.cancels).toEqual([]);
   });
 
-  test('that is not handed out yet is cancelled when its client disconnects', async () => {
-    const { api, call } = startProcess();
-    const asked = call({ takesTask: true });
-    await settled();
-    asked.leave(DISCONNECTED);
-    await settled();
-    expect(api.cancels).toEqual(['resp_1']);
-  });
+  test.each([false, true])(
+    'is cancelled when its client disconnects, unless it can be found: %s',
+    async (canBeFound) => {
+      const process = startProcess();
+      const { api, clock, call } = process;
+      if (canBeFound) await unfinishedHandle(process);
+      const asked = call({ takesTask: true });
+      await settled();
+      asked.leave(DISCONNECTED);
+      expect(await errorOf(asked)).toEqual({ kind: 'cancelled', ...(canBeFound && { isDetached: true }) });
+      await clock.advance(30 * MINUTE_MS);
+      expect(api.cancels).toEqual(canBeFound ? [] : ['resp_1']);
+    },
+  );
 });
