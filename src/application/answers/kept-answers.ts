@@ -51,10 +51,12 @@ export class KeptAnswers {
   /** Makes a search that has ended the latest of those. Looks that failed, or were stopped, are not kept: the next call looks again. */
   onOver(search: LongSearch): void {
     const { id, isForeign, outcome } = search;
-    if (id === undefined || (this.#byId.get(id) ?? search) !== search) return;
-    this.#byId.delete(id);
-    if (!isForeign || outcome?.isOk() || errorKind(outcome) === 'search_cancelled') this.#byId.set(id, search);
+    if (id !== undefined && (this.#byId.get(id) ?? search) === search) {
+      this.#byId.delete(id);
+      if (!isForeign || outcome?.isOk() || errorKind(outcome) === 'search_cancelled') this.#byId.set(id, search);
+    }
     this.#dropOld();
+    this.#clock.after(this.#keepMs, () => this.#dropOld());
   }
 
   #isCurrent({ id, outcome, deliveredMs, isCancelled }: LongSearch): boolean {
