@@ -48,8 +48,10 @@ test('an answer is held as long as configured, and no longer, also if nothing as
 
 test('an answer that has no handle is not held', async () => {
   const clock = new FakeClock();
-  const answer = await keepOne(new KeptAnswers(clock, 1000), clock, false);
+  const kept = new KeptAnswers(clock, 1000);
+  const answer = await keepOne(kept, clock, false);
   await settled();
   collectGarbage();
   expect(answer.deref()).toBeUndefined();
+  expect(kept.count).toBe(0);
 });
