@@ -118,7 +118,7 @@ export class AnswerQuery {
     tool: ToolName,
     { caller, isLocal, isWebOnly, isLong, isUnlimited, args }: Omit<AnswerQueryInput, 'tool' | 'observer'>,
   ): Result<SearchRequest, AnswerError> {
-    const { config, clock, long } = this.#deps;
+    const { config, clock } = this.#deps;
     const question = parseQuestion(tool, args, config.searchDefaults);
     if (question.isErr()) return err({ kind: 'invalid_arguments', problems: question.error });
     const profile = profileFor(tool, config.profiles);
@@ -130,7 +130,7 @@ export class AnswerQuery {
       isLocal,
       isWebOnly,
       isUnlimited,
-      ...(isLong && long && { isLong }),
+      ...(isLong && { isLong }),
       question: question.value,
       profile,
       instructions: config.instructions ?? systemPolicyIn(config.timeZone),

@@ -49,7 +49,8 @@ export function createApplication(ports: Ports, config: Config, grounding?: Grou
   const grounded = grounding && new GroundedSearch({ ...grounding, llmSearch, clock, logger });
   const shared = new CoalescingSearch(grounded ?? llmSearch, (request) => grounded?.isShareable(request) ?? true);
   const answerQuery = new AnswerQuery({ llmSearch: shared, long, clock, logger, config, pageDates });
-  const setup = { apiProbe, answerQuery, clock, config, isLong: ports.long !== undefined, web: grounding?.policy.web };
+  const isLong = ports.long !== undefined && config.longAnswers !== undefined;
+  const setup = { apiProbe, answerQuery, clock, config, isLong, web: grounding?.policy.web };
   return {
     long: long?.answers,
     answerQuery: (input, signal) => answerQuery.execute(input, signal),

@@ -122,7 +122,7 @@ function withShutdown(model: string, tools: readonly string[], today: string): P
 
 async function ask(
   name: QuestionCheck,
-  { answerQuery, web }: Dependencies,
+  { answerQuery, isLong, web }: Dependencies,
   background: Set<Background>,
   signal: AbortSignal,
 ): Promise<Check> {
@@ -131,7 +131,7 @@ async function ask(
   const onCreated = () => void background.add('started');
   const onOrdinary = (reason: Background) => void background.add(reason);
   const observer = { onProgress: () => {}, onCreated, onOrdinary };
-  const asked = { caller: 'doctor', isLocal: true, isWebOnly, isLong: isWebOnly, args, observer };
+  const asked = { caller: 'doctor', isLocal: true, isWebOnly, isLong: isWebOnly && isLong, args, observer };
   const answer = await answerQuery.execute({ ...asked, tool: 'answer_quick' }, signal);
   return toCheck(name, answer, ({ result, report }) => {
     const { length } = result.citations;
