@@ -48,7 +48,7 @@ export class LongAnswers {
     this.#places = new LongPlaces(options.config.maxConcurrency);
   }
 
-  /** The handle that a query is; undefined if it is a question (ruling K21). */
+  /** The handle that a query is; undefined if it is a question (ruling K21). Without long answers, its patterns are not loaded. */
   readonly handleIn = handleIn;
 
   /** Answers a question: begins a search, joins the one for the same question, or returns the answer that it had. */
@@ -106,8 +106,8 @@ export class LongAnswers {
   }
 
   /** Whether a handle was made for the caller (ruling K12). */
-  isValid(handle: AnswerHandle | 'malformed' | undefined, request: SearchRequest): handle is AnswerHandle {
-    if (handle === undefined || handle === 'malformed') return false;
+  isValid(handle: AnswerHandle | 'malformed', request: SearchRequest): handle is AnswerHandle {
+    if (handle === 'malformed') return false;
     const { tool, responseId, signature } = handle;
     return this.#options.signer.verify([ownerOf(request), tool, responseId], signature);
   }

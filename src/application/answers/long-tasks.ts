@@ -29,7 +29,7 @@ export class LongTasks {
 
   /** What becomes of the search that a handle names. One that began elsewhere is looked at, once. `isReturned`: a client gets an answer. */
   async status(
-    handle: AnswerHandle | 'malformed' | undefined,
+    handle: AnswerHandle,
     request: SearchRequest,
     toAnswer: (reply: SearchReply, signal: AbortSignal) => Promise<Outcome>,
     isReturned: boolean,
@@ -45,7 +45,7 @@ export class LongTasks {
   }
 
   /** Ends a search at the API, also one that began elsewhere (ruling K18). False if there is none with this handle. */
-  async cancel(handle: AnswerHandle | 'malformed' | undefined, request: SearchRequest): Promise<boolean> {
+  async cancel(handle: AnswerHandle, request: SearchRequest): Promise<boolean> {
     if (!this.#answers.isValid(handle, request)) return false;
     const known = this.#answers.searchOf(handle.responseId);
     if (known?.outcome !== undefined) return true;

@@ -635,30 +635,85 @@ test('other tools are asked as before', async () => {
   expect((await answerOf(asked)).report.state).toBeUndefined();
 });
 
-const event = fc.constantFrom('ask', 'time out', 'disconnect', 'cancel', 'wait', 'finish', 'fail', 'exit');
+const event = fc.constantFrom(
+  ...(['ask', 'ask for a task', 'ask as a person', 'fetch elsewhere', 'fetch a task elsewhere'] as const),
+  ...(['time out', 'disconnect', 'cancel', 'cancel the task', 'cancel the task elsewhere', 'look elsewhere'] as const),
+  ...(['wait', 'wait until a hand-out', 'finish', 'fail', 'break the stream', 'break the looks', 'exit'] as const),
+);
 
-test('whatever happens, each search is one request and at most one cancellation', async () => {
+test('whatever happens, each search is one request, a process cancels it at most once, and every call is answered that is not left', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(event, { maxLength: 14 }), async (events) => {
-      const { api, clock, call, answers } = startProcess();
-      const calls: ReturnType<typeof call>[] = [];
-      const reasons = { 'time out': CLIENT_TIMED_OUT, disconnect: DISCONNECTED, cancel: undefined };
+    fc.asyncProperty(fc.array(event, { maxLength: 12 }), async (events) => {
+      const here = startProcess();
+      const { api, clock, answers } = here;
+      const elsewhere = startProcess(api);
+      const calls: { readonly leave: (reason?: string) => void; isLeft: boolean; end?: string }[] = [];
+      let handle: string | undefined;
+      const ask = (process: typeof here, over: Partial<TestQuestion>) => {
+        const { answer, leave } = process.call(over);
+        const call: (typeof calls)[number] = { leave, isLeft: false };
+        calls.push(call);
+        void answer.then((answer) => {
+          call.end = answer.isOk() ? 'answered' : answer.error.kind;
+          if (answer.isOk()) handle ??= answer.value.report.handle;
+        });
+      };
+      const leave = (reason?: string) => {
+        const call = calls.findLast(({ isLeft, end }) => !isLeft && end === undefined);
+        call?.leave(reason);
+        if (call !== undefined) call.isLeft = true;
+      };
+      const fetch = (over: Partial<TestQuestion>) => handle && ask(elsewhere, { args: { query: handle }, ...over });
+      const cancelIn = ({ application }: typeof here) => handle && application.tasks?.cancelTask(handle, USER);
+      const look = async () => {
+        const signal = new AbortController().signal;
+        const status = handle && (await elsewhere.application.tasks?.taskStatus(handle, USER, true, signal));
+        if (status && status.state === 'cancelled') expect(api.cancels).toContain(handle?.split('.')[2]);
+      };
+      const last = () => `resp_${api.posts.length}`;
+      const error = { kind: 'server_error', attempts: 1, detail: 'overloaded' } as const;
+      const run: Record<(typeof events)[number], () => unknown> = {
+        ask: () => ask(here, {}),
+        'ask for a task': () => ask(here, { takesTask: true }),
+        'ask as a person': () => ask(here, { isUnlimited: true }),
+        'fetch elsewhere': () => fetch({}),
+        'fetch a task elsewhere': () => fetch({ takesTask: true }),
+        'time out': () => leave(CLIENT_TIMED_OUT),
+        disconnect: () => leave(DISCONNECTED),
+        cancel: () => leave(),
+        'cancel the task': () => cancelIn(here),
+        'cancel the task elsewhere': () => cancelIn(elsewhere),
+        'look elsewhere': look,
+        wait: () => clock.advance(MINUTE_MS),
+        'wait until a hand-out': () => clock.advance(TIMEOUT_MS),
+        finish: () => api.posts.length > 0 && api.finish(last()),
+        fail: () => api.posts.length > 0 && api.fail(last(), { kind: 'content_filtered' }),
+        'break the stream': () => api.posts.length > 0 && api.fail(last(), { kind: 'interrupted' }),
+        'break the looks': () => {
+          api.lookError = api.lookError === undefined ? { kind: 'not_looked', error, isPassing: true } : undefined;
+        },
+        exit: () => void answers.close(),
+      };
       for (const event of events) {
-        const id = `resp_${api.posts.length}`;
-        if (event === 'ask') calls.push(call());
-        else if (event === 'wait') await clock.advance(MINUTE_MS);
-        else if (event === 'exit') void answers.close();
-        else if (event in reasons) calls.pop()?.leave(reasons[event as keyof typeof reasons]);
-        else if (api.posts.length > 0 && event === 'finish') api.finish(id);
-        else if (api.posts.length > 0 && event === 'fail') api.fail(id, { kind: 'content_filtered' });
+        await run[event]();
         await settled();
       }
+      // No search is longer, and no call in another process.
+      await clock.advance(LIMITS.maxMs);
+      const ends = calls.filter(({ isLeft }) => !isLeft).map(({ end }) => end);
+      expect(ends).not.toContain(undefined);
+      expect(ends).not.toContain('cancelled');
+      for (const id of new Set(api.cancels)) {
+        const processes = events.includes('cancel the task elsewhere') ? 2 : 1;
+        expect(api.cancels.filter((cancelled) => cancelled === id).length).toBeLessThanOrEqual(processes);
+      }
       // What is asked while a search works joins it.
-      expect(new Set(api.cancels).size).toBe(api.cancels.length);
-      expect(api.posts.length).toBeLessThanOrEqual(events.filter((event) => event === 'ask').length);
+      expect(api.posts.length).toBeLessThanOrEqual(events.filter((event) => event.startsWith('ask')).length);
     }),
   );
 });
+
+const USER = { caller: 'test', isLocal: true };
 
 describe('a task', () => {
   /** A call that has become a task, in a process that also looks at tasks. */
@@ -670,9 +725,8 @@ describe('a task', () => {
     if (report.handle === undefined) throw new Error('There is no task.');
     return { ...process, asked, taskId: report.handle };
   }
-  const user = { caller: 'test', isLocal: true };
   const statusIn = ({ application }: ReturnType<typeof startProcess>, taskId: string, isReturned = true) =>
-    application.tasks?.taskStatus(taskId, user, isReturned, new AbortController().signal);
+    application.tasks?.taskStatus(taskId, USER, isReturned, new AbortController().signal);
 
   test('is handed out when the answer takes long, or as soon as its response is known', async () => {
     const process = startProcess();
@@ -735,7 +789,7 @@ describe('a task', () => {
     const process = await startTask();
     const canceller = where === 'the same process' ? process : startProcess(process.api);
     for (let count = 0; count < 2; count += 1)
-      expect(await canceller.application.tasks?.cancelTask(process.taskId, user)).toBe(true);
+      expect(await canceller.application.tasks?.cancelTask(process.taskId, USER)).toBe(true);
     await settled();
     expect(process.api.cancels).toEqual(['resp_1']);
     expect(await statusIn(canceller, process.taskId)).toMatchObject({ state: 'cancelled' });
@@ -768,7 +822,7 @@ describe('a task', () => {
       const asked = { args: { query: process.taskId } };
       const waiting = [canceller.call(asked), canceller.call({ ...asked, takesTask: true })];
       await settled();
-      const cancel = () => canceller.application.tasks?.cancelTask(process.taskId, user);
+      const cancel = () => canceller.application.tasks?.cancelTask(process.taskId, USER);
       expect(await Promise.all([cancel(), cancel()])).toEqual([true, true]);
       for (const call of [...waiting, canceller.call(asked)])
         expect(await errorOf(call)).toEqual({ kind: 'search_cancelled' });
@@ -792,7 +846,7 @@ describe('a task', () => {
     const process = await startTask();
     const other = startProcess(process.api);
     await process.clock.advance(MINUTE_MS);
-    await other.application.tasks?.cancelTask(process.taskId, user);
+    await other.application.tasks?.cancelTask(process.taskId, USER);
     for (let count = 0; count < 2; count += 1) {
       const createdAt = new Date('2026-01-05T03:00:00Z');
       expect(await statusIn(other, process.taskId)).toMatchObject({ state: 'cancelled', createdAt });
@@ -800,7 +854,7 @@ describe('a task', () => {
     expect(process.api.looks).toHaveLength(1);
     const unseen = startProcess(process.api);
     process.api.lookError = { kind: 'unknown_response' };
-    await unseen.application.tasks?.cancelTask(process.taskId, user);
+    await unseen.application.tasks?.cancelTask(process.taskId, USER);
     expect(await statusIn(unseen, process.taskId)).toMatchObject({ state: 'cancelled' });
   });
 
