@@ -710,6 +710,7 @@ test('whatever happens, each search is one request, a process cancels it at most
       // What is asked while a search works joins it.
       expect(api.posts.length).toBeLessThanOrEqual(events.filter((event) => event.startsWith('ask')).length);
     }),
+    { numRuns: 1000 },
   );
 });
 
