@@ -39,6 +39,7 @@ const MEANINGS = {
   invalid_arguments: 'the arguments of the call are not valid',
   no_profile: 'the configuration removes the model of the tool',
   timed_out: 'no answer, or no result, in time',
+  search_cancelled: 'the search was cancelled by `tasks/cancel`, or at the API',
   unknown_answer: 'the handle names no answer of the caller',
   cancelled: 'the caller cancelled, or disconnected',
   tool_error: 'the tool answered with `isError`',

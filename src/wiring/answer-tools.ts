@@ -41,7 +41,7 @@ export async function longAnswerParts(
   load: () => Promise<Application>,
 ): Promise<Pick<ServerDescription, 'moreInstructions' | 'tasks'>> {
   const { longAnswers, llm, server } = runtime.config;
-  if (longAnswers === undefined || llm.adapter === 'offline') return {};
+  if (longAnswers === undefined || llm.adapter === 'offline' || llm.record !== undefined) return {};
   const [{ UNFINISHED_INSTRUCTIONS }, { Tasks }] = await Promise.all([
     import('../domain/answers/unfinished-answer.ts'),
     import('../adapters/inbound/mcp/tasks.ts'),

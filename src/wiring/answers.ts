@@ -37,9 +37,11 @@ export async function composeAnswers(
   const pages = readsPages && !isOffline ? await loadCitedPages(runtime) : undefined;
   const apiProbe = () => loadProbe(runtime, api?.fetch ?? fetch);
   const long = api && (await loadLong(runtime, llmSearch, api.fetch));
+  // A recorded answer does not take minutes, but handles are never asked (rulings K4 and K21).
+  const { longAnswers: _, ...withoutLong } = config;
   const ports = { llmSearch, apiProbe, clock, logger, citedPages: pages?.citedPages, long };
   return {
-    application: createApplication(ports, config, grounding),
+    application: createApplication(ports, config.llm.record === undefined ? config : withoutLong, grounding),
     close: async () => {
       await Promise.all([long?.answers.close(), llmSearch.close?.()]);
       await api?.close();
@@ -88,11 +90,11 @@ async function loadOpenAi(runtime: Runtime, fetch: typeof globalThis.fetch) {
   });
 }
 
-/** Undefined if no tool gives answers that take minutes, or answers are recorded, or there is no key (rulings K1 and K4). */
+/** Undefined if no tool gives answers that take minutes, or there is no key (ruling K1). */
 async function loadLong({ config, clock, redactor }: Runtime, llmSearch: LlmSearch, fetch: typeof globalThis.fetch) {
-  const { longAnswers, openai, llm } = config;
+  const { longAnswers, openai } = config;
   const { apiKey } = openai;
-  if (longAnswers === undefined || llm.record !== undefined || apiKey === undefined) return undefined;
+  if (longAnswers === undefined || apiKey === undefined) return undefined;
   const [
     { LongAnswers },
     { LongTasks },

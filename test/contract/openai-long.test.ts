@@ -41,7 +41,7 @@ const CREATED_AT = new Date(1_768_775_269_000);
 
 class LongLog extends ProgressLog {
   readonly created: StartedResponse[] = [];
-  ordinary = 0;
+  readonly ordinary: string[] = [];
   /** Resolves at the first. */
   readonly untilCreated: Promise<void>;
   #onFirst = () => {};
@@ -58,8 +58,8 @@ class LongLog extends ProgressLog {
     this.#onFirst();
   }
 
-  onOrdinary(): void {
-    this.ordinary += 1;
+  onOrdinary(reason: 'rejected' | 'unusable'): void {
+    this.ordinary.push(reason);
   }
 }
 
@@ -130,11 +130,11 @@ describe('a long request', () => {
     ['whose ID is too long', (event: string) => event.replaceAll(FIRST_ID, 'r'.repeat(91))],
     ['without an ID', (event: string) => event.replaceAll(`"id":"${FIRST_ID}",`, '')],
     ['whose events have no numbers', (event: string) => event.replace(/,"sequence_number":\d+/, '')],
-  ])('%s does not report it, and is answered', async (_name, change) => {
+  ])('%s ends with its call, and is answered', async (_name, change) => {
     api.reply(streams(change));
     const { observer, ask } = start();
     expect(replyOf(await ask()).text).toBe(TEXT);
-    expect(observer.created).toEqual([]);
+    expect([observer.created, observer.ordinary]).toEqual([[], ['unusable']]);
   });
 
   test('whose ID is as long as a handle allows reports it', async () => {
@@ -323,9 +323,9 @@ describe('an API that rejects background mode', () => {
     api.reply(REJECTS, ANSWER, ANSWER, ANSWER);
     const { search, observer, logger, ask, request } = start();
     expect(replyOf(await ask())).toMatchObject({ text: TEXT, report: { attempts: 2 } });
-    expect(observer.ordinary).toBe(1);
+    expect(observer.ordinary).toEqual(['rejected']);
     expect(replyOf(await ask()).report.attempts).toBe(1);
-    expect(observer.ordinary).toBe(2);
+    expect(observer.ordinary).toEqual(['rejected', 'rejected']);
     await search.search({ ...request, profile: { model: 'gpt-5-mini' } }, new LongLog(), never());
     expect(api.requests.map(({ body }) => body.background)).toEqual([true, undefined, undefined, true]);
     expect(observer.created).toEqual([]);

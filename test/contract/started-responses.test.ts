@@ -219,6 +219,20 @@ describe('OpenAiStartedResponses', () => {
     expect(api.requests).toHaveLength(1);
   });
 
+  test('that the API does not answer ends after 15 s, and a later one may succeed', async () => {
+    api.replyToLooks(neverAnswers());
+    const clock = new FakeClock();
+    const looking = look('resp_1', { clock });
+    await api.waitForRequests(1);
+    await clock.advance(14_999);
+    expect(api.requests[0]?.aborted).toBe(false);
+    await clock.advance(1);
+    const error = { kind: 'connection_failed', attempts: 1, detail: 'no response within 15 s' };
+    expect(errorOf(await looking)).toMatchObject({ kind: 'not_looked', isPassing: true, error });
+    await api.waitForAbort(0);
+    expect(clock.pendingSleeps).toBe(0);
+  });
+
   test('a page for 404 is an unknown response, too', async () => {
     api.replyToLooks(failsHtml(404));
     expect(errorOf(await look())).toEqual({ kind: 'unknown_response' });

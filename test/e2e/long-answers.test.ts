@@ -16,7 +16,7 @@ import type { FakeApi } from '../support/fake-api.ts';
 import { startHttpProcess } from '../support/http-process.ts';
 import { HOME_VARIABLE } from '../support/platform.ts';
 import { newFile, newFolder } from './files.ts';
-import { answerOf, apiEnv, BUILT_PROGRAM, fakeApi, serve, serveWithApi, textOf } from './serve.ts';
+import { answerOf, apiEnv, BUILT_PROGRAM, failureOf, fakeApi, serve, serveWithApi, textOf } from './serve.ts';
 
 const QUESTION = { query: 'What changed in HTTP in this century?' };
 const HANDLE = /la1\.d\.resp_\w+\.[\w-]{22}/;
@@ -44,7 +44,7 @@ describe('a question that takes long', () => {
     expect(api.requests[0]?.body).toMatchObject({ background: true, store: false });
   });
 
-  test('is found by its handle after the process was killed', async () => {
+  test('is found by its handle after the process was killed, also by one that records answers', async () => {
     const api = await fakeApi();
     const working = works(answers('A lot.'));
     api.reply(working);
@@ -56,6 +56,10 @@ describe('a question that takes long', () => {
     working.release();
     const second = serveLong(api);
     expect(answerOf(await second.callTool('answer', { query: handle })).answer).toBe('A lot.');
+    const recording = serveLong(api, `llm: { record: ${JSON.stringify(newFolder())} }\n`);
+    expect(JSON.stringify(await recording.initialize())).not.toContain('not finished');
+    expect(answerOf(await recording.callTool('answer', { query: handle })).answer).toBe('A lot.');
+    expect(failureOf(await recording.callTool('answer', { query: `${handle}x` }))).toMatch(/No answer with this ID/);
     expect(api.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 

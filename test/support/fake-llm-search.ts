@@ -62,10 +62,10 @@ export function creates(
   };
 }
 
-/** First reports that background mode is rejected. */
-export function rejectsBackground(reply: ConfiguredReply): ConfiguredReply {
+/** First reports that it ends with its call. */
+export function endsWithCall(reason: 'rejected' | 'unusable', reply: ConfiguredReply): ConfiguredReply {
   return async (observer, signal) => {
-    observer.onOrdinary?.();
+    observer.onOrdinary?.(reason);
     return reply(observer, signal);
   };
 }

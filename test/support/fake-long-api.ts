@@ -73,7 +73,7 @@ export class FakeLongApi implements LlmSearch, StartedResponses {
 
   /** The API rejects background mode: the request is sent again as an ordinary one. */
   rejectBackground(id: string): void {
-    this.#of(id).observer.onOrdinary?.();
+    this.#of(id).observer.onOrdinary?.('rejected');
   }
 
   progress(id: string, progress: SearchProgress): void {

@@ -83,8 +83,8 @@ export class AnswerQuery {
     }
     if (request.isLong || long?.takes(request) !== true) return this.#answer(request, observer, signal);
     const maxMs = config.longAnswers?.maxMs ?? config.timeoutMs;
-    const answer: LongRun = (observer, untilOver, onPlace) => {
-      const deadlineMs = () => startedMs + maxMs;
+    const answer: LongRun = (observer, untilOver, onPlace, isOrdinary) => {
+      const deadlineMs = () => (isOrdinary() ? request.deadlineMs() : startedMs + maxMs);
       return this.#answer({ ...request, isLong: true, onPlace, deadlineMs }, observer, untilOver, maxMs);
     };
     return long.answers.ask(call, answer, signal);
@@ -117,7 +117,7 @@ export class AnswerQuery {
     tool: ToolName,
     { caller, isLocal, isWebOnly, isLong, isUnlimited, args }: Omit<AnswerQueryInput, 'tool' | 'observer'>,
   ): Result<SearchRequest, AnswerError> {
-    const { config, clock, long } = this.#deps;
+    const { config, clock } = this.#deps;
     const question = parseQuestion(tool, args, config.searchDefaults);
     if (question.isErr()) return err({ kind: 'invalid_arguments', problems: question.error });
     const profile = profileFor(tool, config.profiles);
@@ -129,7 +129,7 @@ export class AnswerQuery {
       isLocal,
       isWebOnly,
       isUnlimited,
-      ...(isLong && long && { isLong }),
+      ...(isLong && { isLong }),
       question: question.value,
       profile,
       instructions: config.instructions ?? systemPolicyIn(config.timeZone),

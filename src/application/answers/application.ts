@@ -53,7 +53,8 @@ export function createApplication(ports: Ports, config: Config, grounding?: Grou
   const shared = new CoalescingSearch(grounded ?? llmSearch, (request) => grounded?.isShareable(request) ?? true);
   const pageChecks = citedPages && new PageChecks({ citedPages, config });
   const answerQuery = new AnswerQuery({ llmSearch: shared, long, clock, logger, config, pageChecks });
-  const setup = { apiProbe, answerQuery, clock, config, isLong: ports.long !== undefined, web: grounding?.policy.web };
+  const isLong = ports.long !== undefined && config.longAnswers !== undefined;
+  const setup = { apiProbe, answerQuery, clock, config, isLong, web: grounding?.policy.web };
   return {
     checkCounts: pageChecks?.counts,
     long: long?.answers,

@@ -109,8 +109,8 @@ function toPagesCheck(pages: readonly PagesReport[]): Check {
   };
 }
 
-/** The API began a response that continues by itself, or rejected background mode. */
-type Background = 'started' | 'rejected';
+/** The API began a response that continues by itself, or why not. */
+type Background = 'started' | 'rejected' | 'unusable';
 
 /** Whether questions can take long (ruling K24). */
 function toLongCheck({ verdict }: Check, background: ReadonlySet<Background>, { longAnswers }: Config): Check {
@@ -144,7 +144,7 @@ function withShutdown(model: string, tools: readonly string[], today: string): P
 
 async function ask(
   name: QuestionCheck,
-  { answerQuery, web }: Dependencies,
+  { answerQuery, isLong, web }: Dependencies,
   background: Set<Background>,
   pages: PagesReport[],
   signal: AbortSignal,
@@ -152,9 +152,9 @@ async function ask(
   const isWebOnly = name === 'web search';
   const args = { query: SEARCH_QUESTION };
   const onCreated = () => void background.add('started');
-  const onOrdinary = () => void background.add('rejected');
+  const onOrdinary = (reason: Background) => void background.add(reason);
   const observer = { onProgress: () => {}, onCreated, onOrdinary };
-  const asked = { caller: 'doctor', isLocal: true, isWebOnly, isLong: isWebOnly, args, observer };
+  const asked = { caller: 'doctor', isLocal: true, isWebOnly, isLong: isWebOnly && isLong, args, observer };
   const answer = await answerQuery.execute({ ...asked, tool: 'answer_quick' }, signal);
   return toCheck(name, answer, ({ result, report }) => {
     pages.push(report);

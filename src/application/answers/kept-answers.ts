@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
-import { type LongSearch, wasCancelled } from './long-search.ts';
+import { errorKind, type LongSearch } from './long-search.ts';
 
 /** How long after a delivery the same question gets the same answer: the client may have given up before it was read (ruling K20). */
 const REPEATED_MS = 600_000;
@@ -48,13 +48,15 @@ export class KeptAnswers {
     this.#byId.set(responseId, search);
   }
 
-  /** Makes a search that has ended the latest of those. Looks that failed are not kept: the next call looks again. */
+  /** Makes a search that has ended the latest of those. Looks that failed, or were stopped, are not kept: the next call looks again. */
   onOver(search: LongSearch): void {
     const { id, isForeign, outcome } = search;
-    if (id === undefined || (this.#byId.get(id) ?? search) !== search) return;
-    this.#byId.delete(id);
-    if (!isForeign || outcome?.isOk() || wasCancelled(outcome)) this.#byId.set(id, search);
+    if (id !== undefined && (this.#byId.get(id) ?? search) === search) {
+      this.#byId.delete(id);
+      if (!isForeign || outcome?.isOk() || errorKind(outcome) === 'search_cancelled') this.#byId.set(id, search);
+    }
     this.#dropOld();
+    this.#clock.after(this.#keepMs, () => this.#dropOld());
   }
 
   #isCurrent({ id, outcome, deliveredMs, isCancelled }: LongSearch): boolean {
@@ -68,7 +70,7 @@ export class KeptAnswers {
     const kept = [...this.#byId].filter(([, { outcome }]) => outcome !== undefined).reverse();
     let bytes = 0;
     for (const [index, [id, search]] of kept.entries()) {
-      const { endedMs = 0 } = search;
+      const { endedMs = Number.POSITIVE_INFINITY } = search;
       bytes += search.bytes;
       if (index >= MAX_KEPT || bytes > MAX_KEPT_BYTES || endedMs <= sinceMs) this.#byId.delete(id);
     }

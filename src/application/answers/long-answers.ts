@@ -10,7 +10,7 @@ import type { StartedResponses } from '../ports/started-responses.ts';
 import { KeptAnswers } from './kept-answers.ts';
 import { LongCounts } from './long-counts.ts';
 import { LongPlaces } from './long-places.ts';
-import { type LongRun, LongSearch, type LongSearchOptions, type Outcome } from './long-search.ts';
+import { errorKind, type LongRun, LongSearch, type LongSearchOptions, type Outcome } from './long-search.ts';
 import { toAnswerError, toOutcome, watchResponse } from './watch-response.ts';
 
 export interface LongAnswersOptions {
@@ -48,7 +48,7 @@ export class LongAnswers {
     this.#places = new LongPlaces(options.config.maxConcurrency);
   }
 
-  /** The handle that a query is; undefined if it is a question (ruling K21). */
+  /** The handle that a query is; undefined if it is a question (ruling K21). Without long answers, its patterns are not loaded. */
   readonly handleIn = handleIn;
 
   /** Answers a question: begins a search, joins the one for the same question, or returns the answer that it had. */
@@ -106,8 +106,8 @@ export class LongAnswers {
   }
 
   /** Whether a handle was made for the caller (ruling K12). */
-  isValid(handle: AnswerHandle | 'malformed' | undefined, request: SearchRequest): handle is AnswerHandle {
-    if (handle === undefined || handle === 'malformed') return false;
+  isValid(handle: AnswerHandle | 'malformed', request: SearchRequest): handle is AnswerHandle {
+    if (handle === 'malformed') return false;
     const { tool, responseId, signature } = handle;
     return this.#options.signer.verify([ownerOf(request), tool, responseId], signature);
   }
@@ -125,14 +125,13 @@ export class LongAnswers {
     search.isReturned = true;
   }
 
-  /** Keeps the end of a search that began elsewhere. */
-  async remember({ tool, responseId }: AnswerHandle, createdAt: Date, outcome: Outcome): Promise<LongSearch> {
-    const run = async (observer: Required<SearchObserver>) => {
-      observer.onCreated({ id: responseId, createdAt });
-      return outcome;
-    };
+  /** Keeps the end of a search that began elsewhere. It is known at once: what is asked in the same turn finds it. */
+  remember({ tool, responseId }: AnswerHandle, createdAt: Date | undefined, outcome: Outcome): LongSearch {
+    const run = async () => outcome;
     const search = this.#begin({ tool, language: 'en', foreignId: responseId, run }, { onProgress: () => {} });
-    await search.whenEnded();
+    search.outcome = outcome;
+    if (createdAt !== undefined) search.started = { id: responseId, createdAt };
+    this.#kept.onCreated(responseId, search);
     return search;
   }
 
@@ -164,7 +163,12 @@ export class LongAnswers {
       {
         ...begun,
         run: (observer, untilOver) =>
-          begun.run(observer, untilOver, (giveBack) => this.#places.onPlace(search, giveBack)),
+          begun.run(
+            observer,
+            untilOver,
+            (giveBack) => this.#places.onPlace(search, giveBack),
+            () => search.isOrdinary,
+          ),
         clock,
         orphanMs,
         timeoutMs: config.timeoutMs,
@@ -207,12 +211,15 @@ export class LongAnswers {
     if (isUnlimited && search.isForeign && isOver)
       return err({ kind: 'timed_out', timeoutMs: maxMs, limit: 'long_answers.max_ms', ...(handle && { handle }) });
     if (outcome !== 'unfinished') {
+      // The call was not: it gets a failure (ruling K7).
+      if (errorKind(outcome) === 'cancelled' && !signal.aborted) return err({ kind: 'search_cancelled' });
       if (outcome.isErr() && outcome.error.kind === 'interrupted') return err({ ...outcome.error, handle });
       if (outcome.isErr() && outcome.error.kind === 'timed_out' && lookError !== undefined) return err(lookError);
       if (state === undefined) return outcome;
       const how = state === 'recovered' || this.handleIn(request.question.query) !== undefined ? 'handle' : state;
-      if (outcome.isOk()) this.#counts.long_answers_returned_total[how] += 1;
-      const more = { state, isShared: true as const, ...(handle && { handle }) };
+      const isFound = !search.isOrdinary;
+      if (outcome.isOk() && isFound) this.#counts.long_answers_returned_total[how] += 1;
+      const more = { isShared: true as const, ...(isFound && { state, ...(handle && { handle }) }) };
       return outcome.map(({ result, report }) => ({ result, report: { ...report, ...more } }));
     }
     // Only a search whose response is known is left unfinished.

@@ -13,5 +13,6 @@ export class LongCounts {
 
 const ENDS = new Map<string, 'cancelled' | 'expired'>([
   ['cancelled', 'cancelled'],
+  ['search_cancelled', 'cancelled'],
   ['timed_out', 'expired'],
 ]);

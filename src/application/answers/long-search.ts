@@ -18,6 +18,7 @@ export type LongRun = (
   observer: Required<SearchObserver>,
   signal: AbortSignal,
   onPlace: SearchRequest['onPlace'],
+  isOrdinary: () => boolean,
 ) => Promise<Outcome>;
 
 export interface LongSearchOptions {
@@ -50,10 +51,11 @@ export class LongSearch {
   readonly #controller = new AbortController();
   readonly #waiting = new Set<SearchObserver & { endWait: () => void }>();
   readonly #ended: Promise<Outcome>;
-  readonly #created: Promise<'created'>;
-  #onCreated = (): void => {};
+  /** Resolves when it is known whether it can be found again. */
+  readonly #begun: Promise<'created' | 'ordinary'>;
+  #onBegun: (how: 'created' | 'ordinary') => void = () => {};
   /** It ends with its last call, because nobody could find it again (ruling K4). */
-  #isOrdinary = false;
+  isOrdinary = false;
   /** The latest progress, and when it was made. */
   latest: SearchProgress | undefined;
   updatedAt: Date;
@@ -83,19 +85,21 @@ export class LongSearch {
     this.tool = options.tool;
     this.language = options.language;
     this.updatedAt = clock.now();
-    this.#created = new Promise((resolve) => {
-      this.#onCreated = () => resolve('created');
+    this.#begun = new Promise((resolve) => {
+      this.#onBegun = resolve;
     });
     const observer = {
       onProgress: (progress: SearchProgress) => this.#onProgress(progress),
       onUsed: (use: SearchUse) => first.onUsed?.(use),
       onCreated: (response: StartedResponse) => {
+        if (this.isOrdinary) return;
         this.started = response;
         onCreated(response);
-        this.#onCreated();
+        this.#onBegun('created');
       },
       onOrdinary: () => {
-        this.#isOrdinary = true;
+        this.isOrdinary = true;
+        this.#onBegun('ordinary');
         if (this.#waiting.size === 0) this.cancel();
       },
     };
@@ -115,7 +119,8 @@ export class LongSearch {
 
   /**
    * Waits for the answer, for at most `maxMs`. `unfinished`: the time is over, and the search continues. What else becomes of the search
-   * when a call leaves it says ruling K7. A call that `takesTask` also waits until the response is known.
+   * when a call leaves it says ruling K7. A call that `takesTask` also waits until the response is known, for at most its own limit if the
+   * search began elsewhere. Calls of an ordinary search wait until that limit.
    */
   async wait(
     observer: SearchObserver,
@@ -125,29 +130,34 @@ export class LongSearch {
   ): Promise<Outcome | 'unfinished'> {
     const { clock, timeoutMs } = this.#options;
     const waiting = { onProgress: (progress: SearchProgress) => observer.onProgress(progress), endWait: () => {} };
-    const isOver = new Promise<'aborted'>((resolve) => {
+    const waitEnds = new Promise<'aborted'>((resolve) => {
       waiting.endWait = () => resolve('aborted');
     });
     this.#cancelOrphan();
     this.#waiting.add(waiting);
     this.#options.onJoined();
     if (this.latest !== undefined) waiting.onProgress(this.latest);
-    const within = async (ms: number, other: Promise<'aborted' | 'created'>) =>
-      (await withDeadline(clock, ms, signal, (limit) => untilAborted(Promise.race([this.#ended, other]), limit)))
-        .outcome;
-    let outcome = await within(maxMs, isOver);
-    if (outcome === 'aborted' && takesTask)
-      outcome = await within(this.#isOrdinary ? timeoutMs - maxMs : Number.POSITIVE_INFINITY, this.#created);
+    const startedMs = clock.elapsedMs();
+    const within = async (ms: number, ...others: Promise<'aborted' | 'created' | 'ordinary'>[]) => {
+      const first = Promise.race([this.#ended, ...others]);
+      const leftMs = startedMs + ms - clock.elapsedMs();
+      return (await withDeadline(clock, leftMs, signal, (limit) => untilAborted(first, limit))).outcome;
+    };
+    let outcome = await within(maxMs, waitEnds, this.#begun);
+    if (outcome === 'created') outcome = await within(maxMs, waitEnds);
+    else if (outcome === 'aborted' && takesTask)
+      outcome = await within(this.isForeign ? timeoutMs : Number.POSITIVE_INFINITY, this.#begun);
+    if (outcome === 'ordinary') outcome = await within(timeoutMs);
     this.#waiting.delete(waiting);
-    if (outcome !== 'aborted' && outcome !== 'created') {
+    if (typeof outcome === 'object') {
       this.deliveredMs = clock.elapsedMs();
       return outcome;
     }
     if (signal.aborted) {
       const cause = CAUSES.get(signal.reason);
-      this.#onLeft(takesTask && cause === 'disconnect' ? undefined : cause);
-      const isOver = (this.isCancelled && !this.isForeign) || this.outcome !== undefined;
-      return err({ kind: 'cancelled', ...(!isOver && { isDetached: true }) });
+      this.#onLeft(takesTask && cause === 'disconnect' && !this.isHandedOut ? undefined : cause);
+      const hasEnded = (this.isCancelled && !this.isForeign) || this.outcome !== undefined;
+      return err({ kind: 'cancelled', ...(!hasEnded && { isDetached: true }) });
     }
     // A search that began elsewhere can be looked at again; any other is lost without its ID.
     this.isHandedOut = this.started !== undefined;
@@ -216,7 +226,7 @@ export class LongSearch {
     if (this.#waiting.size > 0 || this.outcome !== undefined) return;
     // What waits in the queue is never sent.
     const isLost = !this.isTask && (cause === undefined || this.latest?.kind === 'waiting');
-    if (this.isForeign || this.#isOrdinary || isLost) {
+    if (this.isForeign || this.isOrdinary || isLost) {
       this.cancel();
       return;
     }
@@ -232,7 +242,7 @@ const CAUSES = new Map<unknown, DetachCause>([
   [DISCONNECTED, 'disconnect'],
 ]);
 
-/** Whether a search was ended by its callers. */
-export function wasCancelled(outcome: Outcome | undefined): boolean {
-  return outcome?.isErr() === true && outcome.error.kind === 'cancelled';
+/** Why there is no answer. */
+export function errorKind(outcome: Outcome | undefined): AnswerError['kind'] | undefined {
+  return outcome?.isErr() ? outcome.error.kind : undefined;
 }

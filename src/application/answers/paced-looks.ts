@@ -4,13 +4,13 @@ import type { Clock } from '../ports/clock.ts';
 import type { Look, LookError, StartedResponses } from '../ports/started-responses.ts';
 
 const LOOK_MS = 2000;
-const MAX_LOOKS = 100;
 
 /** Looks at a response at most once in two seconds, however many ask (ruling K13). */
 export class PacedLooks implements StartedResponses {
   readonly #responses: StartedResponses;
   readonly #clock: Clock;
-  readonly #latest = new Map<string, { readonly atMs: number; readonly look: Promise<Result<Look, LookError>> }>();
+  /** Those of the last two seconds. */
+  readonly #latest = new Map<string, Promise<Result<Look, LookError>>>();
 
   constructor(responses: StartedResponses, clock: Clock) {
     this.#responses = responses;
@@ -18,15 +18,13 @@ export class PacedLooks implements StartedResponses {
   }
 
   async look(...[id, asked, signal]: Parameters<StartedResponses['look']>): Promise<Result<Look, LookError>> {
-    const nowMs = this.#clock.elapsedMs();
-    let latest = this.#latest.get(id);
-    if (latest === undefined || nowMs - latest.atMs >= LOOK_MS) {
-      if (this.#latest.size >= MAX_LOOKS) this.#latest.clear();
-      // Others may wait for it when this caller leaves.
-      latest = { atMs: nowMs, look: this.#responses.look(id, asked, never()) };
+    // Others may wait for it when this caller leaves.
+    const latest = this.#latest.get(id) ?? this.#responses.look(id, asked, never());
+    if (!this.#latest.has(id)) {
       this.#latest.set(id, latest);
+      this.#clock.after(LOOK_MS, () => this.#latest.get(id) === latest && this.#latest.delete(id));
     }
-    const look = await untilAborted(latest.look, signal);
+    const look = await untilAborted(latest, signal);
     return look === 'aborted' ? err({ kind: 'not_looked', error: { kind: 'aborted' }, isPassing: false }) : look;
   }
 

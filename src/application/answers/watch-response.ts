@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { AnswerError, SearchError } from '../../domain/answers/answer-error.ts';
-import { DETACHED, withDeadline } from '../async/deadline.ts';
+import { DETACHED } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LlmSearch, SearchObserver, SearchOutcome, SearchRequest, StartedResponse } from '../ports/llm-search.ts';
 import type { Look, LookError, StartedResponses } from '../ports/started-responses.ts';
@@ -65,16 +65,12 @@ export class WatchedSearch implements LlmSearch {
         started = response;
         observer.onCreated?.(response);
       },
-      onOrdinary: () => observer.onOrdinary?.(),
+      onOrdinary: (reason) => observer.onOrdinary?.(reason),
     };
-    const { llmSearch, clock } = this.#deps;
-    const outcome = await llmSearch.search(request, watched, signal);
+    const outcome = await this.#deps.llmSearch.search(request, watched, signal);
     if (started === undefined || outcome.isOk() || outcome.error.kind !== 'interrupted') return outcome;
     const { id } = started;
-    const { outcome: ended } = await withDeadline(clock, request.deadlineMs() - clock.elapsedMs(), signal, (limit) =>
-      watchResponse(id, request, this.#deps, () => {}, limit),
-    );
-    const searched = toOutcome(ended, request);
+    const searched = toOutcome(await watchResponse(id, request, this.#deps, () => {}, signal), request);
     if (searched.isOk()) {
       const { usage, searches } = searched.value.report;
       observer.onUsed?.({ searches, ...(usage && { usage }) });
@@ -96,7 +92,7 @@ export function toOutcome(ended: Ended, { isUnlimited }: Pick<SearchRequest, 'is
   }
   const { value } = ended;
   if (value.state === 'failed') return err(value.error);
-  if (value.state === 'cancelled') return err({ kind: 'failed', detail: 'the response was cancelled' });
+  if (value.state === 'cancelled') return err({ kind: 'search_cancelled' });
   return ok(value.reply);
 }
 

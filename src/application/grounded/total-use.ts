@@ -13,7 +13,7 @@ export function countUse(
       observer.onUsed?.(use);
     },
     onCreated: (response) => observer.onCreated?.(response),
-    onOrdinary: () => observer.onOrdinary?.(),
+    onOrdinary: (reason) => observer.onOrdinary?.(reason),
     total: () => totalUse(parts),
   };
 }

@@ -166,8 +166,8 @@ export interface SearchObserver {
   onUsed?(use: SearchUse): void;
   /** The API has begun a response that continues by itself. Called at most once in a search that is long. */
   onCreated?(response: StartedResponse): void;
-  /** A long search is about to be sent as an ordinary request, because the API rejects background mode (ruling K4). */
-  onOrdinary?(): void;
+  /** A long search ends with its calls: the API rejects background mode, or the response has no usable ID or no numbers (ruling K4). */
+  onOrdinary?(reason: 'rejected' | 'unusable'): void;
 }
 
 /** A response of the API that continues by itself. */

@@ -31,6 +31,8 @@ export type SearchError = { readonly diagnostics?: Diagnostics } & (
   | Failure<'cached_search_rejected' | 'data_residency', { detail: string }>
   /** Of answers that take minutes (rulings K4, K9). `interrupted`: the response continues, but its stream cannot be read any more. */
   | Failure<'store_rejected', { detail: string }>
+  /** Not by the call: by `tasks/cancel`, or at the API. */
+  | Failure<'search_cancelled'>
   | Failure<'interrupted', Interruption>
   /** Of grounded answers (rulings L3, L7, L13, L17, L19). */
   | Failure<'too_many_functions', { count: number }>

@@ -31,7 +31,7 @@ export function handleIn(query: string): AnswerHandle | 'malformed' | undefined 
   const begun = query.slice(Math.max(0, query.search(NOT_WRAPPING)));
   if (!BEGINNING.test(begun)) return undefined;
   const sentence = withoutEnd(begun);
-  const word = sentence.endsWith('.') ? withoutEnd(sentence.slice(0, -1)) : sentence;
+  const word = /[.。]$/.test(sentence) ? withoutEnd(sentence.slice(0, -1)) : sentence;
   if (/\s/.test(word)) return undefined;
   const [, letter, responseId, signature] = HANDLE.exec(word) ?? [];
   const tool = TOOL_NAMES.find((tool) => LETTERS[tool] === letter);

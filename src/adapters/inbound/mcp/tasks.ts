@@ -104,7 +104,7 @@ export class Tasks implements TaskExtension {
     return {
       taskId,
       status: state,
-      statusMessage: status.state === 'working' ? redactor.inLogs(statusMessage(status)) : undefined,
+      statusMessage: status.state === 'working' ? clip(redactor.inLogs(statusMessage(status)), MAX_LENGTH) : undefined,
       createdAt: createdAt.toISOString(),
       lastUpdatedAt: updatedAt.toISOString(),
       ttlMs: longAnswers.maxMs + longAnswers.keepMs,
@@ -114,7 +114,7 @@ export class Tasks implements TaskExtension {
 }
 
 function statusMessage({ latest, language }: Extract<TaskStatus, { readonly state: 'working' }>): string {
-  return clip(progressMessage(latest ?? { kind: 'thinking' }, language), MAX_LENGTH);
+  return progressMessage(latest ?? { kind: 'thinking' }, language);
 }
 
 const NOT_FOUND: TaskReply = { error: { code: INVALID_PARAMS, message: TASK_NOT_FOUND } };

@@ -85,6 +85,8 @@ function rawMessageFor(error: AnswerError): string {
       return `No answer within ${duration(error.timeoutMs)}. Ask a narrower question, use answer_quick, or raise ${error.limit ?? 'request.timeout_ms (OPENAI_API_TIMEOUT)'}.`;
     case 'unknown_answer':
       return 'No answer with this ID: it has expired, or it belongs to another caller. Ask the question itself.';
+    case 'search_cancelled':
+      return 'The search was cancelled. Ask the question again to start another.';
     case 'cancelled':
       return error.isDetached ? 'Stopped waiting; the search continues.' : 'The question was cancelled.';
   }

@@ -37,7 +37,11 @@ export class LongResponse {
       this.#connection.abort();
       return;
     }
-    if (this.id === undefined || !ID.test(this.id) || !isNumbered || this.#isReported) return;
+    if (this.#isReported) return;
+    if (this.id === undefined || !ID.test(this.id) || !isNumbered) {
+      this.#observer.onOrdinary('unusable');
+      return;
+    }
     this.#isReported = true;
     this.#observer.onCreated({ id: this.id, createdAt: createdAt(response) ?? this.#clock.now() });
   }

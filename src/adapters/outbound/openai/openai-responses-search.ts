@@ -148,7 +148,7 @@ export class OpenAiResponsesSearch implements LlmSearch {
       if (!signal.aborted) observer.onProgress(progress);
     };
     const isBackground = body.background === true;
-    if (request.isLong === true && !isBackground) observer.onOrdinary();
+    if (request.isLong === true && !isBackground) observer.onOrdinary('rejected');
     // The call may leave a listener on the signal that it gets.
     const controller = new AbortController();
     const long =

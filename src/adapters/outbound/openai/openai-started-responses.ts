@@ -1,5 +1,5 @@
 import { err, type Result } from 'neverthrow';
-import { forwardAbort, never, untilAborted, withDeadline } from '../../../application/async/deadline.ts';
+import { never, untilAborted, withDeadline } from '../../../application/async/deadline.ts';
 import type { SearchRequest } from '../../../application/ports/llm-search.ts';
 import type { Look, LookError, StartedResponses } from '../../../application/ports/started-responses.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
@@ -15,6 +15,8 @@ type Options = Pick<OpenAiResponsesSearchOptions, 'apiKeyVariable' | 'route' | '
   readonly callFor: () => Result<ApiCall, SearchError>;
 };
 
+/** How long a look may take. */
+const LOOK_MS = 15_000;
 /** How long a caller waits for a cancellation to reach the API. */
 const CANCEL_MS = 1000;
 
@@ -47,14 +49,14 @@ export class OpenAiStartedResponses implements StartedResponses {
       prefersItems: false,
       isResumable: false,
     });
-    // The call may leave a listener on the signal that it gets.
-    const controller = new AbortController();
-    const stopForwarding = forwardAbort(signal, controller);
-    const open = () => call.value.retrieve(id, controller.signal);
-    const response = await readResponse(open, { events, context, onText: () => {}, clock });
-    stopForwarding();
+    const { outcome, isTimedOut } = await withDeadline(clock, LOOK_MS, signal, (limit) =>
+      readResponse(() => call.value.retrieve(id, limit), { events, context, onText: () => {}, clock }),
+    );
     if (signal.aborted) return err({ kind: 'not_looked', error: { kind: 'aborted' }, isPassing: false });
-    return response
+    const detail = `no response within ${LOOK_MS / 1000} s`;
+    const error: SearchError = { kind: 'connection_failed', attempts: 1, host: route, detail };
+    if (isTimedOut && outcome.isErr()) return err({ kind: 'not_looked', error, isPassing: true });
+    return outcome
       .map((response) => this.#toLook(response, context, timeZone))
       .mapErr(({ error }) => toLookError(error));
   }

@@ -19,10 +19,10 @@ import { FakeHandleSigner } from '../../../support/fake-handle-signer.ts';
 import {
   type ConfiguredRound,
   creates,
+  endsWithCall,
   FakeLlmSearch,
   fails,
   hangs,
-  rejectsBackground,
   replies,
 } from '../../../support/fake-llm-search.ts';
 import { FakeLongApi } from '../../../support/fake-long-api.ts';
@@ -208,8 +208,12 @@ describe('with answers that take minutes', () => {
   });
 
   test.each([
-    ['the API does not accept background', rejectsBackground(replies(SEARCHED))],
+    ['the API does not accept background', endsWithCall('rejected', replies(SEARCHED))],
     ['the API gives responses no usable ID, or does not number its events', replies(SEARCHED)],
+    [
+      'the API gives responses no usable ID, or does not number its events',
+      endsWithCall('unusable', replies(SEARCHED)),
+    ],
   ])('warns if %s', async (why, outcome) => {
     const detail = `${why}, so that these questions end with their calls (long_answers.tools)`;
     expect((await check(outcome)).checks[1]).toEqual({ name: 'long answers', verdict: 'warning', detail });

@@ -154,6 +154,18 @@ describe('what becomes of the search when its last call', () => {
     expect(api.cancels).toEqual(['resp_1']);
   });
 
+  test('is answered after the API has rejected background mode: calls share it as before', async () => {
+    const { api, call, answers } = startProcess();
+    api.createsAtOnce = false;
+    const calls = [call(), call()] as const;
+    await settled();
+    api.rejectBackground('resp_1');
+    api.finish('resp_1');
+    const [first, second] = [await answerOf(calls[0]), await answerOf(calls[1])];
+    expect(second.report).toEqual({ ...first.report, isShared: true });
+    expect(answers.counts.long_answers_returned_total.joined).toBe(0);
+  });
+
   test('is not the only one: nothing', async () => {
     const { api, call } = startProcess();
     const [left, stays] = [call(), call()];
@@ -389,17 +401,34 @@ describe('a handle', () => {
     expect(api.looks).toHaveLength(2);
   });
 
-  test('whose looks all fail reports why', async () => {
+  test.each([false, true])('whose looks all fail reports why (takes a task: %s)', async (takesTask) => {
     const first = startProcess();
     const query = await unfinishedHandle(first);
     const { call, api, clock } = startProcess(first.api);
     const error = { kind: 'server_error', attempts: 1, detail: 'overloaded' } as const;
     api.lookError = { kind: 'not_looked', error, isPassing: true };
-    const waiting = call({ args: { query } });
+    const waiting = call({ args: { query }, takesTask });
     await settled();
     await clock.advance(TIMEOUT_MS);
     expect(api.looks.length).toBeGreaterThan(3);
     expect(await errorOf(waiting)).toEqual(error);
+    const looks = api.looks.length;
+    await clock.advance(MINUTE_MS);
+    expect(api.looks).toHaveLength(looks);
+  });
+
+  test('whose first look comes late is a task as soon as it shows something', async () => {
+    const first = startProcess();
+    const query = await unfinishedHandle(first);
+    const { call, api, clock } = startProcess(first.api);
+    const error = { kind: 'server_error', attempts: 1, detail: 'overloaded' } as const;
+    api.lookError = { kind: 'not_looked', error, isPassing: true };
+    const waiting = call({ args: { query }, takesTask: true });
+    await settled();
+    await clock.advance(MINUTE_MS);
+    api.lookError = undefined;
+    await clock.advance(15_000);
+    expect((await answerOf(waiting)).report).toMatchObject({ state: 'unfinished', handle: query });
   });
 
   test.each([
@@ -442,6 +471,39 @@ test('a stream that breaks for good is continued by looks', async () => {
   await clock.advance(5000);
   expect((await answerOf(waiting)).result.answer).toContain('Found.');
   expect(api.posts).toHaveLength(1);
+});
+
+test('the search that is looked at ends with its signal, and is cancelled, however late it has begun', async () => {
+  const { api, call } = startProcess();
+  void call();
+  await settled();
+  const [request] = api.posts;
+  if (request === undefined) throw new Error('There is no request.');
+  const watched = new WatchedSearch({ llmSearch: api, responses: api, clock: api.clock });
+  const limit = new AbortController();
+  const late = { ...request, deadlineMs: () => 1000 };
+  const outcome = watched.search(late, { onProgress: () => {} }, limit.signal);
+  await settled();
+  api.fail('resp_2', { kind: 'interrupted' });
+  await api.clock.advance(1000);
+  expect(api.cancels).toEqual([]);
+  limit.abort(TIMED_OUT);
+  expect((await outcome)._unsafeUnwrapErr()).toEqual({ kind: 'aborted' });
+  expect(api.cancels).toEqual(['resp_2']);
+});
+
+test('a call is answered at the limit of its search, also while that is looked at', async () => {
+  const { api, clock, call } = startProcess();
+  const left = call();
+  await settled();
+  api.fail('resp_1', { kind: 'interrupted' });
+  left.leave(CLIENT_TIMED_OUT);
+  await clock.advance(LIMITS.maxMs - MINUTE_MS);
+  const waiting = call();
+  await clock.advance(MINUTE_MS);
+  const limit = { timeoutMs: LIMITS.maxMs, limit: 'long_answers.max_ms' };
+  expect(await errorOf(waiting)).toEqual({ kind: 'timed_out', ...limit });
+  expect(api.cancels).toEqual(['resp_1']);
 });
 
 describe('a person who waits', () => {
@@ -542,7 +604,8 @@ test('at the exit, only what a client can find again is left running', async () 
   await settled();
   await process.answers.close();
   expect(process.api.cancels).toEqual(['resp_2']);
-  expect(process.clock.pendingSleeps).toBe(0);
+  // The time for which each of both is kept.
+  expect(process.clock.pendingSleeps).toBe(2);
 });
 
 test('at most 100 answers are kept, and none longer than configured', async () => {
@@ -572,30 +635,86 @@ test('other tools are asked as before', async () => {
   expect((await answerOf(asked)).report.state).toBeUndefined();
 });
 
-const event = fc.constantFrom('ask', 'time out', 'disconnect', 'cancel', 'wait', 'finish', 'fail', 'exit');
+const event = fc.constantFrom(
+  ...(['ask', 'ask for a task', 'ask as a person', 'fetch elsewhere', 'fetch a task elsewhere'] as const),
+  ...(['time out', 'disconnect', 'cancel', 'cancel the task', 'cancel the task elsewhere', 'look elsewhere'] as const),
+  ...(['wait', 'wait until a hand-out', 'finish', 'fail', 'break the stream', 'break the looks', 'exit'] as const),
+);
 
-test('whatever happens, each search is one request and at most one cancellation', async () => {
+test('whatever happens, each search is one request, a process cancels it at most once, and every call is answered that is not left', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(event, { maxLength: 14 }), async (events) => {
-      const { api, clock, call, answers } = startProcess();
-      const calls: ReturnType<typeof call>[] = [];
-      const reasons = { 'time out': CLIENT_TIMED_OUT, disconnect: DISCONNECTED, cancel: undefined };
+    fc.asyncProperty(fc.array(event, { maxLength: 12 }), async (events) => {
+      const here = startProcess();
+      const { api, clock, answers } = here;
+      const elsewhere = startProcess(api);
+      const calls: { readonly leave: (reason?: string) => void; isLeft: boolean; end?: string }[] = [];
+      let handle: string | undefined;
+      const ask = (process: typeof here, over: Partial<TestQuestion>) => {
+        const { answer, leave } = process.call(over);
+        const call: (typeof calls)[number] = { leave, isLeft: false };
+        calls.push(call);
+        void answer.then((answer) => {
+          call.end = answer.isOk() ? 'answered' : answer.error.kind;
+          if (answer.isOk()) handle ??= answer.value.report.handle;
+        });
+      };
+      const leave = (reason?: string) => {
+        const call = calls.findLast(({ isLeft, end }) => !isLeft && end === undefined);
+        call?.leave(reason);
+        if (call !== undefined) call.isLeft = true;
+      };
+      const fetch = (over: Partial<TestQuestion>) => handle && ask(elsewhere, { args: { query: handle }, ...over });
+      const cancelIn = ({ application }: typeof here) => handle && application.tasks?.cancelTask(handle, USER);
+      const look = async () => {
+        const signal = new AbortController().signal;
+        const status = handle && (await elsewhere.application.tasks?.taskStatus(handle, USER, true, signal));
+        if (status && status.state === 'cancelled') expect(api.cancels).toContain(handle?.split('.')[2]);
+      };
+      const last = () => `resp_${api.posts.length}`;
+      const error = { kind: 'server_error', attempts: 1, detail: 'overloaded' } as const;
+      const run: Record<(typeof events)[number], () => unknown> = {
+        ask: () => ask(here, {}),
+        'ask for a task': () => ask(here, { takesTask: true }),
+        'ask as a person': () => ask(here, { isUnlimited: true }),
+        'fetch elsewhere': () => fetch({}),
+        'fetch a task elsewhere': () => fetch({ takesTask: true }),
+        'time out': () => leave(CLIENT_TIMED_OUT),
+        disconnect: () => leave(DISCONNECTED),
+        cancel: () => leave(),
+        'cancel the task': () => cancelIn(here),
+        'cancel the task elsewhere': () => cancelIn(elsewhere),
+        'look elsewhere': look,
+        wait: () => clock.advance(MINUTE_MS),
+        'wait until a hand-out': () => clock.advance(TIMEOUT_MS),
+        finish: () => api.posts.length > 0 && api.finish(last()),
+        fail: () => api.posts.length > 0 && api.fail(last(), { kind: 'content_filtered' }),
+        'break the stream': () => api.posts.length > 0 && api.fail(last(), { kind: 'interrupted' }),
+        'break the looks': () => {
+          api.lookError = api.lookError === undefined ? { kind: 'not_looked', error, isPassing: true } : undefined;
+        },
+        exit: () => void answers.close(),
+      };
       for (const event of events) {
-        const id = `resp_${api.posts.length}`;
-        if (event === 'ask') calls.push(call());
-        else if (event === 'wait') await clock.advance(MINUTE_MS);
-        else if (event === 'exit') void answers.close();
-        else if (event in reasons) calls.pop()?.leave(reasons[event as keyof typeof reasons]);
-        else if (api.posts.length > 0 && event === 'finish') api.finish(id);
-        else if (api.posts.length > 0 && event === 'fail') api.fail(id, { kind: 'content_filtered' });
+        await run[event]();
         await settled();
       }
+      // No search is longer, and no call in another process.
+      await clock.advance(LIMITS.maxMs);
+      const ends = calls.filter(({ isLeft }) => !isLeft).map(({ end }) => end);
+      expect(ends).not.toContain(undefined);
+      expect(ends).not.toContain('cancelled');
+      for (const id of new Set(api.cancels)) {
+        const processes = events.includes('cancel the task elsewhere') ? 2 : 1;
+        expect(api.cancels.filter((cancelled) => cancelled === id).length).toBeLessThanOrEqual(processes);
+      }
       // What is asked while a search works joins it.
-      expect(new Set(api.cancels).size).toBe(api.cancels.length);
-      expect(api.posts.length).toBeLessThanOrEqual(events.filter((event) => event === 'ask').length);
+      expect(api.posts.length).toBeLessThanOrEqual(events.filter((event) => event.startsWith('ask')).length);
     }),
+    { numRuns: 1000 },
   );
 });
+
+const USER = { caller: 'test', isLocal: true };
 
 describe('a task', () => {
   /** A call that has become a task, in a process that also looks at tasks. */
@@ -607,9 +726,8 @@ describe('a task', () => {
     if (report.handle === undefined) throw new Error('There is no task.');
     return { ...process, asked, taskId: report.handle };
   }
-  const user = { caller: 'test', isLocal: true };
   const statusIn = ({ application }: ReturnType<typeof startProcess>, taskId: string, isReturned = true) =>
-    application.tasks?.taskStatus(taskId, user, isReturned, new AbortController().signal);
+    application.tasks?.taskStatus(taskId, USER, isReturned, new AbortController().signal);
 
   test('is handed out when the answer takes long, or as soon as its response is known', async () => {
     const process = startProcess();
@@ -621,18 +739,27 @@ describe('a task', () => {
     expect((await answerOf(asked)).report).toMatchObject({ state: 'unfinished' });
   });
 
-  test('cannot be handed out if the API rejects background mode: the call ends at its limit, as before', async () => {
-    const { api, clock, call } = startProcess();
-    api.createsAtOnce = false;
-    const asked = call({ takesTask: true });
-    await settled();
-    api.rejectBackground('resp_1');
-    await clock.advance(TIMEOUT_MS - 1);
-    expect(api.cancels).toEqual([]);
-    await clock.advance(1);
-    expect(api.cancels).toEqual(['resp_1']);
-    expect(await errorOf(asked)).toEqual({ kind: 'timed_out', timeoutMs: TIMEOUT_MS });
-  });
+  test.each([
+    ['a call that takes one', { takesTask: true }, 0],
+    ['a call that takes one, and waits for its response', { takesTask: true }, LIMITS.taskAfterMs],
+    ['a person', { isUnlimited: true }, 0],
+  ])(
+    'cannot be handed out if the API rejects background mode: the call ends at its limit, as before (%s)',
+    async (_, over, afterMs) => {
+      const { api, clock, call } = startProcess();
+      api.createsAtOnce = false;
+      const asked = call(over);
+      await settled();
+      await clock.advance(afterMs);
+      api.rejectBackground('resp_1');
+      await clock.advance(TIMEOUT_MS - afterMs - 1);
+      expect(api.cancels).toEqual([]);
+      await clock.advance(1);
+      expect(api.cancels).toEqual(['resp_1']);
+      expect(await errorOf(asked)).toEqual({ kind: 'timed_out', timeoutMs: TIMEOUT_MS });
+      expect(api.posts[0]?.deadlineMs()).toBe(TIMEOUT_MS);
+    },
+  );
 
   test('says what the search does, and then has the answer of the call, the same each time', async () => {
     const process = await startTask();
@@ -663,10 +790,73 @@ describe('a task', () => {
     const process = await startTask();
     const canceller = where === 'the same process' ? process : startProcess(process.api);
     for (let count = 0; count < 2; count += 1)
-      expect(await canceller.application.tasks?.cancelTask(process.taskId, user)).toBe(true);
+      expect(await canceller.application.tasks?.cancelTask(process.taskId, USER)).toBe(true);
     await settled();
     expect(process.api.cancels).toEqual(['resp_1']);
     expect(await statusIn(canceller, process.taskId)).toMatchObject({ state: 'cancelled' });
+  });
+
+  test.each(['at its limit', 'cancelled', 'disconnected'])(
+    'in a process that did not begin the search is not cancelled there by a call for it that ends %s',
+    async (how) => {
+      const first = await startTask();
+      const other = startProcess(first.api);
+      const left = other.call({ args: { query: first.taskId }, takesTask: true });
+      await settled();
+      if (how === 'at its limit') await first.clock.advance(LIMITS.taskAfterMs);
+      else left.leave(how === 'cancelled' ? undefined : DISCONNECTED);
+      await left.answer;
+      await first.clock.advance(5000);
+      expect(await statusIn(other, first.taskId)).toMatchObject({ state: 'working' });
+      first.api.finish('resp_1');
+      await first.clock.advance(5000);
+      expect(await statusIn(other, first.taskId)).toMatchObject({ state: 'ended' });
+      expect(first.api.cancels).toEqual([]);
+    },
+  );
+
+  test.each(['the same process', 'another process'])(
+    'that is cancelled in %s is a failure for the calls that wait, and for its handle',
+    async (where) => {
+      const process = await startTask();
+      const canceller = where === 'the same process' ? process : startProcess(process.api);
+      const asked = { args: { query: process.taskId } };
+      const waiting = [canceller.call(asked), canceller.call({ ...asked, takesTask: true })];
+      await settled();
+      const cancel = () => canceller.application.tasks?.cancelTask(process.taskId, USER);
+      expect(await Promise.all([cancel(), cancel()])).toEqual([true, true]);
+      for (const call of [...waiting, canceller.call(asked)])
+        expect(await errorOf(call)).toEqual({ kind: 'search_cancelled' });
+      expect(process.api.cancels).toEqual(['resp_1']);
+      const later = startProcess(process.api);
+      expect(await errorOf(later.call(asked))).toEqual({ kind: 'search_cancelled' });
+    },
+  );
+
+  test('that was cancelled elsewhere is cancelled for the process that runs the search, too', async () => {
+    const process = await startTask();
+    await process.api.cancel('resp_1');
+    process.api.fail('resp_1', { kind: 'interrupted' });
+    await settled();
+    expect(await statusIn(process, process.taskId)).toMatchObject({ state: 'cancelled' });
+    expect(process.answers.counts.long_answers_total).toMatchObject({ cancelled: 1, failed: 0 });
+    expect(await errorOf(process.call({ args: { query: process.taskId } }))).toEqual({ kind: 'search_cancelled' });
+  });
+
+  test('that is cancelled in another process has the time at which the response was created', async () => {
+    const process = await startTask();
+    const other = startProcess(process.api);
+    await process.clock.advance(MINUTE_MS);
+    await other.application.tasks?.cancelTask(process.taskId, USER);
+    for (let count = 0; count < 2; count += 1) {
+      const createdAt = new Date('2026-01-05T03:00:00Z');
+      expect(await statusIn(other, process.taskId)).toMatchObject({ state: 'cancelled', createdAt });
+    }
+    expect(process.api.looks).toHaveLength(1);
+    const unseen = startProcess(process.api);
+    process.api.lookError = { kind: 'unknown_response' };
+    await unseen.application.tasks?.cancelTask(process.taskId, USER);
+    expect(await statusIn(unseen, process.taskId)).toMatchObject({ state: 'cancelled' });
   });
 
   test('is unknown to another caller, who cannot cancel it', async () => {
@@ -713,12 +903,18 @@ describe('a task', () => {
     expect(process.api.cancels).toEqual([]);
   });
 
-  test('that is not handed out yet is cancelled when its client disconnects', async () => {
-    const { api, call } = startProcess();
-    const asked = call({ takesTask: true });
-    await settled();
-    asked.leave(DISCONNECTED);
-    await settled();
-    expect(api.cancels).toEqual(['resp_1']);
-  });
+  test.each([false, true])(
+    'is cancelled when its client disconnects, unless it can be found: %s',
+    async (canBeFound) => {
+      const process = startProcess();
+      const { api, clock, call } = process;
+      if (canBeFound) await unfinishedHandle(process);
+      const asked = call({ takesTask: true });
+      await settled();
+      asked.leave(DISCONNECTED);
+      expect(await errorOf(asked)).toEqual({ kind: 'cancelled', ...(canBeFound && { isDetached: true }) });
+      await clock.advance(30 * MINUTE_MS);
+      expect(api.cancels).toEqual(canBeFound ? [] : ['resp_1']);
+    },
+  );
 });

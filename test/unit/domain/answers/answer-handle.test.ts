@@ -34,7 +34,7 @@ test('every handle is at most 128 characters of the alphabet, and is understood'
 
 test('what surrounds a handle, and one full stop after it, is ignored', () => {
   fc.assert(
-    fc.property(wrapping, wrapping, fc.constantFrom('', '.'), wrapping, (before, after, stop, end) => {
+    fc.property(wrapping, wrapping, fc.constantFrom('', '.', '。'), wrapping, (before, after, stop, end) => {
       expect(handleIn(`${before}${HANDLE}${after}${stop}${end}`)).toEqual(PARSED);
     }),
   );
@@ -50,6 +50,7 @@ describe('malformed', () => {
     ['another character', HANDLE.replace('_1', '+1')],
     ['another part', `${HANDLE}.x`],
     ['two full stops', `${HANDLE}..`],
+    ['two full stops in Japanese', `${HANDLE}。。`],
     ['an ID of 91 characters', `la1.d.${'x'.repeat(91)}.${SIGNATURE}`],
     ['two handles in one word', `${HANDLE},${HANDLE}`],
     ['something that follows without a blank', `"${HANDLE}"?`],

@@ -54,6 +54,16 @@ describe('tasks/get', () => {
     expect(await get(tasksWith(status, { seconds: 50 }))).toMatchObject({ result: { pollIntervalMs: 15_000 } });
   });
 
+  test('masks a key before it is clipped', async () => {
+    const key = 'sk-proj-abcdefghijklmnopqrstuvwxyz0123456789';
+    for (let length = 150; length < 200; length += 1) {
+      const latest = { kind: 'searching', query: `${'x'.repeat(length)} ${key}` } as const;
+      const reply = await get(tasksWith({ state: 'working', latest, language: 'en', ...at }));
+      expect(JSON.stringify(reply)).not.toContain('sk-proj-abc');
+      expect((reply as { result: { statusMessage: string } }).result.statusMessage.length).toBeLessThanOrEqual(200);
+    }
+  });
+
   test('has the result of the call', async () => {
     const result = { answer: 'A lot.', used_search: false, citations: [], model: 'gpt-5.2' };
     const report = { queries: [], searches: 0, attempts: 1, seconds: 2 };

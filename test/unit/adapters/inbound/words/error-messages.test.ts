@@ -132,6 +132,10 @@ const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly 
     { kind: 'unknown_answer' },
     'No answer with this ID: it has expired, or it belongs to another caller. Ask the question itself.',
   ],
+  search_cancelled: [
+    { kind: 'search_cancelled' },
+    'The search was cancelled. Ask the question again to start another.',
+  ],
   cancelled: [{ kind: 'cancelled' }, 'The question was cancelled.'],
 };
 
