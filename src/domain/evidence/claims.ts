@@ -11,9 +11,11 @@ const MAX_SEGMENT_CHARS = 4_000;
 const LINK =
   /\[(?:[^[\]]|\[[^[\]]{0,100}\]){0,300}\]\(\s?<?(https?:\/\/(?:[^\s()<>]|\([^\s()<>]{0,300}\)){1,4000})>?(?:\s+["'(][^)]{0,300}["')])?\s?\)/gi;
 
-/** What is not the text of a claim: code, tags, URLs, marks of notes and lists, Markdown. */
+/** What is not the text of a claim: code, tags, URLs, marks of notes, Markdown. */
 const NO_TEXT =
-  /(`{1,3})[^`]{1,400}\1|<\/?[a-z][^<>]{0,300}>|!?\[[^\]]{0,100}\]\([^()\s]{0,4000}\)?|https?:\/\/[^\s()<>、。]+|\[\^?\d{1,3}\]|^[\s>]*(?:[-*+]\s|\d{1,3}[.)]\s|#{1,6}\s)|[*_~|]{1,3}/gi;
+  /(`{1,3})[^`]{1,400}\1|<\/?[a-z][^<>]{0,300}>|!?\[[^\]]{0,100}\]\([^()\s]{0,4000}\)?|https?:\/\/[^\s()<>、。]+|\[\^?\d{1,3}\]|[_|]{1,3}|~~/gi;
+/** The marks at the start of a line: of lists, headings, quotes and tables, with the number of an item. */
+const LINE_START = /^[\s>|*_#+-]*(?:\(?\d{1,3}\\?[.)．）](?=[\s*_\p{L}]))?/u;
 
 /**
  * The claims of a text that cites a page: each is the text before a link to it on the same line, since the previous link (ruling E8). Links
@@ -39,7 +41,11 @@ export function claimsFor(markdown: string, url: string): string[] {
 }
 
 function toClaim(segment: string): string {
-  const shown = segment.slice(-MAX_SEGMENT_CHARS).replace(NO_TEXT, ' ');
+  const shown = segment
+    .slice(-MAX_SEGMENT_CHARS)
+    .replace(LINE_START, ' ')
+    .replace(/\*{1,3}/g, '')
+    .replace(NO_TEXT, ' ');
   const text = shown
     .replace(/\s+/g, ' ')
     .replace(/[\s([（【「]+$/, '')

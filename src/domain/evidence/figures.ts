@@ -59,6 +59,7 @@ function isDate(claim: string, { start, end, dates: [date] }: WrittenDate): bool
 }
 
 const MAX_TRIVIAL = 3;
+const SCALE_ALONE = /^(?:dozen|hundred|thousand|million|billion|trillion)$/;
 
 /** Whether the page should have this number (ruling E10). Digits in names, such as `IPv6`, belong to the name. */
 function isFigure(text: string, { start, end, readings: [reading], isOrdinal }: Numeral): boolean {
@@ -68,6 +69,8 @@ function isFigure(text: string, { start, end, readings: [reading], isOrdinal }: 
   if (isOrdinal || isTrivial || !Number.isFinite(value) || text.startsWith('分の', end)) return false;
   const before = text.slice(0, start);
   if (/[数何幾]$/.test(before)) return false;
+  // `half a million`, `parts per million`: the number is elsewhere, or none.
+  if (SCALE_ALONE.test(text.slice(start, end)) && !/(?<!half )\ba $/.test(before)) return false;
   return !Number.isInteger(value) || !/[a-z]$/.test(before) || /(?:^|[^a-z])v$|[^a-z]us$/.test(before);
 }
 
@@ -131,8 +134,10 @@ function isNear({ numbers, sorted }: FigureIndex, { value, place }: Reading): bo
   const step = trailing(value, place);
   // Floating point: 0.1 + 0.2 is more than 0.3.
   const slack = step * 1e-6;
-  const low = value - Math.min(step / 2, value * 0.05) - slack;
-  const above = Math.min(step, Math.max(step / 2, value * 0.05));
+  const below = Math.min(step / 2, value * 0.05);
+  const low = value - below - slack;
+  // Zeros at the end may be shown, or rounded: then by no more than that.
+  const above = step > place ? below : Math.min(step, Math.max(step / 2, value * 0.05));
   // 43 is not 42 that was cut, but 42.9 is.
   const high = value + (above < step ? above + slack : step - slack);
   const next = sorted[firstAtLeast(sorted, low)];

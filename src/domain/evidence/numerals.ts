@@ -50,8 +50,8 @@ const KANJI = `[${KANJI_DIGITS}十百千万億兆]`;
 const NUMERAL = new RegExp(
   [
     `(?<kanji>(?:${BEFORE_POWER}[十百千万億兆]|(?![万億兆])${KANJI})${KANJI}*(?:${BEFORE_POWER}[十百千万億兆]${KANJI}*){0,5}` +
-      `(?:(?<=[千万億兆])\\d{1,4}(?![\\d年月]|[.,]\\d))?(?:割(?:[${KANJI_DIGITS}]分)?)?)`,
-    "(?<digits>\\d{1,3}(?:[,' ]\\d{3}){1,6}(?!\\d)(?:\\.\\d+)?|\\d+(?:\\.\\d+)*)" +
+      `(?:(?<=[千万億兆])(?:\\d,\\d{3}|\\d{1,4})(?![\\d年月]|[.,]\\d))?(?:割(?:[${KANJI_DIGITS}]分)?)?)`,
+    "(?<digits>\\d{1,3}(?:[,' ]\\d{3}){1,6}(?!\\d)(?:\\.\\d+)?|\\d+(?:\\.\\d+)*|(?<![\\da-z.])\\.\\d{1,9}(?![\\d.]))" +
       `(?:割(?:\\d分)?|[ -]?(?:${SCALE}|(?:mln|mn|bn|tn|[kmb])(?![a-z])))?`,
     `(?<![a-z])(?:(?:(?:${BELOW_100}[ -])?${SCALE})(?:(?: and)?[ -](?:${BELOW_100}|${SCALE}))*|${BELOW_100})`,
   ].join('|'),
@@ -59,7 +59,7 @@ const NUMERAL = new RegExp(
 );
 /** One kanji is often a part of a word, and a number only before one of these. */
 const COUNTER =
-  /[人年月日回個件番位社か箇ヶケカ歳才名本台枚点時度倍票章区校館階号世代種つ語週曲冊戦勝敗試%]|都市|(?<!十)分|パーセント/y;
+  /[円人年月日回個件番位社か箇ヶケカ歳才名本台枚点時度倍票章区校館階号世代種つ語週曲冊戦勝敗試%]|都市|(?<!十)分|パーセント/y;
 const DECADE = /'?s(?![a-z])|年代/y;
 const AFTERNOON = /(?::\d\d)? ?(?:pm|p\.m)(?![a-z])/y;
 
@@ -103,7 +103,7 @@ export function* looseNumbersIn(text: string): Generator<number> {
 export function toReading(shown: string): Reading {
   let [total, section, place] = [0, 0, 1];
   let current: number | undefined;
-  for (const [token] of shown.matchAll(/\d[\d,' ]*(?:\.\d+)?|[〇一二三四五六七八九]+|[a-z]+|[割十百千万億兆]/g)) {
+  for (const [token] of shown.matchAll(/\d[\d,' ]*(?:\.\d+)?|\.\d+|[〇一二三四五六七八九]+|[a-z]+|[割十百千万億兆]/g)) {
     const power = POWERS.get(token);
     const factor = power ?? 1;
     if (power === undefined) {

@@ -47,3 +47,16 @@ test.each(['[', '](', '[a](https://a', '`', '<a ', '[[', '* ', '[x](https://exam
     expectLinear((n) => claimsFor(part.repeat(n), URL), 5_000);
   },
 );
+
+test.each([
+  ['**4. Title**: It is red', 'Title: It is red'],
+  ['### 37. It is red', 'It is red'],
+  ['**37.** It is red', 'It is red'],
+  ['- 37) It is red', 'It is red'],
+  ['37．赤いです', '赤いです'],
+  ['4\\. It is red', 'It is red'],
+  ['about **42**% of them', 'about 42% of them'],
+  ['参加者は300~450人', '参加者は300~450人'],
+])('has no marks of lists, and figures as they are written: %s', (text, claim) => {
+  expect(claimsFor(`${text} [x](https://example.com/a)`, 'https://example.com/a')).toEqual([claim]);
+});

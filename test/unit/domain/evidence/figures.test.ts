@@ -4,6 +4,24 @@ import { missingFigures } from '../../../../src/domain/evidence/figures.ts';
 
 const missing = (claim: string, page: string, isLoose = false) => missingFigures([claim], page, isLoose);
 
+test.each([
+  ['12,000円', '1万2,000円'],
+  ['35,000円', '価格は3万5,000円です'],
+  ['1,000円', '千円'],
+  ['half a million people', '500,000 people'],
+  ['ten parts per million', '10 ppm'],
+  ['an average of .355', 'an average of 0.355'],
+  ['打率0.355', '打率.355'],
+])('%s is on a page with %s', (claim, page) => {
+  expect([missing(claim, page), missing(page, claim)]).toEqual([[], expect.anything()]);
+});
+
+test.each([
+  ['1,000 people', '1,499 people', ['1,000']],
+  ['100 people', '149 people', ['100']],
+  ['a million people', '7 people', ['million']],
+])('%s is not on a page with %s', (claim, page, figures) => expect(missing(claim, page)).toEqual(figures));
+
 describe('forms of the same figure', () => {
   const forms: readonly (readonly string[])[] = [
     [
