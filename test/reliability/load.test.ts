@@ -13,14 +13,14 @@ vi.setConfig({ testTimeout: 90_000 });
 /** `request.max_concurrency` without configuration. */
 const MOST = 16;
 
-test('2,000 simultaneous calls: each gets one response, its own answer, 16 run at a time, in the order of their arrival', async () => {
+test('1,000 simultaneous calls: each gets one response, its own answer, 16 run at a time, in the order of their arrival', async () => {
   const { api, server } = await serveWithApi();
   const peak = replyAndWatch(api, answerSlowly, MOST);
-  callAll(server, 2000);
+  callAll(server, 1000);
   const answered = await finish(server);
-  expect(answered.map(({ id }) => id).sort(byNumber)).toEqual(numbers(2000));
+  expect(answered.map(({ id }) => id).sort(byNumber)).toEqual(numbers(1000));
   expect(answered.map((message) => answerOf(message).answer)).toEqual(answered.map(({ id }) => `Answer ${id}.`));
-  expect(api.requests).toHaveLength(2000);
+  expect(api.requests).toHaveLength(1000);
   expect(peak()).toBe(MOST);
   expectNoOvertaking(api, MOST);
 });
@@ -259,7 +259,7 @@ const MAY_KEEP_PER_CALL_BYTES = 700;
 /** What V8 has freed but not yet returned; the calls use several times as much. */
 const MAY_KEEP_RSS_BYTES = 30e6;
 
-test('memory returns to its earlier size after 2,000 calls, half of which fail or are cancelled', async ({ skip }) => {
+test('memory returns to its earlier size after 1,000 calls, half of which fail or are cancelled', async ({ skip }) => {
   skip(process.platform !== 'linux', 'reads the memory of the process from /proc');
   const { api, server } = await serveWithApi({ env: PRINTS_HEAP });
   const long = 'An answer of some length. '.repeat(200);
@@ -273,7 +273,7 @@ test('memory returns to its earlier size after 2,000 calls, half of which fail o
   const ask = async (count: number) => {
     for (const end = asked + count; asked < end; ) {
       const expected = new Set<unknown>();
-      for (let inWave = 0; inWave < 400; inWave += 1) {
+      for (let inWave = 0; inWave < 200; inWave += 1) {
         asked += 1;
         const progress = asked % 2 === 0 ? { progressToken: asked } : undefined;
         void server.callTool('answer', { query: `question ${asked}` }, progress, asked);
@@ -283,11 +283,11 @@ test('memory returns to its earlier size after 2,000 calls, half of which fail o
       await server.waitFor(({ id }) => expected.delete(id) && expected.size === 0);
     }
   };
-  await ask(800);
+  await ask(400);
   const before = await memoryOf(server);
-  await ask(2000);
+  await ask(1000);
   const after = await memoryOf(server);
-  expect((after.heap - before.heap) / 2000).toBeLessThan(MAY_KEEP_PER_CALL_BYTES);
+  expect((after.heap - before.heap) / 1000).toBeLessThan(MAY_KEEP_PER_CALL_BYTES);
   expect(after.rss - before.rss).toBeLessThan(MAY_KEEP_RSS_BYTES);
 });
 

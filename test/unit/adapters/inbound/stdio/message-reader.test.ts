@@ -61,7 +61,7 @@ describe('laws', () => {
           expect(read(cut(bytes, places))).toEqual([{ kind: 'message', value: JSON.parse(body), framing: 'framed' }]);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 
@@ -116,7 +116,7 @@ describe('laws', () => {
         const whole = Buffer.from(parts.join(''));
         expect(toKinds(read(cut(whole, places)))).toEqual(toKinds(read(whole)));
       }),
-      { numRuns: 5000 },
+      { numRuns: 2000 },
     );
   });
 
