@@ -208,6 +208,15 @@ describe('the connection alone refuses', () => {
     expect(pages.requests.map(({ path }) => path)).toEqual(['/first']);
   });
 
+  test('a name only as long as its address is not public', async () => {
+    // 127.0.0.1 plays the public address.
+    const { resolve } = resolves(['10.0.0.1'], ['127.0.0.1']);
+    const { citedPages } = guarded((address) => address === '127.0.0.1', resolve);
+    const url = `http://moved.example:${pages.port}/`;
+    expect((await daysOf(citedPages, [url])).size).toBe(0);
+    expect((await daysOf(citedPages, [url])).size).toBe(1);
+  });
+
   test('a redirect to a forbidden address', async ({ skip }) => {
     skip(process.platform !== 'linux', NO_SECOND_LOOPBACK);
     const { resolve } = resolves(['127.0.0.2']);

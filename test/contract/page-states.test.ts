@@ -84,6 +84,8 @@ describe('the state of a page', () => {
     ['white space', responds(200, HTML, `${' \n'.repeat(500)}${TEXT.slice(2)}   `), 'no_text'],
     ['only scripts', responds(200, HTML, `<div id=app></div><script>${TEXT}</script>`), 'no_text'],
     ['no body, 200', responds(200, HTML, ''), 'no_text'],
+    ['no type, and an empty body of unknown length', responds(200, { 'transfer-encoding': 'chunked' }, ''), 'no_text'],
+    ['no type, and a body of unknown length', responds(200, { 'transfer-encoding': 'chunked' }), 'not_text'],
     ['bytes that are no text', responds(200, HTML, Buffer.alloc(5000, 0xff)), 'not_text'],
     ['an unknown encoding', responds(200, { ...HTML, 'content-encoding': 'zst' }, Buffer.alloc(500, 0xb5)), 'not_text'],
   ])('with %s', async (_name, page, reason) => {

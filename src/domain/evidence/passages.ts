@@ -2,7 +2,7 @@ import type { Language } from '../answers/language.ts';
 import { cleanLine } from '../values/clean-text.ts';
 import { fold } from './folded-text.ts';
 
-/** A passage of a page, and the share of the claim's words, by weight, that it has: 1 if the claim has none. */
+/** A passage of a page, and the share of the claim's words, by weight, that it has: 1 if it has none, or if the page takes too long to search. */
 export interface Passage {
   readonly quote: string;
   readonly share: number;
@@ -12,6 +12,11 @@ const WINDOW_CHARS: Readonly<Record<Language, number>> = { en: 450, ja: 180 };
 const MAX_QUOTE = 300;
 /** Of a word that is everywhere, more places say nothing more. */
 const MAX_PLACES = 4_000;
+/** A search takes at most so many comparisons, so that no page holds the process up (ruling E17). A place costs several. */
+const MAX_STEPS = 1_000_000;
+const STEPS_PER_PLACE = 5;
+/** The rest of a longer word does not count. */
+const MAX_TERM = 30;
 /** A word is rare or frequent in relation to passages of this length. */
 const PASSAGE_CHARS = 120;
 
@@ -27,18 +32,16 @@ const FUNCTION_WORDS = new Set(
 export function passagesFor(claims: readonly string[], visible: string, language: Language): Passage[] {
   const text = fold(visible);
   const termsOf = claims.map((claim) => termsIn(fold(claim)));
-  const places = placesOf(new Set(termsOf.flat()), text);
-  const counts = new Map<string, number>();
-  for (const { term } of places) counts.set(term, (counts.get(term) ?? 0) + 1);
+  const places = placesOf(termsOf, text);
+  if (places === undefined) return claims.map(() => ({ quote: '', share: 1 }));
   const passages = text.length / PASSAGE_CHARS + 1;
-  return termsOf.map((terms) => {
+  return termsOf.map((terms, claim) => {
+    const counts = new Map<string, number>();
+    const own = places[claim] ?? [];
+    for (const { term } of own) counts.set(term, (counts.get(term) ?? 0) + 1);
     const weights = new Map(terms.map((term) => [term, Math.log(1 + passages / ((counts.get(term) ?? 0) + 0.5))]));
     const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
-    const best = bestWindow(
-      places.filter(({ term }) => weights.has(term)),
-      weights,
-      WINDOW_CHARS[language],
-    );
+    const best = bestWindow(own, weights, WINDOW_CHARS[language]);
     const { places: core } = bestWindow(best.places, weights, MAX_QUOTE - 20);
     const [first] = core;
     return {
@@ -55,7 +58,7 @@ function termsIn(claim: string): string[] {
     /[\p{Script=Latin}\d]+(?:[.,'-][\p{Script=Latin}\d]+)*|[\p{Script=Han}々〇]{2,}|\p{Script=Han}\p{Script=Hiragana}|[\p{Script=Katakana}ー]{2,}|\p{Script=Hiragana}{4,}/gu,
   )) {
     if (/^[\p{Script=Latin}\d]/u.test(word)) {
-      if (word.length > 1 && !FUNCTION_WORDS.has(word)) terms.add(stem(word));
+      if (word.length > 1 && !FUNCTION_WORDS.has(word)) terms.add(stem(word).slice(0, MAX_TERM));
     } else for (let at = 0; at + 2 <= word.length; at += 1) terms.add(word.slice(at, at + 2));
   }
   return [...terms];
@@ -72,22 +75,34 @@ interface Place {
   readonly term: string;
 }
 
-/** Where the terms are, in one pass over the page. Latin words count at their start only. */
-function placesOf(terms: ReadonlySet<string>, text: string): Place[] {
-  const keyAt = (of: string, at: number) => ((of.charCodeAt(at) * 31) ^ of.charCodeAt(at + 1)) & 0xffff;
-  const byStart = new Map<number, { readonly term: string; readonly isWord: boolean; left: number }[]>();
-  for (const term of terms) {
-    const key = keyAt(term, 0);
-    byStart.set(key, [...(byStart.get(key) ?? []), { term, isWord: /^[a-z\d]/.test(term), left: MAX_PLACES }]);
-  }
-  const places: Place[] = [];
-  for (let at = 0; at + 1 < text.length; at += 1) {
-    for (const sought of byStart.get(keyAt(text, at)) ?? []) {
-      if (sought.left === 0 || !text.startsWith(sought.term, at)) continue;
-      if (sought.isWord && /[a-z\d]/.test(text[at - 1] ?? '')) continue;
-      sought.left -= 1;
-      places.push({ at, term: sought.term });
+const WORD = /[\p{Script=Latin}\d]/u;
+
+/** Where the terms of each claim are, in one pass over the page, unless it takes too long. Latin words count at their start only. */
+function placesOf(termsOf: readonly (readonly string[])[], text: string): Place[][] | undefined {
+  const keyAt = (of: string, at: number) => (of.charCodeAt(at) << 16) | of.charCodeAt(at + 1);
+  const places = termsOf.map((): Place[] => []);
+  const byStart = new Map<number, Map<string, { readonly claims: Place[][]; left: number }>>();
+  termsOf.forEach((terms, claim) => {
+    for (const term of terms) {
+      const key = keyAt(term, 0);
+      const bucket = byStart.get(key) ?? new Map();
+      const sought = bucket.get(term) ?? { claims: [], left: MAX_PLACES };
+      sought.claims.push(places[claim]);
+      byStart.set(key, bucket.set(term, sought));
     }
+  });
+  let steps = 0;
+  for (let at = 0; at + 1 < text.length; at += 1) {
+    const bucket = byStart.get(keyAt(text, at));
+    if (bucket === undefined || (WORD.test(text.charAt(at)) && WORD.test(text.charAt(at - 1)))) continue;
+    steps += bucket.size;
+    for (const [term, sought] of bucket) {
+      if (sought.left === 0 || !text.startsWith(term, at)) continue;
+      sought.left -= 1;
+      steps += sought.claims.length * STEPS_PER_PLACE;
+      for (const found of sought.claims) found.push({ at, term });
+    }
+    if (steps > MAX_STEPS) return undefined;
   }
   return places;
 }

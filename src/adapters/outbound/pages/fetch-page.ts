@@ -30,12 +30,15 @@ const ACCEPT = 'text/html,application/xhtml+xml';
 export const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)/i;
 const TEXT = /^\s*text\/(?:plain|markdown)(?=[\s;,]|$)/i;
 
+/** Why a page has no text. `isFailed`: the exchange broke off, and may not the next time. */
+type Unread = PageCheck & { readonly isFailed?: true };
+
 /** Requests a page, or says why it has no text (ruling E4): the first reason, in the order of the exchange. Never rejects. */
 export async function fetchPage(
   url: string,
   options: FetchOptions,
   signal: AbortSignal,
-): Promise<FetchedPage | PageCheck> {
+): Promise<FetchedPage | Unread> {
   const { dispatcher, userAgent, check } = options;
   const headers = { 'user-agent': userAgent, accept: check === 'off' ? ACCEPT : `${ACCEPT},text/plain` };
   const init = { dispatcher, signal, headers, redirect: 'manual', credentials: 'omit' } as const;
@@ -53,23 +56,27 @@ export async function fetchPage(
       const contentType = headers.get('content-type') ?? '';
       const hasText = HTML.test(contentType) || (check !== 'off' && TEXT.test(contentType));
       if (response.ok && hasText && body !== null) return { status, contentType, ...(await beginningOf(body)) };
+      // Without a known length, the first bytes show whether there are any.
+      const isEmpty =
+        response.ok &&
+        check !== 'off' &&
+        !(Number(headers.get('content-length')) > 0) &&
+        (body === null || !(await hasBytes(body)));
       await body?.cancel();
       if (status === 404 || status === 410) return { state: 'dead', status };
-      if (response.ok) {
-        const isEmpty = body === null || headers.get('content-length') === '0';
-        return unreadable(isEmpty ? 'no_text' : 'not_text');
-      }
+      if (response.ok) return unreadable(isEmpty ? 'no_text' : 'not_text');
       if (next === undefined || !/^https?:$/.test(next.protocol)) return unreadable(`http_${status}`);
       if (redirects === MAX_REDIRECTS) return unreadable('redirects');
       target = next.href;
     }
   } catch (error) {
-    if (signal.aborted) return unreadable('timeout');
+    const failed = (reason: string) => ({ ...unreadable(reason), isFailed: true }) as const;
+    if (signal.aborted) return failed('timeout');
     const { cause } = error as { cause?: { code?: unknown } };
     const code = String(cause?.code);
-    if (code === 'ENOTFOUND') return { state: 'dead', status, reason: 'no_such_host' };
-    if (code === 'FORBIDDEN_ADDRESS') return unreadable('forbidden');
-    return unreadable(/^UND_ERR_\w+_TIMEOUT$/.test(code) ? 'timeout' : 'network');
+    if (code === 'ENOTFOUND') return { ...failed('no_such_host'), state: 'dead' };
+    if (code === 'FORBIDDEN_ADDRESS') return failed('forbidden');
+    return failed(/^UND_ERR_\w+_TIMEOUT$/.test(code) ? 'timeout' : 'network');
   }
 }
 
@@ -91,4 +98,9 @@ async function beginningOf(body: AsyncIterable<Uint8Array>) {
     if (bytes > MAX_BYTES) break;
   }
   return { bytes: Buffer.concat(chunks), isCut: bytes > MAX_BYTES };
+}
+
+async function hasBytes(body: AsyncIterable<Uint8Array>): Promise<boolean> {
+  for await (const { length } of body) if (length > 0) return true;
+  return false;
 }

@@ -20,17 +20,22 @@ const UNCOUNTED = new Set(
   ),
 );
 
+/** Elements whose content is text. */
+const RAW_TEXT = new Set(['script', 'style', 'title', 'textarea']);
+
 /**
  * Reads the elements of a page, in time in proportion to its length. Returns whether it was read to its end. Not the parser of the package:
  * its time grows with the elements that are open, and so a page could hold the process up.
  */
-export function visitElements(html: string, visitors: readonly ElementVisitor[]): boolean {
+export function visitElements(html: string, visitors: readonly ElementVisitor[], isXml = false): boolean {
   const open: string[] = [];
   /** How many of them have each name. */
   const counts = new Map<string, number>();
   let tag = '';
   let attributes: Record<string, string> = {};
   let attribute = '';
+  /** The element of raw text that is open although its tag ends with a `/`: what looks like another tag in it is none. */
+  let raw: string | undefined;
   let isComplete = true;
   const nameAt = (start: number, end: number) => html.slice(start, end).toLowerCase();
   const count = (name: string, change: number) => counts.set(name, (counts.get(name) ?? 0) + change);
@@ -41,6 +46,7 @@ export function visitElements(html: string, visitors: readonly ElementVisitor[])
     for (const visitor of visitors) visitor.onText(text);
   };
   const onOpened = () => {
+    if (raw !== undefined) return;
     if (!UNCOUNTED.has(tag)) {
       open.push(tag);
       count(tag, 1);
@@ -53,6 +59,8 @@ export function visitElements(html: string, visitors: readonly ElementVisitor[])
     for (const visitor of visitors) visitor.onOpened(tag, attributes, open.length);
   };
   const onClosed = (name: string) => {
+    if (raw !== undefined && raw !== name) return;
+    raw = undefined;
     // An end tag also ends what is open inside its element; without an element, it ends nothing.
     while ((counts.get(name) ?? 0) > 0) {
       const ended = open.pop() ?? name;
@@ -81,7 +89,9 @@ export function visitElements(html: string, visitors: readonly ElementVisitor[])
       onopentagend: onOpened,
       onselfclosingtag: () => {
         onOpened();
-        onClosed(tag);
+        // HTML ignores the `/` outside of other languages, whose elements it ends.
+        if (isXml || (counts.get('svg') ?? 0) + (counts.get('math') ?? 0) > 0) onClosed(tag);
+        else if (RAW_TEXT.has(tag)) raw ??= tag;
       },
       ontext: (start, end) => onText(html.slice(start, end)),
       ontextentity: (code) => onText(String.fromCodePoint(code)),

@@ -33,7 +33,7 @@ export function readPage(page: string, contentType: string, isCut: boolean) {
       if (/^\s*(?:$|[-*+|#>]|\d+[.)]\s)/.test(line)) text.breakLine();
       text.onText(`${line} `);
     }
-  } else isComplete = visitElements(page, [text, dates]);
+  } else isComplete = visitElements(page, [text, dates], /^\s*application\/xhtml/i.test(contentType));
   return { candidates: dates.candidates, text: text.result(isCut || !isComplete) };
 }
 

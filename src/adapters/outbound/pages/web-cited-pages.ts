@@ -27,8 +27,8 @@ const MAX_CACHED = 1000;
 /** A page with fewer characters shows a person nothing (ruling E4). */
 const MIN_VISIBLE = 200;
 
-/** A page as it was read. `isRead`: its date is known, even if it is none. */
-type Visited = PageReading & { readonly isRead?: boolean };
+/** A page as it was read. `isRead`: its date is known, even if it is none. `isFailed`: the exchange broke off. */
+type Visited = PageReading & { readonly isRead?: boolean; readonly isFailed?: boolean };
 
 /** Reads cited pages over the internet. Dates are kept while the process runs; states and texts are not. */
 export class WebCitedPages implements CitedPages {
@@ -66,9 +66,9 @@ export class WebCitedPages implements CitedPages {
       return known;
     }
     const visit = (limited: AbortSignal) => this.#visit(url, limited);
-    const { isRead, ...page } = (await withDeadline(clock, PAGE_MS, signal, visit)).outcome;
+    const { isRead, isFailed, ...page } = (await withDeadline(clock, PAGE_MS, signal, visit)).outcome;
     const dated = isRead ? page : { ...page, ...known };
-    if (isRead || (check === 'off' && !/^(?:timeout|network|no_such_host|http_5\d\d)$/.test(page.reason ?? '')))
+    if (isRead || (check === 'off' && !isFailed && !page.reason?.startsWith('http_5')))
       this.#remember(url, { publishedOn: dated.publishedOn });
     return dated;
   }

@@ -24,6 +24,15 @@ describe('a date', () => {
     const html = '<script type="application/ld+json">{"a": "<b>&amp;"}</script>text<script>no</script>';
     expect(candidatesIn(html).jsonLd).toEqual(['{"a": "<b>&amp;"}']);
   });
+
+  test('is found in an element that looks closed, whose text stays hidden', () => {
+    const page = '<div>a<script type="application/ld+json"/>{"b":"</div>"}</script>c</div>';
+    expect(candidatesIn(page).jsonLd).toEqual(['{"b":""}']);
+    expect(visible(page)).toBe('a\nc');
+    // In XML, and in other languages inside HTML, it is closed.
+    expect(visible('<script src="x"/><p>a</p>', 'application/xhtml+xml')).toBe('a');
+    expect(visible('<svg><style/><path/></svg>a<svg/>b<math/>c')).toBe('a\nb\nc');
+  });
 });
 
 test('a page is read no further than 2,000 open elements', () => {
