@@ -3,6 +3,8 @@ import { readPage } from '../../src/adapters/outbound/pages/page-text.ts';
 import type { PageText } from '../../src/domain/evidence/evidence.ts';
 
 const FOLDER = new URL('../fixtures/evidence/', import.meta.url);
+const texts = new Map<string, PageText>();
+
 /** A labelled claim, and the page that an answer with it would cite. */
 export interface LabelledClaim {
   readonly page: string;
@@ -21,6 +23,8 @@ export function labelledClaims(file: string): LabelledClaim[] {
 }
 
 export function pageText(page: string): PageText {
-  const html = readFileSync(new URL(`pages/${page}.html`, FOLDER), 'utf8');
-  return readPage(html, 'text/html', false).text;
+  const known =
+    texts.get(page) ?? readPage(readFileSync(new URL(`pages/${page}.html`, FOLDER), 'utf8'), 'text/html', false).text;
+  texts.set(page, known);
+  return known;
 }

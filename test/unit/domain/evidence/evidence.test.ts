@@ -184,19 +184,19 @@ describe('time', () => {
     '1%',
   ])('of any content is short: %j', (part) => {
     const visible = part.repeat(Math.ceil(MAX_CHARS / part.length)).slice(0, MAX_CHARS);
-    const times = [0, 1, 2].map(() => {
+    // The limit is 150 ms; a busy machine takes longer.
+    let fastestMs = Number.POSITIVE_INFINITY;
+    for (let run = 0; run < 3 && fastestMs >= 300; run += 1) {
       const startedMs = performance.now();
       check(claims, visible);
-      return performance.now() - startedMs;
-    });
-    // The limit is 150 ms; a busy machine takes longer.
-    expect(Math.min(...times)).toBeLessThan(300);
+      fastestMs = Math.min(fastestMs, performance.now() - startedMs);
+    }
+    expect(fastestMs).toBeLessThan(300);
   });
 });
 
 describe.each([
   ['claims.tsv', 158],
-  ['claims-2.tsv', 46],
   ['both', 204],
 ])('labelled claims: %s', (file, pairs) => {
   const ratio = (results: readonly (Evidence | undefined)[], key: keyof Evidence) =>
