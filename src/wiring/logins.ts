@@ -50,7 +50,7 @@ export async function remoteLogin(
   return new RemoteLogin({ name, url, auth, clock, path, load, fetch: await fetchFor(url) });
 }
 
-/** Why nobody signs in to a server; undefined if somebody can (ruling O12). */
+/** Why a person cannot sign in to a server; undefined if one can (ruling O12). */
 export function whyNoLogin({ connection }: ServerEntry): NoLogin | undefined {
   if (connection.kind === 'child') return 'command';
   if (hasCredentials(connection)) return 'header';

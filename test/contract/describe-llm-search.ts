@@ -72,7 +72,7 @@ export function describeLlmSearch(
       expect(totalUse(observer.uses)).toMatchObject({ searches, ...(usage && { usage }) });
     });
 
-    test('reports no response that goes on by itself, unless the search is long', async () => {
+    test('reports no response that continues by itself, unless the search is long', async () => {
       const { search, answered } = await started('answered', 'answered');
       const created: StartedResponse[] = [];
       const observer = { onProgress: () => {}, onCreated: (response: StartedResponse) => void created.push(response) };

@@ -58,7 +58,7 @@ export function describeLogins(name: string, start: () => Promise<LoginsKit>): v
       expect(await kit.logins.signOut('notes', never())).toEqual({ kind: 'none' });
     });
 
-    test('stops waiting when it is told, and leaves the login that existed', async () => {
+    test('stops waiting on an abort, and leaves the login that existed', async () => {
       const kit = await start();
       const { login } = await signIn(kit, 'notes');
       const stopped = new AbortController();

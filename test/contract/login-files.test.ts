@@ -142,7 +142,7 @@ test('a lock from the future is taken over, too: the clock was set back', async 
   expect(await files.read(URL_OF_SERVER)).toEqual(LOGIN);
 });
 
-test('nobody waits for a lock who no longer wants it', async () => {
+test('the wait for a lock can be cancelled', async () => {
   const { clock, files, path } = start();
   await save(files, undefined);
   const lock = path.replace(/json$/, 'lock');

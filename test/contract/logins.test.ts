@@ -58,7 +58,7 @@ async function startFake(): Promise<LoginsKit> {
 describeLogins('OAuthLogins', startOAuth);
 describeLogins('FakeLogins', startFake);
 
-test('nobody signs in within 5 minutes', async () => {
+test('there is no sign-in within 5 minutes', async () => {
   const issuer = await FakeIssuer.start();
   const clock = new FakeClock();
   const logins = await oauthLogins(issuer, clock);
@@ -72,7 +72,7 @@ test('nobody signs in within 5 minutes', async () => {
   await clock.advance(299_999);
   expect(await Promise.race([signedIn, settled()])).toBeUndefined();
   await clock.advance(1);
-  expect(await signedIn).toEqual(err('nobody signed in within 5 minutes'));
+  expect(await signedIn).toEqual(err('no sign-in within 5 minutes'));
   expect(await logins.list()).toEqual([]);
 });
 

@@ -63,7 +63,7 @@ describe('a question that takes long', () => {
     expect(api.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  test('a call in progress at the end of the input is answered in time, and its search goes on', async () => {
+  test('a call in progress at the end of the input is answered in time, and its search continues', async () => {
     const { api, server } = await serveWithApi({
       env: { LONG_ANSWERS: 'answer_detailed', OPENAI_API_TIMEOUT: '1000' },
     });

@@ -6,7 +6,7 @@ const JSON_ONLY = { Accept: 'application/json' };
 const REPORT = 'io.github.uchimanajet7.openai-responses-mcp/report';
 
 describe('at the end of a drain, a call whose search is known', () => {
-  test('gets a handle over MCP, and its search goes on', async () => {
+  test('gets a handle over MCP, and its search continues', async () => {
     const { begin, api, clock, server, accessLines, answers } = await serveLong();
     const call = begin(detailed('Why?'), JSON_ONLY);
     await vi.waitFor(() => expect(api.posts).toHaveLength(1));

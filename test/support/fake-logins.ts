@@ -30,7 +30,7 @@ export class FakeLogins implements Logins {
       }
     };
     if (!this.signsIn) await untilAborted(pasted(), signal);
-    if (signal.aborted) return err('nobody signed in');
+    if (signal.aborted) return err('no sign-in');
     const login = {
       server,
       url: this.#servers[server] ?? '',

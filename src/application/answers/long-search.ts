@@ -54,7 +54,7 @@ export class LongSearch {
   /** Resolves when it is known whether it can be found again. */
   readonly #begun: Promise<'created' | 'ordinary'>;
   #onBegun: (how: 'created' | 'ordinary') => void = () => {};
-  /** It ends with its last call, because nobody could find it again (ruling K4). */
+  /** It ends with its last call, because it could not be found again (ruling K4). */
   isOrdinary = false;
   /** The latest progress, and when it was made. */
   latest: SearchProgress | undefined;

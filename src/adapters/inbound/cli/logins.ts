@@ -9,7 +9,7 @@ import { openLine } from './live-line.ts';
 
 export interface LoginsOptions extends CommandContext {
   readonly logins: Logins;
-  /** Why nobody signs in to them, by the names of the configured servers; undefined if somebody can. */
+  /** Why a person cannot sign in to them, by the names of the configured servers; undefined if one can. */
   readonly servers: ReadonlyMap<string, NoLogin | undefined>;
 }
 

@@ -1,7 +1,7 @@
 import type { LoginSummary } from '../../../application/ports/logins.ts';
 import { cleanLine } from '../../../domain/values/clean-text.ts';
 
-/** Why nobody signs in to a configured server (ruling O12). */
+/** Why a person cannot sign in to a configured server (ruling O12). */
 export type NoLogin = keyof typeof REASONS;
 
 const REASONS = {
@@ -12,7 +12,7 @@ const REASONS = {
 } as const;
 
 export function noLoginMessage(server: string, why: NoLogin): string {
-  return `Nobody can sign in to the server ${server}: ${REASONS[why]}.`;
+  return `It is not possible to sign in to the server ${server}: ${REASONS[why]}.`;
 }
 
 /** A login for people: its issuer, scopes and end. */

@@ -80,8 +80,8 @@ export class LoginFiles {
 
   /**
    * Runs a task while no other process writes the login of this server. `save` replaces it at once: after an end at any time, the file is the
-   * old or the new one. If this process was suspended for so long that another one has the lock now, `save` writes only over `replaced`, which
-   * nobody has changed then. Rejects if the folder cannot be written, or `signal` aborts before the lock is free.
+   * old or the new one. If this process was suspended for so long that another one has the lock now, `save` writes only over `replaced`, if
+   * that is still the login. Rejects if the folder cannot be written, or `signal` aborts before the lock is free.
    */
   async locked<T>(
     url: string,

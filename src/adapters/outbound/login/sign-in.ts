@@ -181,7 +181,7 @@ async function waitFor(
   signal: AbortSignal,
 ): Promise<URLSearchParams> {
   const { outcome } = await withDeadline(clock, WAIT_MS, signal, (limit) => untilAborted(returned, limit));
-  if (outcome === 'aborted') throw new LoginFailure('nobody signed in within 5 minutes');
+  if (outcome === 'aborted') throw new LoginFailure('no sign-in within 5 minutes');
   return outcome;
 }
 

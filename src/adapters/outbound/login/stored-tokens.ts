@@ -71,7 +71,7 @@ export class StoredTokens {
     return this.#renewing;
   }
 
-  /** Presents the refresh token once, over all processes: whoever has the lock reads the login again (ruling O18). */
+  /** Presents the refresh token once, over all processes: the process that has the lock reads the login again (ruling O18). */
   async #renewed(known: Login, isRefused: boolean): Promise<string | undefined> {
     const { server, learn } = this.#options;
     if (known.refreshToken === undefined) return this.#leftOf(await this.read(), known, isRefused);

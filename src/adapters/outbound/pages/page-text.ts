@@ -6,7 +6,7 @@ import { type ElementVisitor, visitElements } from './page-elements.ts';
 const MAX_VISIBLE = 300_000;
 const MAX_OTHER = 100_000;
 
-/** Elements whose text nobody sees (ruling E9). */
+/** Elements whose text is not visible (ruling E9). */
 const HIDDEN = new Set(['script', 'style', 'template', 'noscript', 'svg', 'math', 'iframe', 'object', 'select']);
 
 /** What a head may contain; anything else ends it. */

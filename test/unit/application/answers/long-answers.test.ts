@@ -202,7 +202,7 @@ describe('what becomes of the search when its last call', () => {
 });
 
 describe('a call that reaches our own limit', () => {
-  test('gets a handle, and the search goes on', async () => {
+  test('gets a handle, and the search continues', async () => {
     const { api, clock, call } = startProcess();
     const unfinished = call();
     await settled();
@@ -276,7 +276,7 @@ describe('of four places', () => {
     expect(queries()).toEqual(['A?', 'B?', 'C?']);
   });
 
-  test('a third detached search gives its place back, and goes on', async () => {
+  test('a third detached search gives its place back, and continues', async () => {
     const { api, asked, queries } = start();
     const left = [asked('A?'), asked('B?'), asked('C?'), asked('D?')];
     await settled();
@@ -894,7 +894,7 @@ describe('a task', () => {
     expect((await answerOf(process.call())).report.state).toBe('kept');
   });
 
-  test('goes on when another call for it is cancelled', async () => {
+  test('continues when another call for it is cancelled', async () => {
     const process = await startTask();
     const joined = process.call();
     await settled();

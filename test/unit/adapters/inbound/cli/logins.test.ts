@@ -12,7 +12,7 @@ const HOW = 'If the browser then cannot open a page of 127.0.0.1, paste the URL 
 const WORDS = 'notes: https://auth.example.com, scopes read, until 2026-01-05T04:00:00.000Z, then renewed';
 const KEY = 'sk-proj-UnitKey0123456789';
 
-/** The commands, for two servers to which a person can sign in, and one for each reason why nobody can. */
+/** The commands, for two servers to which a person can sign in, and one for each reason why a person cannot. */
 function start({ isTerminal = false, signal = never() } = {}) {
   const logins = new FakeLogins({ notes: 'https://notes.example.com/mcp', issues: 'https://issues.example.com/mcp' });
   const reasons: readonly NoLogin[] = ['command', 'header', 'machine', 'unencrypted'];
