@@ -1,9 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { answers } from '../support/behaviours.ts';
-import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
-import { type ForwardProxy, startForwardProxy } from '../support/forward-proxy.ts';
-import { type PageServer, startPageServer } from '../support/page-server.ts';
 import { composeOn } from './composed.ts';
+import { webPerTest } from './web-kit.ts';
 
 /** Names that end in `.test` are this machine for the proxy, which resolves names. */
 const PAGE = 'http://page.test/article';
@@ -12,22 +10,7 @@ const LOCAL = 'http://127.0.0.1/local';
 const CITED = { citations: [PAGE, GONE, LOCAL].map((url) => ({ url, title: 'A' })) };
 const TEXT = `<meta property="article:published_time" content="2024-03-05"><p>${'A text. '.repeat(30)}</p>`;
 
-let api: FakeApi;
-let pages: PageServer;
-let proxy: ForwardProxy;
-
-beforeEach(async () => {
-  api = await startFakeApi({ always: answers('Sunny.', CITED) });
-  pages = await startPageServer();
-  pages.serve('/article', TEXT);
-  proxy = await startForwardProxy(pages.port);
-});
-
-afterEach(async () => {
-  await proxy.close();
-  await pages.close();
-  await api.close();
-});
+const web = webPerTest(answers('Sunny.', CITED), { '/article': TEXT });
 
 const CHECKS = [
   { url: PAGE, state: 'ok', status: 200 },
@@ -38,29 +21,32 @@ const CHECKS = [
 test.each([
   ['the variable', '', { CHECK_CITATIONS: 'LINKS' }],
   ['YAML', 'citations: { check: links }', {}],
-])('%s: dead pages are marked, each answer requests each page, and dates stay', async (_name, yaml, environment) => {
-  const ask = await composeOn(api, yaml, { ...environment, HTTP_PROXY: proxy.url });
-  for (const _ of [1, 2]) {
-    const { result, report } = (await ask())._unsafeUnwrap();
-    const day = result.citations[0]?.published_at;
-    expect(day).not.toBe('2024-03-05');
-    expect(result.answer).toBe(
-      `Sunny.\n\nSources:\n- ${PAGE} (${day})\n- ${GONE} (${day}) [not found: HTTP 404]\n- ${LOCAL} (${day})`,
-    );
-    expect(report.checks).toEqual(CHECKS);
-    expect(report.dates).toBeUndefined();
-  }
-  expect(pages.requests.map(({ path }) => path).toSorted()).toEqual(['/article', '/article', '/gone', '/gone']);
-  const { headers } = pages.requests[0] ?? {};
-  expect(headers?.['user-agent']).toMatch(/^openai-responses-mcp\/\d\S+ \(checks cited pages\)$/);
-  expect(headers?.accept).toBe('text/html,application/xhtml+xml,text/plain');
-});
+])(
+  '%s: dead web.pages are marked, each answer requests each page, and dates stay',
+  async (_name, yaml, environment) => {
+    const ask = await composeOn(web.api, yaml, { ...environment, HTTP_PROXY: web.proxy.url });
+    for (const _ of [1, 2]) {
+      const { result, report } = (await ask())._unsafeUnwrap();
+      const day = result.citations[0]?.published_at;
+      expect(day).not.toBe('2024-03-05');
+      expect(result.answer).toBe(
+        `Sunny.\n\nSources:\n- ${PAGE} (${day})\n- ${GONE} (${day}) [not found: HTTP 404]\n- ${LOCAL} (${day})`,
+      );
+      expect(report.checks).toEqual(CHECKS);
+      expect(report.dates).toBeUndefined();
+    }
+    expect(web.pages.requests.map(({ path }) => path).toSorted()).toEqual(['/article', '/article', '/gone', '/gone']);
+    const { headers } = web.pages.requests[0] ?? {};
+    expect(headers?.['user-agent']).toMatch(/^openai-responses-mcp\/\d\S+ \(checks cited pages\)$/);
+    expect(headers?.accept).toBe('text/html,application/xhtml+xml,text/plain');
+  },
+);
 
 test('dates are read from the same responses; if a page cannot be read, an earlier answer knows its date', async () => {
-  const ask = await composeOn(api, '', { CHECK_CITATIONS: 'links', RESOLVE_DATES: '1', HTTP_PROXY: proxy.url });
+  const ask = await composeOn(web.api, '', { CHECK_CITATIONS: 'links', RESOLVE_DATES: '1', HTTP_PROXY: web.proxy.url });
   const first = (await ask())._unsafeUnwrap();
-  expect(pages.requests).toHaveLength(2);
-  pages.serve('/article', (_, response) => response.writeHead(410).end());
+  expect(web.pages.requests).toHaveLength(2);
+  web.pages.serve('/article', (_, response) => response.writeHead(410).end());
   const second = (await ask())._unsafeUnwrap();
   for (const { result, report } of [first, second]) {
     expect(result.citations[0]).toMatchObject({ url: PAGE, published_at: '2024-03-05' });
@@ -70,22 +56,26 @@ test('dates are read from the same responses; if a page cannot be read, an earli
   expect(second.report.checks?.[0]).toEqual({ url: PAGE, state: 'dead', status: 410 });
 });
 
-test('a tunnel that a proxy refuses is network', async () => {
+test('a tunnel that a web.proxy refuses is network', async () => {
   const url = 'https://page.test/';
-  api.replyAlways(answers('Sunny.', { citations: [{ url, title: 'A' }] }));
-  const ask = await composeOn(api, '', { CHECK_CITATIONS: 'links', HTTPS_PROXY: proxy.url, NO_PROXY: '127.0.0.1' });
+  web.api.replyAlways(answers('Sunny.', { citations: [{ url, title: 'A' }] }));
+  const ask = await composeOn(web.api, '', {
+    CHECK_CITATIONS: 'links',
+    HTTPS_PROXY: web.proxy.url,
+    NO_PROXY: '127.0.0.1',
+  });
   expect((await ask())._unsafeUnwrap().report.checks).toEqual([{ url, state: 'unreadable', reason: 'network' }]);
 });
 
 test.each(['false', 'link', 'true', '[links]'])('citations.check: %s is a problem', async (value) => {
-  await expect(composeOn(api, `citations: { check: ${value} }`)).rejects.toThrow(
+  await expect(composeOn(web.api, `citations: { check: ${value} }`)).rejects.toThrow(
     'expected one of off, links, evidence',
   );
 });
 
 test('off requests nothing, and reports nothing', async () => {
-  const ask = await composeOn(api, 'citations: { check: off }', { HTTP_PROXY: proxy.url });
+  const ask = await composeOn(web.api, 'citations: { check: off }', { HTTP_PROXY: web.proxy.url });
   const { report } = (await ask())._unsafeUnwrap();
   expect(report).not.toHaveProperty('checks');
-  expect(pages.connections()).toBe(0);
+  expect(web.pages.connections()).toBe(0);
 });

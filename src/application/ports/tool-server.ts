@@ -55,7 +55,9 @@ export interface ServerLogin {
    * if that is not what it lacks. A connection that begins to lack it ends (`onLost`).
    */
   readonly required: string | undefined;
-  /** Notifies of a new or deleted login, and of another one in its place; not of a renewed one. Returns the removal. */
+  /**
+   * Notifies of a new or deleted login, and of another one in its place; of a renewed one only while a login is required. Returns the removal.
+   */
   onChanged(listener: () => void): () => void;
 }
 

@@ -47,9 +47,9 @@ export async function discover(server: LoginServer, network: OAuthNetwork, signa
   const protectedResource = await find(
     [challenge?.resourceMetadata, ...resourceMetadataUrls(url)].filter((place) => place !== undefined),
   );
-  const resource = protectedResource === undefined ? url : resourceOf(protectedResource, url, auth?.resource);
-  const named = protectedResource === undefined ? new URL(url).origin : issuerOf(protectedResource, auth?.issuer);
-  const issuer = protectedResource === undefined ? (auth?.issuer ?? named) : named;
+  const issuer =
+    protectedResource === undefined ? (auth?.issuer ?? new URL(url).origin) : issuerOf(protectedResource, auth?.issuer);
+  const resource = auth?.resource ?? (protectedResource === undefined ? url : resourceOf(protectedResource, url));
   checkUrl(issuer, 'the issuer');
   const found = await find(issuerMetadataUrls(issuer));
   if (found === undefined) throw new LoginFailure(`no metadata of an issuer was found: ${problems.join('; ')}`);
@@ -61,7 +61,7 @@ export async function discover(server: LoginServer, network: OAuthNetwork, signa
   const offline = mayStay ? ['offline_access'] : [];
   return {
     metadata,
-    resource: auth?.resource === 'none' ? undefined : (auth?.resource ?? resource),
+    resource: resource === 'none' ? undefined : resource,
     scopes: auth?.scopes ?? [...new Set([...asked, ...offline])],
   };
 }
@@ -120,9 +120,8 @@ async function firstOf(
 }
 
 /** RFC 9728, 3.3: metadata of another resource is not used. A path may name a part of the server. */
-function resourceOf({ url: from, document }: Found, serverUrl: string, configured: string | undefined): string {
+function resourceOf({ url: from, document }: Found, serverUrl: string): string {
   const { resource } = document;
-  if (configured !== undefined) return configured;
   const server = new URL(serverUrl);
   const named = typeof resource === 'string' && URL.canParse(resource) ? new URL(resource) : undefined;
   const isSame =

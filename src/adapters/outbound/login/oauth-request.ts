@@ -60,8 +60,6 @@ const MAX_LIFETIME_S = 1_000_000_000;
 const MAX_DETAIL = 200;
 const MAX_MESSAGE = 1000;
 
-type Method = 'token_endpoint' | 'revocation_endpoint';
-
 /** Requests tokens (RFC 6749). Rejects with a `LoginFailure`. */
 export async function requestTokens(
   metadata: IssuerMetadata,
@@ -101,7 +99,7 @@ export function scopesIn(text: string): readonly string[] {
 
 async function postForm(
   metadata: IssuerMetadata,
-  endpoint: Method,
+  endpoint: 'token_endpoint' | 'revocation_endpoint',
   client: OAuthClient,
   parameters: Readonly<Record<string, string>>,
   network: OAuthNetwork,

@@ -1,3 +1,4 @@
+import { never } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import { type Discovered, discover, isSameIssuer, type LoginServer } from './discovery.ts';
 import { type Login, type LoginFiles, secretsOf } from './login-files.ts';
@@ -109,8 +110,7 @@ export class StoredTokens {
     const parameters = toParameters(login.resource, login.scopes);
     const grant = { grant_type: 'refresh_token', refresh_token: refreshToken, ...parameters };
     const client = withSecret(login.client, server);
-    const signal = new AbortController().signal;
-    return requestTokens(login.metadata, client, grant, network, signal, RENEWAL_MS).catch(toFailure);
+    return requestTokens(login.metadata, client, grant, network, never(), RENEWAL_MS).catch(toFailure);
   }
 
   /** The token of a login that is not renewed: a newer one, or one that is valid and was not refused. */
@@ -154,13 +154,12 @@ export class MachineTokens {
   async #fetch(): Promise<string> {
     const { server, network, clock, learn, onRenewal } = this.#options;
     const report = (outcome: RenewalOutcome) => this.#known !== undefined && onRenewal(outcome);
-    const signal = new AbortController().signal;
     try {
-      this.#discovered ??= await discover(server, network, signal);
+      this.#discovered ??= await discover(server, network, never());
       const { metadata, resource, scopes } = this.#discovered;
       const client = withSecret({ client_id: server.auth?.clientId ?? '' }, server);
       const grant = { grant_type: 'client_credentials', ...toParameters(resource, scopes) };
-      const { accessToken, lifetimeMs } = await requestTokens(metadata, client, grant, network, signal);
+      const { accessToken, lifetimeMs } = await requestTokens(metadata, client, grant, network, never());
       learn([accessToken]);
       report('renewed');
       const receivedAt = clock.now().getTime();
