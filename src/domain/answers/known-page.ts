@@ -12,7 +12,7 @@ export interface PageCheck {
   readonly reason?: string | undefined;
 }
 
-/** What a page says about the text that cites it (ruling E7). */
+/** What a page says about the text that cites it; at least one key, absent ones say nothing (rulings E7 to E11). */
 export interface CitationEvidence {
   readonly quote?: string;
   readonly missing?: readonly string[];

@@ -1,3 +1,4 @@
+import type { CitationEvidence } from '../answers/known-page.ts';
 import { claimsFor } from './claims.ts';
 import { missingFigures } from './figures.ts';
 import { passagesFor } from './passages.ts';
@@ -13,18 +14,11 @@ export interface PageText {
   readonly isCut: boolean;
 }
 
-/** What is known about the claims that cite a page; absent keys: nothing. At least one key, otherwise undefined (rulings E7 to E11). */
-export interface Evidence {
-  readonly quote?: string;
-  readonly missing?: readonly string[];
-  readonly unrelated?: true;
-}
-
 const MIN_SHARE = 0.26;
 const MAX_OTHER = 100_000;
 
-/** `text` is the answer in Markdown, `url` that of the citation. */
-export function evidenceFor(text: string, url: string, page: PageText): Evidence | undefined {
+/** What is known about the claims that cite a page; undefined if nothing. `text` is the answer in Markdown, `url` that of the citation. */
+export function evidenceFor(text: string, url: string, page: PageText): CitationEvidence | undefined {
   const claims = claimsFor(text, url);
   if (claims.length === 0) return undefined;
 

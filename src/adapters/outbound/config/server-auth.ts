@@ -31,7 +31,7 @@ const clientSecret: ValueKind<string> = {
 };
 
 /** The keys of `auth` (ruling O1). What has no default may be absent. */
-export const AUTH_TABLE = {
+const AUTH_TABLE = {
   grant: key(oneOf(['authorization_code', MACHINE]), { default: 'authorization_code' }),
   client_id: key(text('the ID of a registered client, in visible ASCII', /^[\x20-\x7E]+$/)),
   client_secret: key(clientSecret),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Evidence, evidenceFor } from '../../../../src/domain/evidence/evidence.ts';
+import type { CitationEvidence } from '../../../../src/domain/answers/known-page.ts';
+import { evidenceFor } from '../../../../src/domain/evidence/evidence.ts';
 import { fold } from '../../../../src/domain/evidence/folded-text.ts';
 import { labelledClaims, pageText } from '../../../support/evidence-pages.ts';
 
@@ -199,7 +200,7 @@ describe.each([
   ['claims.tsv', 158],
   ['both', 204],
 ])('labelled claims: %s', (file, pairs) => {
-  const ratio = (results: readonly (Evidence | undefined)[], key: keyof Evidence) =>
+  const ratio = (results: readonly (CitationEvidence | undefined)[], key: keyof CitationEvidence) =>
     results.filter((evidence) => evidence?.[key] !== undefined).length / results.length;
   const evidenceOf = ({ claim }: { readonly claim: string }, page: string) =>
     evidenceFor(cite(claim), URL, pageText(page));
