@@ -1,6 +1,6 @@
 // Runs the official conformance suite against the built program (`shipped`), and against a build for tests that has the
 // tools of the suite too (`fixtures`). The suite uses HTTP and requires Node.js 22: it is installed into a temporary folder,
-// together with Node.js 22 if this one is older. test/conformance/*.yml lists what does not apply to a server with only tools.
+// together with Node.js 22 if this one is older. test/conformance/*.yml lists what does not apply to this server.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

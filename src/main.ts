@@ -37,7 +37,9 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 async function run(command: RunnableCommand): Promise<number> {
-  const validated = await bootstrap({ environment: process.env, commandLine: command.options, version: VERSION });
+  const writesLock = command.kind === 'tools' && command.action === 'lock';
+  const commandLine = command.options;
+  const validated = await bootstrap({ environment: process.env, commandLine, version: VERSION, writesLock });
   if ('problems' in validated) {
     if (command.kind === 'doctor') {
       const { doctorOnProblems } = await import('./adapters/inbound/cli/doctor.ts');
@@ -52,7 +54,9 @@ async function run(command: RunnableCommand): Promise<number> {
     process.stderr.write(message);
     return FAILED;
   }
-  const runtime = validated.value;
+  const { audit } = validated.value.config;
+  const isAudited = audit !== undefined && /^(?:serve|serve-http|ask|call)$/.test(command.kind);
+  const runtime = isAudited ? (await import('./wiring/audit.ts')).withAudit(validated.value, audit) : validated.value;
   redact = runtime.redactor.inLogs;
   const { config, logger } = runtime;
   // doctor has a line for each.
@@ -85,6 +89,7 @@ async function run(command: RunnableCommand): Promise<number> {
     }
   } finally {
     await services?.close();
+    await runtime.audit?.close();
     runtime.close();
   }
 }

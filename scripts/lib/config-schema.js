@@ -2,6 +2,7 @@ import { KEY_DESCRIPTIONS } from './key-descriptions.js';
 import { SERVER_KEYS } from './server-keys.js';
 
 const REPOSITORY = 'https://raw.githubusercontent.com/uchimanajet7/openai-responses-mcp/main';
+const ANSWER_TOOL = matching(/^(?:answer|answer_detailed|answer_quick)$/);
 const texts = { type: 'array', items: { type: 'string' } };
 const variable = matching(/^[A-Za-z_][A-Za-z0-9_]*$/);
 const CALLER = /^[\w.@-]+$/;
@@ -10,7 +11,7 @@ const ANY_CALLER = /^(?:[\w.@-]+|oauth:[\w.@|:/+=~#-]+)$/;
 
 /** The JSON Schema of the kinds in value-kinds.ts that do not say it. Where a pattern cannot say what is accepted, it accepts more. */
 const SCHEMAS = {
-  answerTools: () => ({ type: 'array', items: matching(/^(?:answer|answer_detailed|answer_quick)$/) }),
+  answerTools: () => ({ type: 'array', items: ANSWER_TOOL }),
   flag: () => ({ type: 'boolean' }),
   debugFlag: () => ({ type: 'boolean' }),
   baseUrl: () => matching(/^[Hh][Tt][Tt][Pp][Ss]?:/),
@@ -22,6 +23,8 @@ const SCHEMAS = {
   callers: () => ({ type: 'array', items: matching(ANY_CALLER) }),
   secureUrl: () => matching(/^[Hh][Tt][Tt][Pp][Ss]?:/),
   scopes: () => ({ type: 'array', items: matching(/^[\x21\x23-\x5B\x5D-\x7E]+$/) }),
+  exposure: () => ({ enum: [true, false, 'search', 'auto'] }),
+  toolPatterns: () => ({ type: 'array', items: matching(/^\s*[^/\s]+\/(?:\*?[^*]+\*?|\*)\s*$/) }),
   groundedTools: () => ({
     type: 'object',
     additionalProperties: { anyOf: [{ const: 'all' }, { type: 'array', items: { type: 'string', minLength: 1 } }] },
@@ -43,6 +46,7 @@ const SCHEMAS = {
     };
   },
   servers: () => ({ type: 'array', items: serverSchema() }),
+  access: () => ({ type: 'object', additionalProperties: accessEntrySchema() }),
 };
 
 /** The JSON Schema of the YAML file. Draft 7, because that is what editors support best. */
@@ -94,6 +98,19 @@ export function descriptionOf(path) {
   const description = KEY_DESCRIPTIONS[path.replace(/^(model_profiles)\.\w+\./, '$1.answer.')];
   if (description === undefined) throw new Error(`${path} has no description in scripts/lib/key-descriptions.js`);
   return description;
+}
+
+function accessEntrySchema() {
+  const names = { type: 'array', items: { type: 'string', pattern: '^(\\*?[^*]+\\*?|\\*)$' } };
+  const grant = { anyOf: [{ enum: ['all', 'read_only', null] }, names] };
+  return {
+    ...section(),
+    properties: {
+      servers: { anyOf: [{ enum: ['all', null] }, { type: 'object', additionalProperties: grant }] },
+      answers: { anyOf: [{ type: ['boolean', 'null'] }, { type: 'array', items: ANSWER_TOOL }] },
+      operator: { type: ['boolean', 'null'] },
+    },
+  };
 }
 
 function serverSchema() {

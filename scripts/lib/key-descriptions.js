@@ -65,6 +65,7 @@ export const KEY_DESCRIPTIONS = {
   'http.oauth.scopes': 'scopes, all of which a token needs',
   'http.oauth.jwks_uri': 'the keys of the issuer; otherwise their address is read from its metadata',
   'http.oauth.caller_claim': 'the claim that names the caller',
+  'http.oauth.groups_claim': 'the claim with the groups of the caller, or its path, separated by dots',
   'http.allowed_hosts': 'host names allowed in `Host` in addition to loopback and the address',
   'http.allowed_origins': 'origins whose pages may call the endpoint',
   'http.page': 'serve the page for people at `/`',
@@ -79,9 +80,13 @@ export const KEY_DESCRIPTIONS = {
   'http.quota.store': 'where quotas are counted: in the memory of each process, or in a store that processes share',
   'http.quota.on_store_failure': 'what happens to calls while the store cannot be used',
   'gateway.servers_file': 'more MCP servers, from the file of another MCP client (`mcpServers`)',
-  'gateway.expose': 'offer the tools of the servers over MCP, too',
+  'gateway.expose':
+    'offer the tools of the servers over MCP, too; `search`: list tools that find and call them; `auto`: only if a caller has more than 40',
+  'gateway.always': 'tools that are also listed with `search`',
   'gateway.check_output': 'whether a result that does not match its own schema is a warning or an error',
+  'gateway.lock': 'the file of the approved tools, which `tools --lock` writes; other tools are not offered',
   'gateway.logins': 'where logins to remote servers are stored; the first login creates the folder',
+  'gateway.watch': 'apply changes of the YAML file and the servers file without SIGHUP, with `--http`',
   'grounding.tools': 'tools that the model may use in answers; `all` means those that declare that they only read',
   'grounding.web': 'when the model may search the web in answers with own tools',
   'grounding.max_rounds': 'requests to the API per answer',
@@ -89,6 +94,12 @@ export const KEY_DESCRIPTIONS = {
   'grounding.max_output_chars': 'output of a call; per answer, ten times as much',
   'grounding.callers': 'the callers who may use own tools in answers over HTTP',
   servers: 'your own MCP servers, for the gateway and for grounded answers',
+  access:
+    'who may use which servers, tools and answers, by the name of the caller, `group:` and the name of a group, or `local`; without it, every caller may use everything',
+  'audit.file': 'a line of JSON about each call of a tool is appended to this file; its folder must exist',
+  'audit.arguments':
+    'what a line has of the arguments of a call: nothing, the names of the first level, a SHA-256 of all, or all, which includes questions',
+  'audit.on_failure': 'what happens to calls while the file cannot be written',
 };
 
 /** What applies if a key without a default is not set; otherwise `none`. */

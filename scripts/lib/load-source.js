@@ -1,4 +1,7 @@
-import { fileURLToPath } from 'node:url';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 
 /** What the documents are generated from. */
@@ -21,8 +24,19 @@ export async function loadBundle(entry) {
     resolveId: (id) => (id === 'entry' ? `${cwd}entry.ts` : undefined),
     load: (id) => (id === `${cwd}entry.ts` ? entry : undefined),
   };
-  const bundle = await rolldown({ cwd, input: 'entry', platform: 'node', logLevel: 'warn', plugins: [virtual] });
-  const { output } = await bundle.generate({ format: 'es' });
+  // Some packages load their parts in a way that only works unbundled, unless their ES modules are used.
+  const resolve = { mainFields: ['es2015', 'module', 'main'] };
+  const bundle = await rolldown({
+    cwd,
+    input: 'entry',
+    platform: 'node',
+    resolve,
+    logLevel: 'warn',
+    plugins: [virtual],
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'bundle-'));
+  const file = join(folder, 'bundle.mjs');
+  await bundle.write({ file, format: 'es', codeSplitting: false });
   await bundle.close();
-  return import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
+  return import(pathToFileURL(file).href).finally(() => rmSync(folder, { recursive: true }));
 }

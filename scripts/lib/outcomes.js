@@ -51,11 +51,14 @@ const MEANINGS = {
   login_required: 'a person must sign in to the server first',
   unknown_server: 'no server has this name',
   unknown_tool: 'the server has no tool of this name',
+  tool_changed: 'the tool is new or has changed, and is not approved (`gateway.lock`)',
+  not_read_only: 'the tool may change something, and `read_tool` was to call it',
   unchecked_input: 'the input could not be checked in time',
   invalid_input: "the input does not match the tool's schema",
   not_available: 'the server is not running',
   overloaded: 'too many calls run on the server, or wait for it',
   shutting_down: 'the program is ending',
+  audit_unavailable: 'the line of the call cannot be written to the audit',
 };
 
 /** The rows of the two lists: outcome, meaning; for calls of tools of servers, also the code in REST. */

@@ -86,9 +86,20 @@ export const SERVER_KEYS = {
     schema: flag,
   },
   tools: {
-    meaning: '`allow` and `deny`: lists of names, with `*` at either end for any text; a tool in both lists is denied',
+    meaning:
+      '`allow` and `deny`: lists of names, with `*` at either end for any text; a tool in both lists is denied; `rename`, `describe` and `read_only` ([other names](#other-names-and-descriptions))',
     default: 'all tools',
-    schema: { type: 'object', properties: { allow: patterns, deny: patterns }, additionalProperties: false },
+    schema: {
+      type: 'object',
+      properties: {
+        allow: patterns,
+        deny: patterns,
+        rename: { type: 'object', additionalProperties: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' } },
+        describe: { type: 'object', additionalProperties: { type: 'string', minLength: 1, maxLength: 4096 } },
+        read_only: patterns,
+      },
+      additionalProperties: false,
+    },
   },
   max_concurrency: {
     meaning: 'calls that run on the server at the same time; as many again of each caller wait, and others get 429',

@@ -1,54 +1,103 @@
-import { isUnencrypted } from '../adapters/outbound/network/addresses.ts';
-import { routeTo } from '../adapters/outbound/network/route.ts';
-import { type Application, createApplication, type Grounding } from '../application/answers/application.ts';
+import { isUnencrypted, routeTo } from '../adapters/outbound/network/addresses.ts';
+import { type Application, createApplication } from '../application/answers/application.ts';
 import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
 import type { ApiProbe } from '../application/ports/api-probe.ts';
 import type { LlmSearch } from '../application/ports/llm-search.ts';
-import type { GroundingPolicy } from '../domain/grounded/grounding.ts';
 import type { Runtime } from './runtime.ts';
 import { PROGRAM, VERSION } from './version.ts';
 
-/** The application, and what ends everything that was made for it. */
-export interface ComposedAnswers {
-  readonly application: Application;
-  readonly close: () => Promise<void>;
+/** The way to the API; undefined if the answers are recorded. */
+export async function openApi({ config: { openai, llm } }: Runtime) {
+  if (llm.adapter === 'offline') return undefined;
+  const { createApiFetch } = await import('../adapters/outbound/openai/api-fetch.ts');
+  if (openai.proxy === undefined) return createApiFetch();
+  const { createProxyAgent } = await import('../adapters/outbound/network/proxy-fetch.ts');
+  return createApiFetch(createProxyAgent(openai.proxy));
 }
 
-/** Composes the answers. `shippedRecordings` is the folder of the recordings in the package; `startGateway` starts the servers when it is called first. */
+/**
+ * Composes the answers over `api`, which is closed with them. `shippedRecordings` is the folder of the recordings in the package; `startGateway`
+ * starts the servers when it is called first.
+ */
 export async function composeAnswers(
   runtime: Runtime,
+  api: Awaited<ReturnType<typeof openApi>>,
   shippedRecordings: string,
   startGateway: () => Promise<AnswerGateway>,
-): Promise<ComposedAnswers> {
-  const { config, clock, logger } = runtime;
-  const { proxy } = config.openai;
-  const isOffline = config.llm.adapter === 'offline';
-  const proxied =
-    proxy === undefined
-      ? undefined
-      : (await import('../adapters/outbound/network/proxy-fetch.ts')).createProxyFetch(proxy);
-  const api = isOffline
-    ? undefined
-    : (await import('../adapters/outbound/openai/api-fetch.ts')).createApiFetch(proxied?.dispatcher);
-  const llmSearch =
-    api === undefined ? await loadOffline(runtime, shippedRecordings) : await loadOpenAi(runtime, api.fetch);
-  const grounding = config.grounding && (await loadGrounding(runtime, config.grounding, startGateway));
+): Promise<{ readonly application: Application; readonly close: () => Promise<void> }> {
+  const { config, redactor } = runtime;
+  const openAi = openAiOptions(runtime, api?.fetch ?? fetch);
+  const llmSearch = await (api === undefined ? loadOffline(runtime, shippedRecordings) : loadOpenAi(runtime, openAi));
+  const long = api && (await loadLong(runtime, llmSearch, openAi));
+  const grounding = config.grounding && {
+    policy: config.grounding,
+    startGateway,
+    messageFor: (await import('../adapters/inbound/words/tool-error-messages.ts')).toolErrorMessage,
+    redactor,
+  };
   const readsPages = config.resolveDates || config.citationCheck !== 'off';
-  const pages = readsPages && !isOffline ? await loadCitedPages(runtime) : undefined;
-  const apiProbe = () => loadProbe(runtime, api?.fetch ?? fetch);
-  const long = api && (await loadLong(runtime, llmSearch, api.fetch));
+  const pages = readsPages && api !== undefined ? await loadCitedPages(runtime) : undefined;
   // A recorded answer does not take minutes, but handles are never asked (rulings K4 and K21).
   const { longAnswers: _, ...withoutLong } = config;
-  const ports = { llmSearch, apiProbe, clock, logger, citedPages: pages?.citedPages, long };
+  const ports = { ...runtime, llmSearch, apiProbe: () => loadProbe(openAi), citedPages: pages?.citedPages, long };
   return {
     application: createApplication(ports, config.llm.record === undefined ? config : withoutLong, grounding),
     close: async () => {
-      await Promise.all([long?.answers.close(), llmSearch.close?.()]);
+      await Promise.all([long?.searches.close(), llmSearch.close?.()]);
       await api?.close();
-      await proxied?.close();
       await pages?.close();
     },
   };
+}
+
+type OpenAiOptions = ReturnType<typeof openAiOptions>;
+
+/** What the adapters of the API have in common. */
+function openAiOptions({ config: { openai }, clock, logger, redactor }: Runtime, fetch: typeof globalThis.fetch) {
+  return { ...openai, route: routeTo(openai.baseUrl, openai.proxy), clock, logger, redactor, fetch };
+}
+
+async function loadOpenAi(runtime: Runtime, openAi: OpenAiOptions) {
+  const { search, llm, maxRetries, maxConcurrency, background } = runtime.config;
+  if (isUnencrypted(openAi.baseUrl))
+    runtime.logger.warn('openai.base_url begins with http://: the API key and the questions are sent unencrypted');
+  const [{ OpenAiResponsesSearch }, { networkCalls }] = await Promise.all([
+    import('../adapters/outbound/openai/openai-responses-search.ts'),
+    import('../adapters/outbound/openai/api-client.ts'),
+  ]);
+  const recorder = llm.record === undefined ? undefined : await loadRecorder(runtime, llm.record);
+  const request = { store: openAi.store, ...search, background };
+  const callFor = networkCalls(openAi);
+  return new OpenAiResponsesSearch({ ...openAi, recorder, callFor, request, maxRetries, maxConcurrency });
+}
+
+/** Undefined if no tool gives answers that take minutes, or there is no key (ruling K1). */
+async function loadLong({ config, clock }: Runtime, llmSearch: LlmSearch, openAi: OpenAiOptions) {
+  const { longAnswers } = config;
+  const { apiKey } = openAi;
+  if (longAnswers === undefined || apiKey === undefined) return undefined;
+  const [{ LongAnswers }, { OpenAiStartedResponses }, { HmacHandleSigner }, { networkCalls }] = await Promise.all([
+    import('../application/answers/long-answers.ts'),
+    import('../adapters/outbound/openai/openai-started-responses.ts'),
+    import('../adapters/outbound/signing/hmac-handle-signer.ts'),
+    import('../adapters/outbound/openai/api-client.ts'),
+  ]);
+  const responses = new OpenAiStartedResponses({ ...openAi, callFor: networkCalls(openAi) });
+  const signer = new HmacHandleSigner(apiKey);
+  return new LongAnswers({ llmSearch, responses, signer, clock, config: { ...config, longAnswers } });
+}
+
+async function loadRecorder(runtime: Runtime, folder: string) {
+  const { folderRecorder } = await import('../adapters/outbound/openai/recordings/folder-recorder.ts');
+  return folderRecorder({ ...runtime, folder, recordPrivate: runtime.config.llm.recordPrivate });
+}
+
+async function loadOffline(
+  runtime: Runtime,
+  shippedRecordings: string,
+): Promise<LlmSearch & { readonly close?: undefined }> {
+  const { OfflineSearch } = await import('../adapters/outbound/openai/recordings/offline-search.ts');
+  return new OfflineSearch({ ...runtime, path: runtime.config.llm.recordings ?? shippedRecordings });
 }
 
 /** The HTML parser and the address checks are loaded only if they are used (ruling A15). */
@@ -60,91 +109,7 @@ async function loadCitedPages({ clock, logger, config }: Runtime) {
   return createCitedPages({ clock, logger, timeZone, resolveDates, check, userAgent, proxy });
 }
 
-async function loadGrounding(
-  { redactor }: Runtime,
-  policy: GroundingPolicy,
-  startGateway: () => Promise<AnswerGateway>,
-): Promise<Grounding> {
-  const { toolErrorMessage } = await import('../adapters/inbound/words/tool-error-messages.ts');
-  return { policy, startGateway, messageFor: toolErrorMessage, redactor };
-}
-
-async function loadOpenAi(runtime: Runtime, fetch: typeof globalThis.fetch) {
-  const { openai, search, llm, maxRetries, maxConcurrency } = runtime.config;
-  if (isUnencrypted(openai.baseUrl))
-    runtime.logger.warn('openai.base_url begins with http://: the API key and the questions are sent unencrypted');
-  const [{ OpenAiResponsesSearch }, { networkCalls }] = await Promise.all([
-    import('../adapters/outbound/openai/openai-responses-search.ts'),
-    import('../adapters/outbound/openai/api-client.ts'),
-  ]);
-  const recorder = llm.record === undefined ? undefined : await loadRecorder(runtime, llm.record);
-  return new OpenAiResponsesSearch({
-    ...runtime,
-    recorder,
-    callFor: networkCalls({ ...openai, fetch }),
-    request: { store: openai.store, ...search, background: runtime.config.background },
-    maxRetries,
-    maxConcurrency,
-    apiKeyVariable: openai.apiKeyVariable,
-    route: routeTo(openai.baseUrl, openai.proxy),
-  });
-}
-
-/** Undefined if no tool gives answers that take minutes, or there is no key (ruling K1). */
-async function loadLong({ config, clock, redactor }: Runtime, llmSearch: LlmSearch, fetch: typeof globalThis.fetch) {
-  const { longAnswers, openai } = config;
-  const { apiKey } = openai;
-  if (longAnswers === undefined || apiKey === undefined) return undefined;
-  const [
-    { LongAnswers },
-    { LongTasks },
-    { WatchedSearch },
-    { PacedLooks },
-    { OpenAiStartedResponses },
-    { HmacHandleSigner },
-    { networkCalls },
-  ] = await Promise.all([
-    import('../application/answers/long-answers.ts'),
-    import('../application/answers/long-tasks.ts'),
-    import('../application/answers/watch-response.ts'),
-    import('../application/answers/paced-looks.ts'),
-    import('../adapters/outbound/openai/openai-started-responses.ts'),
-    import('../adapters/outbound/signing/hmac-handle-signer.ts'),
-    import('../adapters/outbound/openai/api-client.ts'),
-  ]);
-  const openAiResponses = new OpenAiStartedResponses({
-    callFor: networkCalls({ ...openai, fetch }),
-    apiKeyVariable: openai.apiKeyVariable,
-    route: routeTo(openai.baseUrl, openai.proxy),
-    clock,
-    redactor,
-  });
-  const signer = new HmacHandleSigner(apiKey);
-  const responses = new PacedLooks(openAiResponses, clock);
-  const answers = new LongAnswers({ responses, signer, clock, config: { ...config, longAnswers } });
-  const tasks = new LongTasks(answers, { responses, clock });
-  return { answers, tasks, llmSearch: new WatchedSearch({ llmSearch, responses, clock }) };
-}
-
-async function loadRecorder(runtime: Runtime, folder: string) {
-  const { FolderRecorder } = await import('../adapters/outbound/openai/recordings/folder-recorder.ts');
-  return new FolderRecorder({ ...runtime, folder, recordPrivate: runtime.config.llm.recordPrivate });
-}
-
-async function loadOffline(
-  runtime: Runtime,
-  shippedRecordings: string,
-): Promise<LlmSearch & { readonly close?: undefined }> {
-  const [{ OfflineSearch }, { Recordings }] = await Promise.all([
-    import('../adapters/outbound/openai/recordings/offline-search.ts'),
-    import('../adapters/outbound/openai/recordings/recordings.ts'),
-  ]);
-  const recordings = new Recordings(runtime.config.llm.recordings ?? shippedRecordings);
-  return new OfflineSearch({ ...runtime, recordings });
-}
-
-async function loadProbe({ config, redactor }: Runtime, fetch: typeof globalThis.fetch): Promise<ApiProbe> {
-  const { openai } = config;
+async function loadProbe(openAi: OpenAiOptions): Promise<ApiProbe> {
   const { OpenAiProbe } = await import('../adapters/outbound/openai/openai-probe.ts');
-  return new OpenAiProbe({ ...openai, route: routeTo(openai.baseUrl, openai.proxy), fetch, redact: redactor.inLogs });
+  return new OpenAiProbe(openAi);
 }

@@ -6,26 +6,30 @@ import { callTool } from '../adapters/inbound/cli/call-tool.ts';
 import type { CommandContext } from '../adapters/inbound/cli/command-context.ts';
 import { type Command, QUESTION_REQUIRED } from '../adapters/inbound/cli/command-line.ts';
 import { doctor } from '../adapters/inbound/cli/doctor.ts';
-import type { CheckedLogin, CheckedOAuth, CheckedQuota } from '../adapters/inbound/cli/doctor-checks.ts';
-import { supportsHyperlinks } from '../adapters/inbound/cli/hyperlink-support.ts';
+import type { CheckedLogin } from '../adapters/inbound/cli/doctor-checks.ts';
+import { terminalLook } from '../adapters/inbound/cli/hyperlink-support.ts';
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
-import { BAD_USAGE, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
+import { BAD_USAGE, FAILED, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
 import { PROCESS } from '../adapters/inbound/words/process-messages.ts';
 import { NO_OBJECT, toolErrorMessage, unreadableFile } from '../adapters/inbound/words/tool-error-messages.ts';
-import { shownStore } from '../adapters/outbound/config/shown-tree.ts';
 import { isUnencrypted } from '../adapters/outbound/network/addresses.ts';
 import { untilAborted } from '../application/async/deadline.ts';
 import type { Logger } from '../application/ports/logger.ts';
+import { type CallOrigin, LOCAL_CALLER } from '../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../domain/gateway/gateway-tool.ts';
 import { isObject, type JsonObject, parseJson } from '../domain/values/json.ts';
+import type { ComposedGateway } from './gateway.ts';
 import { answerServers, type Runtime } from './runtime.ts';
 import type { LoadServices } from './services.ts';
 
-type LoginCommand = Extract<Command, { kind: 'login' | 'logins' | 'logout' }>;
-type RunnableCommand = LoginCommand | Extract<Command, { kind: 'ask' | 'doctor' | 'tools' | 'call' }>;
+type CommandOf<Kind extends Command['kind']> = Extract<Command, { kind: Kind }>;
+type LoginCommand = CommandOf<'login' | 'logins' | 'logout'>;
+type RunnableCommand = LoginCommand | CommandOf<'ask' | 'doctor' | 'tools' | 'call'>;
 
 /** What every command uses. */
 interface Context extends Runtime, CommandContext {
+  /** The person who runs the command. */
+  readonly by: CallOrigin;
   readonly load: LoadServices;
 }
 
@@ -36,7 +40,10 @@ export async function runCommand(command: RunnableCommand, runtime: Runtime, loa
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => controller.abort());
   const { stdout, stderr } = process;
   const out = (text: string) => stdout.write(text);
-  const code = await run(command, { ...runtime, load, out, err: stderr, isTerminal: stdout.isTTY === true }, signal);
+  const rights = runtime.rightsOf({ caller: LOCAL_CALLER });
+  const by: CallOrigin = { caller: LOCAL_CALLER, door: 'cli', rights: () => rights };
+  const context = { ...runtime, by, load, out, err: stderr, isTerminal: stdout.isTTY === true };
+  const code = await run(command, context, signal);
   // However slow the reader of standard output is, it gets everything.
   await untilAborted(new Promise<void>((resolve) => stdout.write('', () => resolve())), signal);
   return signal.aborted ? INTERRUPTED : code;
@@ -47,7 +54,7 @@ function run(command: RunnableCommand, context: Context, signal: AbortSignal): P
     case 'ask':
       return runAsk(command, context, signal);
     case 'tools':
-      return runTools(command.json, context, signal);
+      return runTools(command, context, signal);
     case 'call':
       return runCall(command, context, signal);
     case 'doctor':
@@ -57,12 +64,8 @@ function run(command: RunnableCommand, context: Context, signal: AbortSignal): P
   }
 }
 
-async function runAsk(
-  command: Extract<Command, { kind: 'ask' }>,
-  context: Context,
-  signal: AbortSignal,
-): Promise<number> {
-  const { load, config, logger, isTerminal, err } = context;
+async function runAsk(command: CommandOf<'ask'>, context: Context, signal: AbortSignal): Promise<number> {
+  const { load, config, logger, isTerminal, err, by } = context;
   const question = command.question ?? (await untilAborted(text(process.stdin), signal)).trim();
   if (signal.aborted) return INTERRUPTED;
   if (question === '') {
@@ -71,66 +74,71 @@ async function runAsk(
   }
   if (command.options['--check'] !== undefined && config.llm.adapter === 'offline') err.write(PROCESS.nothingChecked);
   const terminal = isTerminal ? terminalLook(process.stdout) : undefined;
-  const services = await load({ servers: answerServers(config), logSpawn: (line) => logger.debug(line) });
+  const services = await load({ servers: answerServers(config, by.rights()), logSpawn: (line) => logger.debug(line) });
   const application = await services.application();
   return ask({ ...context, ...command, application, question, terminal }, signal);
 }
 
-async function runTools(json: boolean, context: Context, signal: AbortSignal): Promise<number> {
-  const { gateway } = await startServers(context);
-  return listTools({ ...context, json, gateway, offered: await offeredBy(context) }, signal);
+async function runTools({ json, action }: CommandOf<'tools'>, context: Context, signal: AbortSignal): Promise<number> {
+  const { by, config, err } = context;
+  if (action !== undefined && config.lock === undefined) {
+    err.write(PROCESS.badUsage(PROCESS.noLock(action)));
+    return BAD_USAGE;
+  }
+  const { gateway } = await startServers(context, action === undefined ? by.rights().sees : undefined);
+  if (action !== undefined && config.lock !== undefined) {
+    const [{ lockTools }, { replaceFile }] = await Promise.all([
+      import('../adapters/inbound/cli/lock-tools.ts'),
+      import('../adapters/outbound/files/replace-file.ts'),
+    ]);
+    return lockTools({ ...context, ...config.lock, action, json, gateway, save: replaceFile }, signal);
+  }
+  return listTools({ ...context, json, gateway: gateway?.as(by.rights()), offered: await offeredBy(context) }, signal);
 }
 
 async function runDoctor(json: boolean, context: Context, signal: AbortSignal): Promise<number> {
-  const { openai, llm, sources, notices, grounding, profiles, server } = context.config;
+  const { config } = context;
+  const { openai, llm, server, grounding, access, audit, lock, quota } = config;
   const { apiKeyVariable: variable, apiKey: value, isKeyFileShared: isShared } = openai;
-  const { services, gateway } = await startServers(context);
+  const { oauth, problems } = await config.readOAuth();
+  const oauthProblems = problems.length > 0 ? problems : undefined;
+  const { services, composed, gateway } = await startServers(context);
   return doctor(
     {
       ...context,
+      ...config,
       application: await services.application(),
       json,
-      configSources: describeSources(sources),
-      notices,
+      configSources: describeSources(config.sources),
       apiKey: { variable, value, isShared },
       isOffline: llm.adapter === 'offline',
       isUnencrypted: isUnencrypted(openai.baseUrl),
       gateway,
       grounding,
-      quota: await checkedQuota(context),
-      oauth: await checkedOAuth(context),
-      readLogins: () => checkedLogins(context),
-      profiles,
+      access,
+      approved: lock?.approved,
+      audit: audit && (await import('./audit.ts')).checkedAudit(audit),
+      quota: quota && (await import('./quota.ts')).checkedQuota(quota, context),
+      oauth: oauth === undefined ? oauthProblems : (await import('./oauth.ts')).checkedOAuth(oauth, context),
+      readLogins: () => checkedLogins(context, composed),
       toolErrors: server.toolErrors,
     },
     signal,
   );
 }
 
-async function checkedQuota({ config: { quota }, clock }: Runtime): Promise<CheckedQuota | undefined> {
-  if (quota === undefined) return undefined;
-  const { probeQuotaStore } = await import('./quota.ts');
-  return { ...quota, store: shownStore(quota.store), probe: () => probeQuotaStore(quota, clock) };
-}
-
-async function checkedOAuth({ config, clock }: Runtime): Promise<CheckedOAuth | undefined> {
-  const { oauth, problems } = await config.readOAuth();
-  if (oauth === undefined) return problems.length > 0 ? problems : undefined;
-  const { countIssuerKeys } = await import('./oauth.ts');
-  return { ...oauth, countKeys: (signal) => countIssuerKeys(oauth, clock, signal) };
-}
-
 /** The logins, and the servers that sign in by themselves, in their order. */
-async function checkedLogins(runtime: Runtime): Promise<readonly CheckedLogin[]> {
+async function checkedLogins(runtime: Runtime, gateway: ComposedGateway | undefined): Promise<readonly CheckedLogin[]> {
   const { servers = [] } = runtime.config;
   if (servers.every(({ connection }) => connection.kind === 'child')) return [];
   const { composeLogins } = await import('./logins.ts');
   const logins = await (await composeLogins(runtime)).list();
-  return servers.flatMap(({ name, connection }): readonly CheckedLogin[] => {
+  const checked = servers.map(async ({ name, connection }): Promise<readonly CheckedLogin[]> => {
     const { auth } = connection.kind === 'remote' ? connection : {};
-    const isMachine = auth?.grant === 'client_credentials';
-    return isMachine ? [{ server: name, clientId: auth.clientId }] : logins.filter(({ server }) => server === name);
+    if (auth?.grant !== 'client_credentials') return logins.filter(({ server }) => server === name);
+    return [{ server: name, clientId: auth.clientId, login: await gateway?.machineLogin(name) }];
   });
+  return (await Promise.all(checked)).flat();
 }
 
 /** The names of the tools that are offered to the model in answers. */
@@ -141,27 +149,29 @@ async function offeredBy({ config }: Runtime): Promise<(tools: readonly GatewayT
   return (tools) => toOffer(tools, grounding).functions.map(({ tool }) => `${tool.server}/${tool.name}`);
 }
 
-/** Starts the configured servers, or only the named one, once: a person waits for the outcome. The gateway is undefined if there are none. */
-async function startServers({ config, logger, load }: Context, only?: string) {
-  const servers = (config.servers ?? []).filter(({ name }) => only === undefined || name === only);
+/** Starts the configured servers, or only those that are used, once: a person waits for the outcome. The gateway is undefined if there are none. */
+async function startServers({ config, logger, load }: Context, isUsed: (server: string) => boolean = () => true) {
+  const servers = (config.servers ?? []).filter(({ name }) => isUsed(name));
   const debug = (line: string) => logger.debug(line);
   const quiet: Logger = { isDebug: logger.isDebug, debug, warn: debug, error: (line) => logger.error(line) };
   const once = servers.map((server) => ({ ...server, restart: 'never' as const }));
   const services = await load({ servers: once, logSpawn: debug, logger: quiet });
-  return { services, gateway: servers.length === 0 ? undefined : (await services.gateway()).gateway };
+  const composed = servers.length === 0 ? undefined : await services.gateway();
+  return { services, composed, gateway: composed?.gateway };
 }
 
-async function runCall(
-  { server, tool, input }: Extract<Command, { kind: 'call' }>,
-  context: Context,
-  signal: AbortSignal,
-): Promise<number> {
-  const { config, redactor, err } = context;
-  const names = (config.servers ?? []).map(({ name }) => name);
+async function runCall(command: CommandOf<'call'>, context: Context, signal: AbortSignal): Promise<number> {
+  const { server, tool, input } = command;
+  const { config, redactor, err, by, onUnknownTool } = context;
+  const names = (config.servers ?? []).map(({ name }) => name).filter(by.rights().sees);
   if (!names.includes(server)) {
-    const message = toolErrorMessage({ kind: 'unknown_server', server, known: names });
-    err.write(`${redactor.inLogs(message)}\n`);
-    return BAD_USAGE;
+    const isDenied = config.servers?.some(({ name }) => name === server) === true;
+    const readArgs = async () => (await readInput(input, signal)).unwrapOr({});
+    const reply = await onUnknownTool?.({ name: `${server}__${tool}`, args: await readArgs(), by }, isDenied);
+    const isRecorded = reply === undefined || reply === 'unknown_tool';
+    const unknown = { kind: 'unknown_server', server, known: names } as const;
+    err.write(`${redactor.inLogs(toolErrorMessage(isRecorded ? unknown : { kind: 'audit_unavailable' }))}\n`);
+    return isRecorded ? BAD_USAGE : FAILED;
   }
   const args = await readInput(input, signal);
   if (signal.aborted) return INTERRUPTED;
@@ -169,7 +179,7 @@ async function runCall(
     err.write(`${args.error}\n`);
     return BAD_USAGE;
   }
-  const { gateway } = await startServers(context, server);
+  const { gateway } = await startServers(context, (name) => name === server);
   if (gateway === undefined) return BAD_USAGE;
   return callTool({ ...context, gateway, server, tool, args: args.value }, signal);
 }
@@ -207,12 +217,6 @@ async function readInput(input: string, signal: AbortSignal): Promise<Result<Jso
   }
   const args = parseJson(json.replace(/^\uFEFF/, ''));
   return isObject(args) ? ok(args) : err(NO_OBJECT);
-}
-
-/** Node.js knows the variables that say whether there are styles, such as NO_COLOR and TERM. */
-function terminalLook(stdout: typeof process.stdout) {
-  const hasStyles = stdout.hasColors();
-  return { columns: stdout.columns || 80, hasStyles, hasHyperlinks: hasStyles && supportsHyperlinks(process.env) };
 }
 
 function describeSources({ yaml, env, cli }: Runtime['config']['sources']): string {

@@ -1,23 +1,24 @@
+import { unmatchedGrant } from '../adapters/inbound/words/config-problems.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { RenewalOutcome } from '../adapters/outbound/login/stored-tokens.ts';
+import { childEnvironment } from '../adapters/outbound/mcp-client/child-environment.ts';
+import { ChildToolServer } from '../adapters/outbound/mcp-client/child-tool-server.ts';
+import type { RemoteLogin } from '../adapters/outbound/mcp-client/remote-login.ts';
+import { RemoteToolServer } from '../adapters/outbound/mcp-client/remote-tool-server.ts';
+import { ProxyFetches } from '../adapters/outbound/network/proxy-fetches.ts';
 import type { ToolCallReport } from '../application/gateway/call-tool.ts';
-import type { ConfiguredServer, Gateway } from '../application/gateway/gateway.ts';
+import { Gateway } from '../application/gateway/gateway.ts';
+import type { ConfiguredServer } from '../application/gateway/server-supervisor.ts';
 import type { Logger } from '../application/ports/logger.ts';
 import type { SchemaValidator } from '../application/ports/schema-validator.ts';
-import type { ToolServer } from '../application/ports/tool-server.ts';
+import type { OnListChanged, ToolServer } from '../application/ports/tool-server.ts';
+import type { ApprovedTools } from '../domain/gateway/approved-tools.ts';
+import { remoteLogin } from './logins.ts';
 import type { Runtime } from './runtime.ts';
-import { PROGRAM, VERSION } from './version.ts';
+import { IDENTITY } from './version.ts';
 
 /** A gateway whose servers have been started, and what changes and ends it. */
-export interface ComposedGateway {
-  readonly gateway: Gateway;
-  /** Whether the tools of a server return nothing private, as it is configured when this is called. */
-  readonly isPublic: (server: string) => boolean;
-  /** Replaces the servers (ruling G10). If it rejects, nothing was changed. */
-  readonly reconfigure: (servers: readonly ServerEntry[]) => Promise<void>;
-  /** Resolves when no process and no connection is left. */
-  readonly close: () => Promise<void>;
-}
+export type ComposedGateway = Awaited<ReturnType<typeof composeGateway>>;
 
 export interface GatewayOptions {
   readonly servers: readonly ServerEntry[];
@@ -25,6 +26,7 @@ export interface GatewayOptions {
   /** Called once the servers are being started. */
   readonly onStarted?: (gateway: Gateway) => void;
   readonly onCallEnded?: (report: ToolCallReport) => void;
+  readonly onListChanged?: OnListChanged | undefined;
   readonly onRenewal?: (server: string, outcome: RenewalOutcome) => void;
   /** Logs the start of a process (ruling G20). */
   readonly logSpawn: (line: string) => void;
@@ -32,48 +34,23 @@ export interface GatewayOptions {
   readonly logger?: Logger;
 }
 
-const IDENTITY = { name: PROGRAM, version: VERSION };
-
-/** Composes the gateway and starts its servers. Everything that it needs is loaded now, and not before (ruling G24). */
-export async function composeGateway(runtime: Runtime, options: GatewayOptions): Promise<ComposedGateway> {
+/** Composes the gateway and starts its servers. Import this only then: it loads everything that they need (ruling G24). */
+export async function composeGateway(runtime: Runtime, options: GatewayOptions) {
   const { config, clock, logger } = runtime;
   const { onRenewal = () => {} } = options;
-  const [
-    { Gateway },
-    { ChildToolServer },
-    { RemoteToolServer },
-    { childEnvironment },
-    { ProxyFetches },
-    { remoteLogin },
-  ] = await Promise.all([
-    import('../application/gateway/gateway.ts'),
-    import('../adapters/outbound/mcp-client/child-tool-server.ts'),
-    import('../adapters/outbound/mcp-client/remote-tool-server.ts'),
-    import('../adapters/outbound/mcp-client/child-environment.ts'),
-    import('../adapters/outbound/network/proxy-fetches.ts'),
-    import('./logins.ts'),
-  ]);
   const fetches = new ProxyFetches(process.env);
+  const logins = new Map<string, RemoteLogin | undefined>();
   const toServer = async ({ name, connection, maxResponseBytes: maxBytes }: ServerEntry): Promise<ToolServer> => {
+    const common = { name, maxBytes, clock, identity: IDENTITY };
     if (connection.kind === 'remote') {
-      const fetchFor = (url: string) => fetches.fetchFor(url);
-      const login = await remoteLogin({ ...connection, name }, runtime, { fetchFor, onRenewal });
-      const fetch = await fetchFor(connection.url);
-      return new RemoteToolServer({ ...connection, name, maxBytes, fetch, login, clock, identity: IDENTITY });
+      const login = await remoteLogin({ ...connection, name }, runtime, fetches, onRenewal);
+      logins.set(name, login);
+      return new RemoteToolServer({ ...connection, ...common, login, fetch: await fetches.fetchFor(connection.url) });
     }
     const { envs, inheritEnv: inherit, notInherited = [] } = connection;
     const ownSecrets = [...config.secretVariables, ...notInherited];
     const env = childEnvironment({ environment: process.env, inherit, envs, ownSecrets });
-    return new ChildToolServer({
-      ...connection,
-      env,
-      name,
-      maxBytes,
-      logger,
-      clock,
-      logSpawn: options.logSpawn,
-      identity: IDENTITY,
-    });
+    return new ChildToolServer({ ...connection, ...common, env, logger, logSpawn: options.logSpawn });
   };
   const toConfigured = (servers: readonly ServerEntry[]) =>
     Promise.all(servers.map(async (entry) => toConfiguredServer(entry, await toServer(entry))));
@@ -83,22 +60,49 @@ export async function composeGateway(runtime: Runtime, options: GatewayOptions):
     logger: options.logger ?? logger,
     validator: options.validator,
     servers: await toConfigured(servers),
+    approved: config.lock?.approved,
     checkOutput: config.gateway.checkOutput,
     drainMs: config.http?.drainMs ?? 0,
+    onListChanged: options.onListChanged,
     onCallEnded: options.onCallEnded ?? (() => {}),
+    audit: runtime.audit,
   });
+  const checkAccess = accessCheck(gateway, runtime, options.logger ?? logger);
+  gateway.onToolsChanged(checkAccess);
   options.onStarted?.(gateway);
   return {
     gateway,
-    isPublic: (server) => servers.some(({ name, isPublic }) => name === server && isPublic),
-    reconfigure: async (configured) => {
-      gateway.reconfigure(await toConfigured(configured));
+    /** Warns of what `access` says about tools that do not exist; after a change of tools, this happens by itself. */
+    checkAccess,
+    /** Whether the tools of a server return nothing private, as it is configured when this is called. */
+    isPublic: (server: string) => servers.some(({ name, isPublic }) => name === server && isPublic),
+    /** The login of a machine to a server, if it has a token. */
+    machineLogin: async (server: string) => logins.get(server)?.summary(),
+    /** Replaces the servers and the approved tools (ruling G10). If it rejects, nothing was changed. */
+    reconfigure: async (configured: readonly ServerEntry[], approved: ApprovedTools | undefined) => {
+      gateway.reconfigure(await toConfigured(configured), approved);
       servers = configured;
     },
+    /** Resolves when no process and no connection is left. */
     close: async () => {
       await gateway.close();
       await fetches.close();
     },
+  };
+}
+
+/** Each name or pattern of `access` that matches no tool is in one warning (ruling T6). */
+function accessCheck(gateway: Gateway, { access }: Runtime, logger: Logger): () => Promise<void> {
+  const warned = new Set<string>();
+  return async () => {
+    const policy = access();
+    if (policy === undefined) return;
+    const { unmatchedGrants } = await import('../domain/gateway/access.ts');
+    for (const grant of unmatchedGrants(policy, gateway)) {
+      const warning = unmatchedGrant(grant);
+      if (!warned.has(warning)) logger.warn(warning);
+      warned.add(warning);
+    }
   };
 }
 

@@ -1,28 +1,27 @@
 import { setFlagsFromString } from 'node:v8';
 import { FAILED } from '../adapters/inbound/exit-codes.ts';
 import { BuiltInServer } from '../adapters/inbound/http/rest/built-in-server.ts';
-import { LineWriter } from '../adapters/inbound/http/server/access-log.ts';
+import { lineWriter } from '../adapters/inbound/http/server/access-log.ts';
 import { HttpServer } from '../adapters/inbound/http/server/http-server.ts';
 import { Metrics } from '../adapters/inbound/http/server/metrics.ts';
+import type { GatewayMethods } from '../adapters/inbound/mcp/shared-methods.ts';
 import type { ToolSet } from '../adapters/inbound/mcp/tool-set.ts';
 import { SERVING } from '../adapters/inbound/words/serving-messages.ts';
-import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
-import type { Application } from '../application/answers/application.ts';
 import type { Gateway } from '../application/gateway/gateway.ts';
 import { keyProblem } from '../domain/values/redaction.ts';
-import { createAnswerTools, longAnswerParts, SERVER_INFO } from './answer-tools.ts';
+import { createAnswerTools } from './answer-tools.ts';
 import type { Runtime } from './runtime.ts';
-import { serversReload } from './servers-reload.ts';
+import { type Reloadable, serversReload } from './servers-reload.ts';
 import type { LoadServices } from './services.ts';
 import { onUncaughtError } from './uncaught-errors.ts';
-import { PROGRAM, VERSION } from './version.ts';
+import { IDENTITY, PROGRAM, VERSION } from './version.ts';
 
 /** By how many percent the heap may grow before it is collected. V8 lets it grow to four times what is in use, which is garbage of calls that have ended. */
 const HEAP_GROWTH = 120;
 
 /** Serves MCP over HTTP until a signal. Calls in flight then have `http.drain_ms` to finish, unless a second signal comes. */
 export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder: string): Promise<number> {
-  const { config, clock, logger, redactor } = runtime;
+  const { config, clock, logger, redactor, audit } = runtime;
   const { http, openai, llm, timeoutMs } = config;
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
   // If nothing reads the access log any more, calls continue.
@@ -41,32 +40,34 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
     onCallEnded: (report) => metrics.onServerCallEnded(report),
     onRenewal: (server, outcome) => metrics.onRenewal(server, outcome),
   });
-  let application: Application | undefined;
-  const loadApplication = async () => {
-    application ??= await services.application();
-    return application;
-  };
+  const { answerTools, long, application } = await createAnswerTools(
+    runtime,
+    async () => services,
+    () => gateway,
+  );
   if (config.longAnswers !== undefined) {
     const { registerLongMetrics } = await import('../adapters/inbound/http/server/long-metrics.ts');
-    registerLongMetrics(metrics.registry, () => application?.long);
+    registerLongMetrics(metrics.registry, () => application()?.long);
   }
-  if (config.citationCheck !== 'off') metrics.registerChecks(() => application?.checkCounts);
-  const long = await longAnswerParts(runtime, loadApplication);
-  const answerTools = await createAnswerTools(runtime, loadApplication, () => gateway, long.tasks);
+  if (config.citationCheck !== 'off') metrics.registerChecks(() => application()?.checkCounts);
+  if (audit !== undefined) metrics.registerAudit(() => audit.failures);
   let tools: ToolSet = answerTools;
+  let shared: GatewayMethods | undefined;
   if (config.gateway.expose) {
-    const { GatewayTools } = await import('../adapters/inbound/mcp/gateway-tools.ts');
     // No client can be notified of changes.
-    const started = async () => gateway;
-    tools = new GatewayTools({ builtIn: answerTools, gateway: started, notifiesOfChanges: false, clock, redactor });
+    const started = async () => {
+      await loading;
+      return gateway;
+    };
+    const options = { builtIn: answerTools, gateway: started, notifiesOfChanges: false };
+    ({ tools, shared } = await (await import('./exposure.ts')).createExposure(runtime, options));
   }
-  const quota =
-    config.quota && (await (await import('./quota.ts')).composeQuota(runtime, config.quota, config.timeZone));
+  const quota = config.quota && (await (await import('./quota.ts')).composeQuota(runtime, config.quota));
   const oauth = http.oauth && {
     ...http.oauth,
     verifier: (await import('./oauth.ts')).composeTokenVerifier(http.oauth, runtime),
   };
-  const accessLog = new LineWriter(clock, process.stderr);
+  const accessLog = lineWriter(clock, process.stderr);
   const { validator } = services;
   const server = new HttpServer({
     ...http,
@@ -76,16 +77,17 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
     canAnswer: llm.adapter === 'offline' || keyProblem(openai.apiKey) === undefined,
     tools,
     toolErrors: config.server.toolErrors,
-    serverInfo: SERVER_INFO,
+    serverInfo: IDENTITY,
     ...long,
+    shared,
     rest: {
       gateway: () => gateway,
       loading: () => loading,
-      builtIn: new BuiltInServer({ tools: answerTools, clock, validator, timeoutMs }),
+      builtIn: new BuiltInServer({ tools: answerTools, clock, validator, timeoutMs, audit }),
       version: VERSION,
       pageFolder: http.page ? pageFolder : undefined,
     },
-    endWaits: () => application?.long?.endWaits() === true,
+    endWaits: () => application()?.long?.endWaits() === true,
     metrics,
     writeAccessLine: (line) => accessLog.add(redactor.inLogs(line)),
   });
@@ -101,24 +103,49 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
     onUncaughtError(logger, () => void server.close().then(() => resolve(FAILED)));
   });
-  const configure = async (servers: readonly ServerEntry[]) => {
+  const configure = async ({ servers = [], lock }: Pick<Reloadable, 'servers' | 'lock'>) => {
+    if (lock !== undefined) metrics.registerChanges();
     if (servers.length === 0 && gateway === undefined) return;
-    const configured = services.gateway().then((composed) => composed.reconfigure(servers));
+    const configured = services.gateway().then((composed) => composed.reconfigure(servers, lock?.approved));
     if (gateway === undefined) loading = configured.catch(() => {});
     await configured.finally(() => {
       loading = undefined;
     });
   };
-  const reloadServers = serversReload({ configure, logSpawn, reload: runtime.reload, logger });
-  process.on('SIGHUP', () => {
-    if (!isStopping) reloadServers();
-  });
+  let { files } = config;
+  let lookAtFiles = () => {};
+  let started = Promise.resolve();
+  const apply = async (reloadable: Reloadable) => {
+    // A signal may come while the first servers are being composed.
+    await started;
+    const setAccess = await runtime.prepareAccess(reloadable.access);
+    await configure(reloadable);
+    // In the same turn: no caller sees the new servers with the rights of before.
+    setAccess();
+    if (gateway !== undefined) await (await services.gateway()).checkAccess();
+  };
+  const reload = async () => {
+    const loaded = await runtime.reload();
+    // With a problem, those of before are kept, because a file that is damaged names none.
+    files = 'value' in loaded ? loaded.files : [...new Set([...files, ...loaded.files])];
+    lookAtFiles();
+    return loaded;
+  };
+  const reloadServers = serversReload({ apply, logSpawn, reload, logger });
+  const onChanged = () => void (isStopping || reloadServers());
+  process.on('SIGHUP', () => void audit?.open());
+  process.on('SIGHUP', onChanged);
+  if (config.gateway.watch) {
+    const { watchFiles } = await import('../adapters/outbound/config/watched-files.ts');
+    lookAtFiles = watchFiles({ files: () => files, onChanged, clock, logger });
+  }
   const listening = await server.listen();
   if (listening.isErr()) {
     process.stderr.write(SERVING.notListening(http.host, http.port, listening.error));
     return FAILED;
   }
-  await configure(config.servers ?? []);
+  started = configure(config);
+  await started;
   process.stderr.write(SERVING.at(`${PROGRAM} ${VERSION}`, listening.value));
   if (http.page) process.stderr.write(`page: ${new URL('/', listening.value).href}\n`);
   if (llm.adapter !== 'offline' && keyProblem(openai.apiKey) !== undefined) process.stderr.write(SERVING.noKey);

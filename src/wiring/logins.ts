@@ -9,12 +9,6 @@ import { ProxyFetches } from '../adapters/outbound/network/proxy-fetches.ts';
 import type { Logins } from '../application/ports/logins.ts';
 import type { Runtime } from './runtime.ts';
 
-interface LoginParts {
-  /** Through the configured proxy. */
-  readonly fetchFor: (url: string) => Promise<typeof fetch>;
-  readonly onRenewal: (server: string, outcome: RenewalOutcome) => void;
-}
-
 /**
  * The login of a remote server. Undefined if its headers have credentials, or if others could read its token (ruling O3). What knows OAuth is
  * loaded when it is needed (ruling O22).
@@ -22,7 +16,8 @@ interface LoginParts {
 export async function remoteLogin(
   server: LoginServer,
   { config, clock, logger, redactor }: Runtime,
-  { fetchFor, onRenewal }: LoginParts,
+  fetches: ProxyFetches,
+  onRenewal: (server: string, outcome: RenewalOutcome) => void,
 ): Promise<RemoteLogin | undefined> {
   const { name, url, auth } = server;
   if (hasCredentials(server) || isUnencrypted(url)) return undefined;
@@ -33,8 +28,7 @@ export async function remoteLogin(
     ]);
     const options = {
       server,
-      clock,
-      network: { fetchFor, clock },
+      network: { fetch: fetches.fetch, clock },
       learn: (own: readonly string[]) => redactor.learnLatest(url, own),
       onRenewal: (outcome: RenewalOutcome, reason?: string) => {
         const what = outcome === 'failed' ? 'not renewed' : outcome;
@@ -47,7 +41,7 @@ export async function remoteLogin(
       : new StoredTokens(options, new LoginFiles(config.gateway.logins, clock, logger));
   };
   const path = loginPath(config.gateway.logins, url);
-  return new RemoteLogin({ name, url, auth, clock, path, load, fetch: await fetchFor(url) });
+  return new RemoteLogin({ name, url, auth, clock, path, load, fetch: await fetches.fetchFor(url) });
 }
 
 /** Why a person cannot sign in to a server; undefined if one can (ruling O12). */
@@ -70,7 +64,7 @@ export async function composeLogins({ config, clock, logger, redactor }: Runtime
       connection.kind === 'remote' ? [{ ...connection, name }] : [],
     ),
     files: new LoginFiles(config.gateway.logins, clock, logger),
-    network: { fetchFor: (url) => fetches.fetchFor(url), clock },
+    network: { fetch: fetches.fetch, clock },
     learn: (own) => redactor.learn({ own }),
   });
 }

@@ -1,11 +1,10 @@
-import type { Result } from 'neverthrow';
+import type { CheckedOAuth } from '../adapters/inbound/cli/doctor-checks.ts';
 import type { OAuthConfig } from '../adapters/outbound/config/http-config.ts';
 import { ProxyFetches } from '../adapters/outbound/network/proxy-fetches.ts';
 import { readKeySet } from '../adapters/outbound/oauth/issuer-documents.ts';
 import { IssuerKeys, TIME_LIMIT_MS } from '../adapters/outbound/oauth/issuer-keys.ts';
 import { JwtTokenVerifier } from '../adapters/outbound/oauth/jwt-token-verifier.ts';
 import { withDeadline } from '../application/async/deadline.ts';
-import type { Clock } from '../application/ports/clock.ts';
 import type { TokenVerifier } from '../application/ports/token-verifier.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -20,18 +19,15 @@ export function composeTokenVerifier(
   return new JwtTokenVerifier({ ...oauth, keys, clock });
 }
 
-/** The number of keys that the issuer publishes; or why they cannot be read. */
-export async function countIssuerKeys(
-  oauth: OAuthConfig,
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<Result<number, string>> {
-  const { outcome } = await withDeadline(clock, TIME_LIMIT_MS, signal, keyReader(oauth));
-  return outcome.map(({ keys }) => keys.length);
+export function checkedOAuth(oauth: OAuthConfig, { clock }: Runtime): CheckedOAuth {
+  const countKeys = async (signal: AbortSignal) => {
+    const { outcome } = await withDeadline(clock, TIME_LIMIT_MS, signal, keyReader(oauth));
+    return outcome.map(({ keys }) => keys.length);
+  };
+  return { ...oauth, countKeys };
 }
 
 function keyReader(oauth: OAuthConfig) {
   const fetches = new ProxyFetches(process.env);
-  const proxied: typeof fetch = async (url, init) => (await fetches.fetchFor(String(url)))(url, init);
-  return (signal: AbortSignal) => readKeySet({ ...oauth, fetch: proxied }, signal);
+  return (signal: AbortSignal) => readKeySet({ ...oauth, fetch: fetches.fetch }, signal);
 }

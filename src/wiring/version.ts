@@ -4,3 +4,5 @@ declare const PACKAGE_VERSION: string | undefined;
 export const VERSION = typeof PACKAGE_VERSION === 'string' ? PACKAGE_VERSION : '0.0.0-source';
 
 export const PROGRAM = 'openai-responses-mcp';
+
+export const IDENTITY = { name: PROGRAM, version: VERSION };

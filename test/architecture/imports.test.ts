@@ -66,14 +66,14 @@ const RULES: readonly (IForbiddenRuleType & { readonly name: string })[] = [
     to: { path: '^src/domain/(?!values/)' },
   },
   {
-    name: 'outbound adapters share only the network',
+    name: 'outbound adapters share only the network and files',
     from: { path: '^src/adapters/outbound/([^/]+)/' },
-    to: { path: '^src/adapters/outbound/', pathNot: '^src/adapters/outbound/(?:$1|network|logger)/' },
+    to: { path: '^src/adapters/outbound/', pathNot: '^src/adapters/outbound/(?:$1|network|files|logger)/' },
   },
   {
-    name: 'the network knows no other adapter',
-    from: { path: '^src/adapters/outbound/network/' },
-    to: { path: '^src/adapters/outbound/(?!network/)' },
+    name: 'what adapters share knows no other adapter',
+    from: { path: '^src/adapters/outbound/(network|files)/' },
+    to: { path: '^src/adapters/outbound/', pathNot: '^src/adapters/outbound/$1/' },
   },
   { name: 'no import cycle', from: { path: '^src/' }, to: { circular: true } },
   {

@@ -54,7 +54,7 @@ export function longFiles(files: readonly SourceFile[]): readonly string[] {
 /** The places of other texts: each holds all texts of its kind. */
 const OTHER_TEXTS: readonly RegExp[] = [
   // The help, and the descriptions of tools, operations and metrics.
-  /inbound\/(?:cli\/usage|mcp\/answer-schemas|http\/rest\/openapi|http\/server\/(?:long-)?metrics)\.ts$/,
+  /inbound\/(?:cli\/usage|mcp\/(?:answer|search)-schemas|http\/rest\/openapi|http\/server\/(?:long-)?metrics)\.ts$/,
   // Parts of an answer, which the domain makes in the language of the question.
   /domain\/answers\/(?:answer-result|unfinished-answer)\.ts$/,
   // For the model.

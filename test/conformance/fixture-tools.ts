@@ -13,7 +13,7 @@ export interface FixtureTool {
   readonly call: (call: FixtureCall) => { readonly result: Params } | { readonly error: ErrorObject };
 }
 
-const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=';
 const TEXT = { type: 'text', text: 'This is a simple text response for testing.' };
 const IMAGE = { type: 'image', data: PNG, mimeType: 'image/png' };

@@ -3,16 +3,18 @@ import { Metrics } from '../../src/adapters/inbound/http/server/metrics.ts';
 import { AnswerTools } from '../../src/adapters/inbound/mcp/answer-tools.ts';
 import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
+import { EVERYTHING } from '../../src/domain/gateway/call-origin.ts';
 import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { startCore } from '../support/core.ts';
 import { FakeLlmSearch } from '../support/fake-llm-search.ts';
 import { noServers } from '../support/no-servers.ts';
+import { fixtureMethods } from './fixture-resources.ts';
 import { FIXTURE_TOOLS } from './fixture-tools.ts';
 
 /** The tools that the conformance suite calls. */
 const fixtureTools: ToolSet = {
   list: () => FIXTURE_TOOLS.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
-  unknownTool: (name) => answerTools.unknownTool(name),
+  unknownTool: (name, rights) => answerTools.unknownTool(name, rights),
   call: ({ name, args, meta }, notify) => {
     const tool = FIXTURE_TOOLS.find((tool) => tool.name === name);
     if (tool === undefined) return undefined;
@@ -40,8 +42,8 @@ const answerTools = new AnswerTools({
   maxAnswerChars: 20_000,
 });
 const tools: ToolSet = {
-  list: () => [...answerTools.list(), ...fixtureTools.list()],
-  unknownTool: (name) => answerTools.unknownTool(name),
+  list: (rights) => [...answerTools.list(rights), ...fixtureTools.list(rights)],
+  unknownTool: (name, rights) => answerTools.unknownTool(name, rights),
   call: (call, notify, signal) => answerTools.call(call, notify, signal) ?? fixtureTools.call(call, notify, signal),
 };
 const server = new HttpServer({
@@ -56,7 +58,9 @@ const server = new HttpServer({
   maxConnections: 100,
   maxCallsPerToken: 64,
   canAnswer: true,
+  rightsOf: () => EVERYTHING,
   tools,
+  shared: fixtureMethods({ clock, logger, redactor }),
   serverInfo: { name: 'openai-responses-mcp-fixtures', version: '0.0.0-test' },
   rest: noServers(answerTools, clock),
   metrics: new Metrics(() => undefined),

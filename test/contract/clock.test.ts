@@ -1,6 +1,6 @@
 import { clearTimeout as clearTimer, setTimeout as setTimer } from 'node:timers';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, vi } from 'vitest';
+import { afterEach, expect, vi } from 'vitest';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { never } from '../support/core.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -10,6 +10,8 @@ import { describeClock, type StartedClock } from './describe-clock.ts';
 function startSystemClock(): StartedClock {
   const pending = new Set<NodeJS.Timeout>();
   vi.stubGlobal('setTimeout', (run: () => void, ms: number) => {
+    // Node.js 24 and later warn on standard error.
+    expect(ms).toBeGreaterThanOrEqual(0);
     const timer = setTimer(() => {
       pending.delete(timer);
       run();

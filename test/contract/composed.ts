@@ -7,9 +7,10 @@ import type { Answer } from '../../src/application/answers/answer.ts';
 import type { AnswerQueryInput } from '../../src/application/answers/answer-query.ts';
 import { never } from '../../src/application/async/deadline.ts';
 import type { AnswerError } from '../../src/domain/answers/answer-error.ts';
-import { composeAnswers } from '../../src/wiring/answers.ts';
+import { composeAnswers, openApi } from '../../src/wiring/answers.ts';
 import { bootstrap } from '../../src/wiring/runtime.ts';
 import type { FakeApi } from '../support/fake-api.ts';
+import { callerOf } from '../support/origins.ts';
 import { HOME_VARIABLE } from '../support/platform.ts';
 import { API_KEY } from './search-kit.ts';
 
@@ -27,7 +28,7 @@ export async function composeOn(api: FakeApi, yaml = '', environment: Readonly<R
     version: '0.9.0',
   });
   if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
-  const { application, close } = await composeAnswers(validated.value, home, () =>
+  const { application, close } = await composeAnswers(validated.value, await openApi(validated.value), home, () =>
     Promise.reject(new Error('there are no servers')),
   );
   onTestFinished(close);
@@ -35,7 +36,7 @@ export async function composeOn(api: FakeApi, yaml = '', environment: Readonly<R
   return (over: Partial<AnswerQueryInput> = {}): Promise<Result<Answer, AnswerError>> =>
     application.answerQuery(
       {
-        caller: 'test',
+        by: callerOf('test'),
         tool: 'answer',
         args: { query: 'Hello?' },
         observer: { onProgress: () => undefined },

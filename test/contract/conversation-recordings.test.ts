@@ -2,9 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { FolderRecorder } from '../../src/adapters/outbound/openai/recordings/folder-recorder.ts';
+import { folderRecorder } from '../../src/adapters/outbound/openai/recordings/folder-recorder.ts';
 import { OfflineSearch } from '../../src/adapters/outbound/openai/recordings/offline-search.ts';
-import { Recordings } from '../../src/adapters/outbound/openai/recordings/recordings.ts';
 import type { LlmSearch, Round, SearchReply } from '../../src/application/ports/llm-search.ts';
 import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { type Behaviour, fails } from '../support/behaviours.ts';
@@ -33,7 +32,7 @@ const BUSY = { message: 'Slow down.', type: 'requests', param: null, code: 'rate
 async function startRecording(recordPrivate: boolean) {
   const logger = new RecordingLogger();
   const redactor = redactorOf(API_KEY);
-  const recorder = new FolderRecorder({ folder, clock: FakeClock.instant(), logger, redactor, recordPrivate });
+  const recorder = folderRecorder({ folder, clock: FakeClock.instant(), logger, redactor, recordPrivate });
   const kit = await startTurns({ recorder, logger });
   return { ...kit, logger };
 }
@@ -53,8 +52,7 @@ async function converse(search: LlmSearch): Promise<readonly SearchReply[]> {
 
 function offline(): LlmSearch {
   const logger = new RecordingLogger();
-  const recordings = new Recordings(folder);
-  return new OfflineSearch({ recordings, clock: FakeClock.instant(), logger, redactor: createRedactor() });
+  return new OfflineSearch({ path: folder, clock: FakeClock.instant(), logger, redactor: createRedactor() });
 }
 
 /** What a turn is apart from its report and date. */

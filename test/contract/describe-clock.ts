@@ -93,6 +93,17 @@ export function describeClock(
       expect(pending()).toBe(0);
     });
 
+    test('runs soon what is overdue', async () => {
+      const { clock, pass } = start();
+      let runs = 0;
+      clock.after(-50, () => {
+        runs += 1;
+      });
+      expect(runs).toBe(0);
+      for (let turn = 0; turn < 50 && runs === 0; turn += 1) await pass(5);
+      expect(runs).toBe(1);
+    });
+
     test.for([0, 20, 2 ** 40])('does not run after %i ms what was cancelled', async (ms) => {
       const { clock, pass, pending = () => 0 } = start();
       let hasRun = false;

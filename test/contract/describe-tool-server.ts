@@ -87,14 +87,19 @@ export function describeToolServer(name: string, start: (beginning: Beginning) =
     test('reports progress before the result', async () => {
       const { connection } = await connected(start);
       const seen: ToolProgress[] = [];
-      const result = await connection.callTool('steps', {}, (progress) => void seen.push(progress), never());
+      const result = await connection.callTool(
+        'steps',
+        {},
+        { onProgress: (progress) => void seen.push(progress) },
+        never(),
+      );
       expect(textOf(result._unsafeUnwrap())).toBe('done');
       expect(seen).toEqual([1, 2, 3].map((progress) => ({ progress, total: 3, message: `step ${progress}` })));
     });
 
     test('calls a tool whose progress is of no interest', async () => {
       const { connection } = await connected(start);
-      const result = await connection.callTool('steps', {}, undefined, never());
+      const result = await connection.callTool('steps', {}, {}, never());
       expect(textOf(result._unsafeUnwrap())).toBe('done');
     });
 
@@ -123,7 +128,9 @@ export function describeToolServer(name: string, start: (beginning: Beginning) =
       const { connection } = await connected(start);
       const seen: ToolProgress[] = [];
       const signal = AbortSignal.abort();
-      expect(errorOf(await connection.callTool('steps', {}, (one) => void seen.push(one), signal))).toEqual({
+      expect(
+        errorOf(await connection.callTool('steps', {}, { onProgress: (one) => void seen.push(one) }, signal)),
+      ).toEqual({
         kind: 'aborted',
       });
       expect(errorOf(await connection.listTools(signal))).toEqual({ kind: 'aborted' });
@@ -160,8 +167,8 @@ export function describeToolServer(name: string, start: (beginning: Beginning) =
     test('leaves no listener on the signal after a result, an error and a list', async () => {
       const { connection } = await connected(start);
       const { signal } = new AbortController();
-      await connection.callTool('echo', { text: 'a' }, ignore, signal);
-      await connection.callTool('refuse', {}, ignore, signal);
+      await connection.callTool('echo', { text: 'a' }, { onProgress: ignore }, signal);
+      await connection.callTool('refuse', {}, { onProgress: ignore }, signal);
       await connection.listTools(signal);
       expectNoListener(signal);
     });
@@ -207,6 +214,46 @@ export function describeToolServer(name: string, start: (beginning: Beginning) =
       await untilChanged();
       const tools = await toolsOf(connection);
       expect(tools.map(({ name }) => name)).toEqual([...STANDARD_TOOLS, 'added1']);
+    });
+
+    test('lists and gets prompts, which it declares', async () => {
+      const { connection } = await connected(start);
+      expect(Object.keys(connection.capabilities).sort()).toEqual(['prompts', 'tools']);
+      const prompts = await connection.list('prompts/list', 'prompts', never());
+      expect(prompts._unsafeUnwrap()).toEqual([{ name: 'echo' }, { name: 'wait' }, { name: 'change' }]);
+      const params = { name: 'echo', arguments: { text: 'Zürich' } };
+      expect((await connection.request('prompts/get', params, never()))._unsafeUnwrap()).toMatchObject({
+        description: '{"text":"Zürich"}',
+        messages: [],
+      });
+      expect(errorOf(await connection.request('prompts/get', { name: 'refuse' }, never()))).toEqual({
+        kind: 'json_rpc',
+        code: 4711,
+        message: 'not allowed',
+        data: { field: 'a' },
+      });
+      expect(errorOf(await connection.list('prompts/list', 'tools', never()))).toMatchObject({
+        kind: 'invalid_result',
+      });
+    });
+
+    test('ends a request at once when its caller leaves, and notifies the server', async () => {
+      const { connection } = await connected(start);
+      const controller = new AbortController();
+      const waiting = connection.request('prompts/get', { name: 'wait' }, controller.signal);
+      // Over HTTP, each request is one of its own: this one arrives later.
+      await connection.request('prompts/get', { name: 'echo' }, never());
+      controller.abort();
+      expect(errorOf(await waiting)).toEqual({ kind: 'aborted' });
+      expectNoListener(controller.signal);
+      expect(textOf((await call(connection, 'cancelled'))._unsafeUnwrap())).toBe('1');
+    });
+
+    test('reports that the prompts have changed', async () => {
+      const { connection, events } = await connected(start);
+      await connection.request('prompts/get', { name: 'change' }, never());
+      await events.until(() => events.lists.length > 0);
+      expect([events.lists, events.changes]).toEqual([['prompts'], 0]);
     });
 
     test('fails the calls in flight soon when it is lost, and reports that once', async () => {
@@ -286,12 +333,18 @@ const ignore = () => {};
 export class EventLog implements ServerEvents {
   readonly lost: string[] = [];
   changes = 0;
+  readonly lists: string[] = [];
   readonly #waiting = new Set<() => void>();
 
   onToolsChanged(): void {
     this.changes += 1;
     for (const look of this.#waiting) look();
   }
+
+  onListChanged = (list: string): void => {
+    this.lists.push(list);
+    for (const look of this.#waiting) look();
+  };
 
   onLost(reason: string): void {
     this.lost.push(reason);
@@ -319,7 +372,7 @@ async function connected(start: (beginning: Beginning) => Promise<StartedToolSer
   if (connected.isErr()) throw new Error(`The server cannot be connected: ${connected.error}`);
   onTestFinished(() => connected.value.close());
   const untilChanged = () => events.until(() => events.changes > 0);
-  return { ...started, connection: connected.value, lost: events.lost, untilChanged };
+  return { ...started, connection: connected.value, events, lost: events.lost, untilChanged };
 }
 
 async function toolsOf(connection: ServerConnection) {
@@ -327,7 +380,7 @@ async function toolsOf(connection: ServerConnection) {
 }
 
 export function call(connection: ServerConnection, name: string, args: JsonObject = {}) {
-  return connection.callTool(name, args, ignore, never());
+  return connection.callTool(name, args, { onProgress: ignore }, never());
 }
 
 /** A call that the server has received, and answers only when it is cancelled. */
@@ -340,7 +393,7 @@ export async function callWaiting(connection: ServerConnection) {
       seen.push(progress);
       resolve();
     };
-    outcome = connection.callTool('wait', {}, onProgress, controller.signal);
+    outcome = connection.callTool('wait', {}, { onProgress }, controller.signal);
     void outcome.then(() => resolve());
   });
   if (outcome === undefined) throw new Error('The call was not made.');

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
 import { OfflineSearch } from '../../src/adapters/outbound/openai/recordings/offline-search.ts';
-import { Recordings } from '../../src/adapters/outbound/openai/recordings/recordings.ts';
 import { CoalescingSearch } from '../../src/application/answers/coalescing-search.ts';
 import type { LlmSearch } from '../../src/application/ports/llm-search.ts';
 import { createRedactor } from '../../src/domain/values/redaction.ts';
@@ -42,7 +41,7 @@ async function startOpenAi(): Promise<StartedSearch> {
 async function startOffline(): Promise<StartedSearch> {
   return {
     search: new OfflineSearch({
-      recordings: new Recordings(SHIPPED),
+      path: SHIPPED,
       clock: FakeClock.instant(),
       logger: new RecordingLogger(),
       redactor: createRedactor(),

@@ -17,7 +17,7 @@ async function start(options: { readonly auth?: Partial<NonNullable<Auth>>; read
   const auth = options.auth && ({ grant: 'authorization_code', ...options.auth } as const);
   const clock = new FakeClock();
   const server = { name: 'notes', url: `${issuer.origin}${path}`, headers: { 'X-Own': 'header' }, auth };
-  const find = () => discover(server, { fetchFor: async () => fetch, clock }, never());
+  const find = () => discover(server, { fetch, clock }, never());
   const failure = async () => {
     const error = await find().then(
       () => undefined,
@@ -94,7 +94,7 @@ describe('the issuer is found', () => {
     const { issuer, find, server } = await start({ auth: {} });
     const named = { ...server, auth: { grant: 'authorization_code' as const, issuer: issuer.origin } };
     issuer.resource = { authorization_servers: ['https://other.example.com', issuer.origin] };
-    const network = { fetchFor: async () => fetch, clock: new FakeClock() };
+    const network = { fetch, clock: new FakeClock() };
     expect(await discover(named, network, never())).toMatchObject({ metadata: { issuer: issuer.origin } });
     await expect(find()).rejects.toThrow('other.example.com');
   });

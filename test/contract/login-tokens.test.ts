@@ -48,8 +48,7 @@ async function start(
     new StoredTokens(
       {
         server,
-        clock,
-        network: { fetchFor: async () => fetch, clock },
+        network: { fetch, clock },
         learn: (secrets) => learned.push(...secrets),
         onRenewal: (outcome) => renewals.push(outcome),
       },
@@ -165,6 +164,18 @@ describe('a refused refresh token', () => {
   });
 });
 
+test('the reason of a refusal is forgotten with its login', async () => {
+  const { issuer, clock, files, server, login, tokens } = await start();
+  issuer.answers.set('/token', { status: 400, body: { error: 'invalid_client' } });
+  await clock.advance(HOUR_MS - 1);
+  await tokens.token();
+  await tokens.read();
+  expect(tokens.refusal).toContain('invalid_client');
+  await files.locked(server.url, (save) => save({ ...login, id: '2' }));
+  await tokens.read();
+  expect(tokens.refusal).toBeUndefined();
+});
+
 describe('if the issuer has no answer', () => {
   test.each([
     ['429', { status: 429 }],
@@ -237,8 +248,7 @@ describe('a machine', () => {
     const renewals: string[] = [];
     const tokens = new MachineTokens({
       server: { name: 'notes', url: `${issuer.origin}/mcp`, headers: {}, auth },
-      clock,
-      network: { fetchFor: async () => fetch, clock },
+      network: { fetch, clock },
       learn: (secrets) => learned.push(...secrets),
       onRenewal: (outcome) => renewals.push(outcome),
     });

@@ -25,7 +25,7 @@ async function oauthLogins(issuer: FakeIssuer, clock: Clock = new SystemClock(),
   return new OAuthLogins({
     servers,
     files: new LoginFiles(join(folder, name), clock, new RecordingLogger()),
-    network: { fetchFor: async () => fetch, clock },
+    network: { fetch, clock },
     learn: () => {},
   });
 }

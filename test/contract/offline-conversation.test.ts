@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { OfflineSearch } from '../../src/adapters/outbound/openai/recordings/offline-search.ts';
-import { Recordings } from '../../src/adapters/outbound/openai/recordings/recordings.ts';
 import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
@@ -25,7 +24,7 @@ function turn(recording: string, round: number) {
   const file = join(folder, 'recording.sse');
   writeFileSync(file, recording);
   const search = new OfflineSearch({
-    recordings: new Recordings(file),
+    path: file,
     clock: FakeClock.instant(),
     logger: new RecordingLogger(),
     redactor: createRedactor(),

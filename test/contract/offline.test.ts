@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FolderRecorder } from '../../src/adapters/outbound/openai/recordings/folder-recorder.ts';
+import { folderRecorder } from '../../src/adapters/outbound/openai/recordings/folder-recorder.ts';
 import { OfflineSearch } from '../../src/adapters/outbound/openai/recordings/offline-search.ts';
-import { Recordings } from '../../src/adapters/outbound/openai/recordings/recordings.ts';
 import type { SearchRequest } from '../../src/application/ports/llm-search.ts';
 import type { Question } from '../../src/domain/answers/question.ts';
 import { createRedactor } from '../../src/domain/values/redaction.ts';
@@ -33,7 +32,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 function offline(path: string): OfflineSearch {
   return new OfflineSearch({
-    recordings: new Recordings(path),
+    path: path,
     clock: FakeClock.instant(),
     logger: new RecordingLogger(),
     redactor: createRedactor(),
@@ -201,7 +200,7 @@ describe('one file answers every question', () => {
   test('a failure is not retried, since the recording does not change', async () => {
     const clock = FakeClock.instant();
     const search = new OfflineSearch({
-      recordings: new Recordings(join(FIXTURES, 'error-429-rate-limit-exceeded.json')),
+      path: join(FIXTURES, 'error-429-rate-limit-exceeded.json'),
       clock,
       logger: new RecordingLogger(),
       redactor: createRedactor(),
@@ -262,7 +261,7 @@ describe('recording', () => {
     const redactor = redactorOf(apiKey);
     const logger = new RecordingLogger();
     const clock = FakeClock.instant();
-    const recorder = new FolderRecorder({ recordPrivate: false, folder, clock, logger, redactor });
+    const recorder = folderRecorder({ recordPrivate: false, folder, clock, logger, redactor });
     api.reply(behaviour);
     const outcome = await ask(openAiSearch(api.url, { recorder, apiKey, redactor, maxRetries: 0 }), request);
     await api.close();

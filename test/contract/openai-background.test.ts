@@ -96,7 +96,7 @@ describe('a stream that breaks after its first event', () => {
     const body = EVENTS.slice(0, 12).map(toSse).join('');
     api.reply(sendsBody({ body: body.slice(0, -20) }), continues(10));
     const bodies: string[] = [];
-    const recorder = { record: async (_: unknown, _reply: unknown, body: string) => void bodies.push(body) };
+    const recorder = async (_: unknown, _reply: unknown, body: string) => void bodies.push(body);
     expect(replyOf(await start({ recorder }).ask()).text).toBe(TEXT);
     expect(seenRequests()).toEqual(['POST ', resumes(10)]);
     // What is recorded can be read again.
@@ -198,6 +198,13 @@ describe('a cancellation', () => {
     await cancelled(2, true);
     await api.waitForRequests(3);
     expect(seenRequests()).toEqual(['POST ', resumes(4), CANCELS]);
+  });
+
+  test('is posted if the server does not number its events', async () => {
+    api.reply(stallsMidStream(5, ANSWER, false));
+    await cancelled(1, true);
+    await api.waitForRequests(2);
+    expect(seenRequests()).toEqual(['POST ', CANCELS]);
   });
 
   test('cannot be posted before the first event', async () => {

@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { never } from '../../src/application/async/deadline.ts';
+import { EVERYTHING } from '../../src/domain/gateway/call-origin.ts';
 import { answerServers, bootstrap } from '../../src/wiring/runtime.ts';
 import { createServices } from '../../src/wiring/services.ts';
 import type { JsonObject } from '../support/api-response.ts';
@@ -10,6 +11,16 @@ import { type Behaviour, sendsBody } from '../support/behaviours.ts';
 import { says } from '../support/conversation-items.ts';
 import { scriptedBody } from '../support/conversation-stream.ts';
 import { startFakeApi } from '../support/fake-api.ts';
+import { LOCAL } from '../support/origins.ts';
+import {
+  callsIn,
+  type Loop,
+  type Recorded,
+  readLoops,
+  toList,
+  toObject,
+  toRecorded,
+} from '../support/recorded-loops.ts';
 import { type ScriptedServer, scriptedServer, text } from '../support/scripted-mcp.ts';
 import { API_KEY } from './search-kit.ts';
 
@@ -18,56 +29,6 @@ const FOLDER = process.env.LOOPS_DIR ?? '';
 if (FOLDER === '') process.stderr.write('openai-loops: skipped, since LOOPS_DIR names no folder\n');
 
 const SERVER = 'recorded';
-const UNUSED: JsonObject = { name: 'unused' };
-
-/** A response as it was recorded, read without the code under test. */
-interface Recorded {
-  readonly body: string;
-  readonly isStream: boolean;
-  readonly items: readonly JsonObject[];
-}
-
-/** The responses from a question to its answer, and what was sent back for their calls. */
-interface Loop {
-  readonly name: string;
-  readonly responses: readonly Recorded[];
-  /** The functions that the requests declared, and one more: a recording may have none. */
-  readonly tools: readonly JsonObject[];
-  /** By `call_id`. */
-  readonly outputs: ReadonlyMap<string, string>;
-}
-
-/** One folder may contain several questions. */
-function readLoops(folder: string): readonly Loop[] {
-  const files = readdirSync(join(FOLDER, folder)).toSorted();
-  const read = (file: string) => readFileSync(join(FOLDER, folder, file), 'utf8');
-  const requests = files
-    .filter((file) => /^\d+-request\.json$/.test(file))
-    .map((file) => toObject(JSON.parse(read(file))));
-  const inputs = requests.flatMap(({ input }) => toList(input));
-  const outputs = new Map(
-    inputs
-      .filter(({ type }) => type === 'function_call_output')
-      .map(({ call_id: id, output }) => [String(id), typeof output === 'string' ? output : JSON.stringify(output)]),
-  );
-  const responses = files
-    .filter((file) => /^\d+-response\.(?:json|sse)$/.test(file))
-    .map((file) => toRecorded(read(file), file.endsWith('.sse')))
-    .filter(({ items }) => items.length > 0);
-  const declared = requests.flatMap((request) => toList(request.tools)).filter(({ type }) => type === 'function');
-  // A function may also have been loaded by a search for tools.
-  const called = responses.flatMap(callsIn).map(({ name }) => ({ name }));
-  const tools = [...new Map([UNUSED, ...called, ...declared].map((tool) => [tool.name, tool])).values()];
-  const loops: Recorded[][] = [[]];
-  for (const response of responses) {
-    loops.at(-1)?.push(response);
-    if (callsIn(response).length === 0) loops.push([]);
-  }
-  return loops
-    .filter((loop) => loop.length > 0)
-    .map((loop, index) => ({ name: `${folder} ${index + 1}`, responses: loop, tools, outputs }));
-}
-
 /** The functions have the names under which this program offers them. */
 function renamed(body: string, tools: readonly JsonObject[]): string {
   return tools.reduce(
@@ -75,27 +36,6 @@ function renamed(body: string, tools: readonly JsonObject[]): string {
       text.replaceAll(new RegExp(`("name": ?)"${String(name)}"`, 'g'), `$1"${SERVER}__${String(name)}"`),
     body,
   );
-}
-
-function toRecorded(body: string, isStream: boolean): Recorded {
-  if (!isStream) return { body, isStream, items: toList(toObject(JSON.parse(body)).output) };
-  const events = body
-    .split(/\r?\n/)
-    .flatMap((line) => (/^data: ?\{/.test(line) ? [toObject(JSON.parse(line.slice(5)))] : []));
-  const done = events.filter(({ type }) => type === 'response.output_item.done');
-  return { body, isStream, items: done.map(({ item }) => toObject(item)) };
-}
-
-function callsIn({ items }: Recorded): readonly JsonObject[] {
-  return items.filter(({ type }) => type === 'function_call');
-}
-
-function toObject(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-function toList(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.map(toObject) : [];
 }
 
 /** A recording that ends with calls gets an answer. */
@@ -123,7 +63,7 @@ async function startProgram(url: string, server: ScriptedServer, tools: readonly
   });
   if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
   const runtime = validated.value;
-  const gateway = { servers: answerServers(runtime.config), logSpawn: () => {} };
+  const gateway = { servers: answerServers(runtime.config, EVERYTHING), logSpawn: () => {} };
   const { application, close } = createServices(runtime, { folder, gateway });
   onTestFinished(async () => {
     await close();
@@ -151,7 +91,7 @@ const loops =
     ? []
     : readdirSync(FOLDER)
         .filter((name) => !name.includes('.'))
-        .flatMap(readLoops);
+        .flatMap((name) => readLoops(FOLDER, name));
 
 describe.skipIf(loops.length === 0)('recorded conversations', () => {
   test('include every shape', () => {
@@ -196,8 +136,7 @@ describe.skipIf(loops.length === 0)('recorded conversations', () => {
     const application = await startProgram(api.url, server, loop.tools);
     const outcome = await application.answerQuery(
       {
-        caller: 'loop',
-        isLocal: true,
+        by: LOCAL,
         tool: 'answer',
         args: { query: 'Do what was recorded.' },
         observer: { onProgress: () => {} },

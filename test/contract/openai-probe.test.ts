@@ -3,8 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { err, ok } from 'neverthrow';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { routeTo } from '../../src/adapters/outbound/network/addresses.ts';
 import { createProxyFetch } from '../../src/adapters/outbound/network/proxy-fetch.ts';
-import { routeTo } from '../../src/adapters/outbound/network/route.ts';
+import { createApiFetch } from '../../src/adapters/outbound/openai/api-fetch.ts';
 import { OpenAiProbe, type OpenAiProbeOptions } from '../../src/adapters/outbound/openai/openai-probe.ts';
 import { FakeApiProbe, type FakeApiProbeOptions } from '../support/fake-api-probe.ts';
 import { redactorOf } from '../support/redactor.ts';
@@ -50,8 +51,8 @@ function probeOf(baseUrl: string, over: Partial<OpenAiProbeOptions> = {}): OpenA
     apiKey: API_KEY,
     apiKeyVariable: 'OPENAI_API_KEY',
     route: new URL(baseUrl).host,
-    fetch,
-    redact: redactorOf(over.apiKey ?? API_KEY).inLogs,
+    fetch: createApiFetch().fetch,
+    redactor: redactorOf(over.apiKey ?? API_KEY),
     ...over,
   });
 }

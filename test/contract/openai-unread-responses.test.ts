@@ -5,6 +5,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createApiFetch } from '../../src/adapters/outbound/openai/api-fetch.ts';
 import { OpenAiProbe } from '../../src/adapters/outbound/openai/openai-probe.ts';
+import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { answers, sendsBody } from '../support/behaviours.ts';
 import { startFakeApi } from '../support/fake-api.ts';
 import { API_KEY, apiPerTest, ask, errorOf, never, openAiSearch, replyOf } from './search-kit.ts';
@@ -52,7 +53,7 @@ describe('a redirect', () => {
       route: 'api',
       fetch: createApiFetch().fetch,
     };
-    const probe = new OpenAiProbe({ ...options, redact: (text) => text });
+    const probe = new OpenAiProbe({ ...options, redactor: createRedactor() });
     for (const outcome of [await probe.reach(never()), await probe.findModel('gpt-5.2', never())])
       expect(errorOf(outcome)).toMatchObject({
         kind: 'unreadable_reply',

@@ -5,12 +5,13 @@ import nock from 'nock';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RequestOptions } from '../../src/adapters/outbound/openai/request-body.ts';
 import { never } from '../../src/application/async/deadline.ts';
-import { composeAnswers } from '../../src/wiring/answers.ts';
+import { composeAnswers, openApi } from '../../src/wiring/answers.ts';
 import { bootstrap } from '../../src/wiring/runtime.ts';
 import { toApiResponse } from '../support/api-response.ts';
 import { answers } from '../support/behaviours.ts';
 import { type FakeApi, type RecordedRequest, startFakeApi } from '../support/fake-api.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
+import { callerOf } from '../support/origins.ts';
 import { HOME_VARIABLE } from '../support/platform.ts';
 import { API_KEY, type Asked, ask, openAiSearch, searchRequest } from './search-kit.ts';
 
@@ -236,12 +237,12 @@ describe('the request of the composed program', () => {
       version: '0.9.0',
     });
     if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
-    const { application, close } = await composeAnswers(validated.value, home, () =>
+    const { application, close } = await composeAnswers(validated.value, await openApi(validated.value), home, () =>
       Promise.reject(new Error('there are no servers')),
     );
     await application.answerQuery(
       {
-        caller: 'test',
+        by: callerOf('test'),
         tool: 'answer',
         args: { query: 'Hello?', domains: ['jma.go.jp', 'tenki.jp'] },
         observer: { onProgress: () => undefined },

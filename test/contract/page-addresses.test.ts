@@ -128,9 +128,9 @@ describe('the connection alone refuses', () => {
   /** Any host and any port are allowed before. */
   function guarded(
     isAllowed = isPublicAddress,
-    resolve: Parameters<typeof createPageAgent>[2] = (host) => promises.lookup(host, { all: true }),
+    resolve: Parameters<typeof createPageAgent>[1] = (host) => promises.lookup(host, { all: true }),
   ) {
-    const dispatcher = createPageAgent(isAllowed, 1000, resolve);
+    const dispatcher = createPageAgent(isAllowed, resolve);
     onTestFinished(() => dispatcher.destroy());
     const citedPages = new WebCitedPages({
       ...COMMON,

@@ -25,7 +25,7 @@ afterEach(() => pages.close());
 
 /** The adapter with permission to fetch from this machine, which no configuration gives. */
 function newCitedPages(clock: Clock = new FakeClock(NOW), check: CitationCheck = 'off'): WebCitedPages {
-  const dispatcher = createPageAgent(() => true, 3000);
+  const dispatcher = createPageAgent(() => true);
   onTestFinished(() => dispatcher.destroy());
   const permissions = { isPort: () => true, isAllowedHost: () => true, canResolve: () => true };
   const options = { clock, logger: new RecordingLogger(), timeZone: 'Asia/Tokyo', userAgent: USER_AGENT };

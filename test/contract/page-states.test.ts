@@ -25,7 +25,7 @@ const unknownName = (host: string) =>
   Promise.reject(Object.assign(new Error(`queryA ENOTFOUND ${host}`), { code: 'ENOTFOUND' }));
 
 function start(over: Partial<WebCitedPagesOptions> & { readonly isAllowed?: (address: string) => boolean } = {}) {
-  const dispatcher = createPageAgent(over.isAllowed ?? (() => true), 3000, unknownName);
+  const dispatcher = createPageAgent(over.isAllowed ?? (() => true), unknownName);
   onTestFinished(() => dispatcher.destroy());
   return new WebCitedPages({
     dispatcher,

@@ -34,7 +34,7 @@ async function start(startServer: (typeof KINDS)[number][1], hasLogin = true) {
   const clock = new FakeClock();
   const files = new LoginFiles(folder, clock, new RecordingLogger());
   const server = { name: 'notes', url, headers: {} };
-  const network = { fetchFor: async () => fetch, clock };
+  const network = { fetch, clock };
   const login = {
     url,
     id: '1',
@@ -52,7 +52,7 @@ async function start(startServer: (typeof KINDS)[number][1], hasLogin = true) {
     clock,
     fetch,
     path: loginPath(folder, url),
-    load: async () => new StoredTokens({ server, clock, network, learn: () => {}, onRenewal: () => {} }, files),
+    load: async () => new StoredTokens({ server, network, learn: () => {}, onRenewal: () => {} }, files),
   });
   const toolServer = new RemoteToolServer({
     ...server,

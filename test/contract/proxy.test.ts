@@ -2,11 +2,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readProxy } from '../../src/adapters/outbound/network/proxies.ts';
 import { createProxyFetch } from '../../src/adapters/outbound/network/proxy-fetch.ts';
 import { never } from '../../src/application/async/deadline.ts';
-import { composeAnswers } from '../../src/wiring/answers.ts';
+import { composeAnswers, openApi } from '../../src/wiring/answers.ts';
 import { bootstrap } from '../../src/wiring/runtime.ts';
 import { answers, failsHtml, stallsMidStream } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { type ForwardProxy, startForwardProxy } from '../support/forward-proxy.ts';
+import { callerOf } from '../support/origins.ts';
 import { HOME_VARIABLE } from '../support/platform.ts';
 import {
   API_KEY,
@@ -147,13 +148,13 @@ describe('the composed program', () => {
       version: '0.9.0',
     });
     if ('problems' in validated) return validated;
-    const { application } = await composeAnswers(validated.value, '/nonexistent', () =>
+    const { application } = await composeAnswers(validated.value, await openApi(validated.value), '/nonexistent', () =>
       Promise.reject(new Error('there are no servers')),
     );
     return {
       value: application.answerQuery(
         {
-          caller: 'test',
+          by: callerOf('test'),
           tool: 'answer',
           args: { query: 'Hello?' },
           observer: { onProgress: () => undefined },
@@ -197,7 +198,7 @@ describe('the composed program', () => {
     ['HTTP_PROXY', 'user:100%@127.0.0.1:9'],
   ])('reports %s=%s at the start, as a problem of that variable', async (variable, value) => {
     const composed = await answerComposed({ [variable]: value, OPENAI_BASE_URL: remote() });
-    expect(composed).toEqual({
+    expect(composed).toMatchObject({
       problems: [
         {
           where: variable,

@@ -227,7 +227,7 @@ describe('a session that the server no longer knows', () => {
         resolve();
       });
     });
-    const first = connected.connection.callTool('echo', { text: 'a' }, () => {}, controller.signal);
+    const first = connected.connection.callTool('echo', { text: 'a' }, { onProgress: () => {} }, controller.signal);
     const second = echo(connected);
     await held;
     controller.abort();

@@ -24,6 +24,7 @@ import type { Question } from '../../src/domain/answers/question.ts';
 import { apiId } from '../support/api-response.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { callerOf } from '../support/origins.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { redactorOf } from '../support/redactor.ts';
 
@@ -45,7 +46,7 @@ export function searchRequest({
   deadlineMs = DEADLINE_MS,
 }: Asked = {}): SearchRequest {
   return {
-    caller: 'contract',
+    by: callerOf('contract'),
     question: {
       tool: 'answer',
       query: 'What is new in Node.js 24?',
@@ -130,8 +131,8 @@ export class ProgressLog implements SearchObserver {
   }
 
   onProgress(progress: SearchProgress): void {
-    // Some members change until they are read.
-    this.seen.push({ ...progress });
+    // The characters of a text change while it is written.
+    this.seen.push(progress.kind === 'writing' ? { kind: progress.kind, characters: progress.characters } : progress);
     this.#onSeen(progress);
   }
 

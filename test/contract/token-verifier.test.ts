@@ -12,6 +12,7 @@ import type { TokenProblem } from '../../src/application/ports/token-verifier.ts
 import { FakeClock } from '../support/fake-clock.ts';
 import { FakeTokenVerifier } from '../support/fake-token-verifier.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
+import { runs } from '../support/sized.ts';
 import { describeTokenVerifier } from './describe-token-verifier.ts';
 import { type LocalIssuer, newSigningKey, type SigningKey, sign, startLocalIssuer } from './local-issuer.ts';
 
@@ -221,7 +222,7 @@ describe('an attack fails:', () => {
       fc.asyncProperty(token, async (text) => {
         expect((await verifier.verify(text)).isErr()).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -318,4 +319,31 @@ describeTokenVerifier('FakeTokenVerifier', async (isIssuerDown) => {
     invalid: 'stranger',
     withoutScope: 'guest',
   };
+});
+
+describe('the groups of a caller (ruling T2)', () => {
+  test.each<[string, Readonly<Record<string, unknown>>, readonly string[]]>([
+    ['groups', { groups: ['dev', 'ops'] }, ['dev', 'ops']],
+    ['groups', { groups: 'dev ops' }, ['dev ops']],
+    ['groups', { groups: ['dev', 1] }, []],
+    ['groups', { groups: { dev: true } }, []],
+    ['groups', {}, []],
+    ['realm_access.roles', { realm_access: { roles: ['dev'] } }, ['dev']],
+    ['realm_access.roles', { realm_access: { roles: ['dev'] }, 'realm_access.roles': ['exact'] }, ['exact']],
+    ['realm_access.roles', { realm_access: 'roles' }, []],
+    ['realm_access.roles', { realm_access: { roles: ['dev'] }, 'realm_access.roles': null }, []],
+    ['constructor.name', {}, []],
+    ['https://claims.example/groups', { 'https://claims.example/groups': ['dev'] }, ['dev']],
+  ])('are those of the claim %s: %j', async (groupsClaim, changes, groups) => {
+    const token = await sign(rsa, claims(changes));
+    expect((await newVerifier({ groupsClaim }).verify(token))._unsafeUnwrap()).toEqual({
+      caller: 'oauth:alice',
+      groups,
+    });
+  });
+
+  test('are none without a claim', async () => {
+    const token = await sign(rsa, claims({ groups: ['dev'] }));
+    expect((await newVerifier().verify(token))._unsafeUnwrap().groups).toEqual([]);
+  });
 });

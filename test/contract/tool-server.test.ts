@@ -52,6 +52,17 @@ describeToolServer('the fake', async (beginning) => {
       return err({ kind: 'json_rpc', code, message, ...(data === undefined ? {} : { data }) });
     }
   };
+  server.capabilities = { tools: {}, prompts: {} };
+  tools.onPromptsChanged = () => server.last.changeList('prompts');
+  server.respond = async (method, { cursor, name, arguments: args }, signal) => {
+    if (method === 'prompts/list') return ok(tools.listPrompts(cursor as string | undefined));
+    try {
+      return ok(await tools.getPrompt(String(name), args, signal));
+    } catch (error) {
+      const { code, message, data } = error as { code: number; message: string; data?: unknown };
+      return err({ kind: 'json_rpc', code, message, data });
+    }
+  };
   return { server, lose: () => server.last.lose(), untilGone: () => {} };
 });
 

@@ -154,7 +154,7 @@ test.for([
   ['no answer', HOSTILE],
 ] as const)('%s cannot control the terminal', async ([, reply]) => {
   const file = newFile('reply.json', typeof reply === 'string' ? reply : JSON.stringify(reply));
-  for (const args of [[], ['--json'], ['--verbose'], ['--debug']]) {
+  for (const args of [['--json'], ['--verbose', '--debug']]) {
     const { stdout, stderr } = await runCli(['ask', `--offline=${file}`, ...args, 'q']);
     expect(stdout + stderr).toContain('ab');
     expect(stdout + stderr).toMatch(HARMLESS);

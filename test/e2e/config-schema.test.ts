@@ -4,6 +4,8 @@ import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { readAccess } from '../../src/adapters/outbound/config/access-config.ts';
+import type { ConfigTree } from '../../src/adapters/outbound/config/config-tree.ts';
 import { toTree } from '../../src/adapters/outbound/config/config-tree.ts';
 import { KEYS } from '../../src/adapters/outbound/config/keys.ts';
 import type { ValueKind } from '../../src/adapters/outbound/config/kinds.ts';
@@ -142,7 +144,7 @@ const anyValue = fc.oneof(
 
 describe('the schema of a key accepts what the program accepts', () => {
   const context = { where: '', folder: '/', report: () => {}, expand: (text: string) => text };
-  test.each(KEYS.filter(({ path }) => path !== 'servers'))('$path', ({ path, kind, ...key }) => {
+  test.each(KEYS.filter(({ path }) => !['servers', 'access'].includes(path)))('$path', ({ path, kind, ...key }) => {
     const isAccepted = (value: unknown) => value === null || kind.fromYaml(value, context) !== undefined;
     const own = fc.constantFrom(...(kind.choices ?? []), key.default ?? null);
     fc.assert(
@@ -153,6 +155,23 @@ describe('the schema of a key accepts what the program accepts', () => {
       }),
     );
   });
+});
+
+test.each([
+  ...[{}, { servers: 'all', answers: true, operator: false }, { servers: { notes: ['a*'], other: null } }, null],
+  ...[
+    { servers: { notes: 'read_only' }, answers: ['answer_quick'] },
+    { servers: null, answers: null },
+  ],
+  ...[[], 'all', { server: 'all' }, { servers: 'some' }, { servers: ['notes'] }, { servers: { notes: 'write' } }],
+  ...[{ servers: { notes: [''] } }, { answers: 'all' }, { answers: ['anser'] }, { operator: 'yes' }],
+])('the schema of an entry of access accepts what the program accepts: %j', (entry) => {
+  const problems: string[] = [];
+  const access = { alice: entry };
+  readAccess({ access, http: { oauth: {} } } as unknown as ConfigTree, undefined, (...problem) =>
+    problems.push(problem.join(' ')),
+  );
+  expect(isValid({ access }), problems.join('\n')).toBe(problems.length === 0);
 });
 
 describe('the schema of a server accepts what the program accepts', () => {

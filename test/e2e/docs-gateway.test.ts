@@ -34,14 +34,21 @@ posixDescribe('shell')('the commands of docs/gateway.md', () => {
   });
 
   test('Over HTTP', async ({ skip }) => {
-    skip(!hasCurl(), 'curl is not installed');
+    skip(!isInstalled('curl'), 'curl is not installed');
     const steps = stepsOf('### Over HTTP');
     expect(steps).toHaveLength(5);
     await followSteps([...stepsOf('### In the terminal').slice(0, 1), ...steps]);
   });
 
+  test('A team', async ({ skip }) => {
+    skip(!isInstalled('curl') || !isInstalled('openssl'), 'curl or openssl is not installed');
+    const steps = stepsOf('## A team');
+    expect(steps).toHaveLength(7);
+    await followSteps(steps);
+  });
+
   test('Over MCP', async ({ skip }) => {
-    skip(!hasCurl(), 'curl is not installed');
+    skip(!isInstalled('curl'), 'curl is not installed');
     const steps = stepsOf('## Over MCP');
     expect(steps).toHaveLength(2);
     await followSteps([...stepsOf('### In the terminal').slice(0, 1), ...steps]);
@@ -88,6 +95,7 @@ test('every local link of the guide leads to a file and a heading that exist', (
 const CALL_ERRORS: readonly ToolCallError[] = [
   { kind: 'invalid_input', errors: [] },
   { kind: 'unknown_server', server: 'a', known: [] },
+  { kind: 'tool_changed', server: 'a', tool: 'b', change: 'new' },
   { kind: 'unknown_tool', server: 'a', tool: 'b', known: [] },
   { kind: 'not_available', server: 'a', state: 'failed' },
   { kind: 'overloaded', server: 'a', maxConcurrency: 1 },
@@ -97,6 +105,7 @@ const CALL_ERRORS: readonly ToolCallError[] = [
   { kind: 'unauthorized', server: 'notes', status: 401 },
   { kind: 'login_required', server: 'notes' },
   { kind: 'shutting_down' },
+  { kind: 'audit_unavailable' },
   { kind: 'timed_out', timeoutMs: 1 },
   ...[-32700, -32600, -32601, -32602, -32603].map((code) => ({ kind: 'json_rpc', code, message: 'x' }) as const),
 ];
@@ -187,7 +196,11 @@ async function startInBackground(
   script: string,
   options: { readonly cwd: string; readonly env: object },
 ): Promise<void> {
-  const child = spawn('bash', ['-euc', `exec ${script}`], { ...options, env: { ...options.env }, stdio: 'pipe' });
+  const child = spawn('bash', ['-euc', script.replace(/^(?=openai-responses-mcp)/m, 'exec ')], {
+    ...options,
+    env: { ...options.env },
+    stdio: 'pipe',
+  });
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
   onTestFinished(async () => {
     child.kill('SIGTERM');
@@ -255,9 +268,9 @@ function anchorsOf(markdown: string): readonly string[] {
   });
 }
 
-function hasCurl(): boolean {
+function isInstalled(command: string): boolean {
   try {
-    execFileSync('curl', ['--version']);
+    execFileSync(command, ['--help'], { stdio: 'ignore' });
     return true;
   } catch {
     return false;

@@ -28,7 +28,7 @@ function newProgram() {
 describe('a file that is missing after an update', () => {
   test('makes the list of tools fail, but not the process, and the next list tries again', async () => {
     const { program, remove, restore } = newProgram();
-    remove('remote-tool-server');
+    remove('gateway');
     const server = serve({
       program,
       args: ['--stdio', '--offline', '--expose', '--config', configure(['one']).config],
@@ -37,7 +37,7 @@ describe('a file that is missing after an update', () => {
     expect(await server.request('tools/list')).toMatchObject({ error: { code: -32603, message: MESSAGE } });
     expect(await server.request('ping')).toMatchObject({ result: {} });
     expect(textOf(await server.callTool('answer', QUESTION))).toContain('404');
-    restore('remote-tool-server');
+    restore('gateway');
     const { result } = await server.request('tools/list');
     expect(JSON.stringify(result)).toContain('one__echo');
     expect(server.stderr()).toMatch(/^\S+ \S+ ERROR internal error in tools\/list: Error: Cannot find module/);
@@ -89,15 +89,7 @@ describe('a file that is missing after an update', () => {
 
 test('answers that take minutes load files of their own, which no other answer needs', async () => {
   const { program, remove } = newProgram();
-  for (const name of [
-    'long-response',
-    'long-search',
-    'long-tasks',
-    'watch-response',
-    'openai-started-responses',
-    'hmac-handle-signer',
-  ])
-    remove(name);
+  for (const name of ['long-response', 'long-answers', 'openai-started-responses', 'hmac-handle-signer']) remove(name);
   const api = await fakeApi();
   api.replyAlways(answers('Not found.'));
   const ask = (env: Record<string, string>) =>

@@ -13,7 +13,7 @@ import {
 import { startCleanProcess } from '../support/clean-process.ts';
 import type { JsonRpcMessage } from '../support/mcp-output.ts';
 import type { McpProcess } from '../support/mcp-process.ts';
-import { answerOf, apiEnv, BUILT_PROGRAM, failureOf, fakeApi, serve, serveWithApi } from './serve.ts';
+import { answerOf, apiEnv, BUILT_PROGRAM, failureOf, fakeApi, serve, serveWithApi, shareServer } from './serve.ts';
 
 const isProgressOf = (token: unknown) => (message: JsonRpcMessage) =>
   message.method === 'notifications/progress' && message.params?.progressToken === token;
@@ -51,6 +51,8 @@ function searchesAndReads(): Behaviour {
   });
 }
 
+const shared = shareServer();
+
 describe('a call that asks for progress', () => {
   test('receives at once that the model is asked, before the API has responded', async () => {
     const { api, server } = await serveWithApi();
@@ -67,7 +69,7 @@ describe('a call that asks for progress', () => {
   });
 
   test('receives each query and each page, joined, in order, before the answer', async () => {
-    const { api, server } = await serveWithApi();
+    const { api, server } = shared();
     api.replyAlways(searchesAndReads());
     expect(
       answerOf(await server.callTool('answer', { query: 'The weather?' }, { progressToken: 7 }, 1)).answer,
@@ -100,7 +102,7 @@ describe('a call that asks for progress', () => {
   });
 
   test('receives a retry, with its reason and delay', async () => {
-    const { api, server } = await serveWithApi();
+    const { api, server } = shared();
     api.reply(rateLimited(2000), answers('At last.'));
     const answer = await server.callTool('answer', { query: 'q' }, { progressToken: 1 }, 1);
     expect(answerOf(answer).answer).toBe('At last.');
@@ -108,7 +110,7 @@ describe('a call that asks for progress', () => {
   });
 
   test('receives only the latest of several retries', async () => {
-    const { api, server } = await serveWithApi();
+    const { api, server } = shared();
     api.reply(answers('Loaded.'), rateLimited(40), rateLimited(60), answers('At last.'));
     await server.callTool('answer', { query: 'loads the API client' });
     await server.callTool('answer', { query: 'q' }, { progressToken: 1 }, 'call');
@@ -133,7 +135,7 @@ describe('a call that asks for progress', () => {
   });
 
   test('receives messages in the language of the question', async () => {
-    const { api, server } = await serveWithApi();
+    const { api, server } = shared();
     api.replyAlways(searchesAndReads());
     await server.callTool('answer', { query: '今日の天気は？' }, { progressToken: 1 }, 1);
     await server.callTool('answer', { query: '北京今天的天气' }, { progressToken: 2 }, 2);
@@ -145,7 +147,7 @@ describe('a call that asks for progress', () => {
   });
 
   test('receives lines with growing numbers, short and without a total', async () => {
-    const { api, server } = await serveWithApi();
+    const { api, server } = shared();
     api.reply(rateLimited(1000), rateLimited(1000), searchesAndReads());
     await server.callTool('answer', { query: 'q' }, { progressToken: 1 }, 1);
     const params = progressOf(server, 1).map(({ params }) => params ?? {});
@@ -158,7 +160,7 @@ describe('a call that asks for progress', () => {
   });
 
   test('receives the same in the revision 2026-07-28', async () => {
-    const { api, server } = await serveWithApi();
+    const { api, server } = shared();
     api.replyAlways(searchesAndReads());
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -173,7 +175,7 @@ describe('a call that asks for progress', () => {
 });
 
 test.for([[0], [''], ['0'], [-7], ['long'.repeat(50)]])('the token %j is returned unchanged', async ([token]) => {
-  const { api, server } = await serveWithApi();
+  const { api, server } = shared();
   api.replyAlways(answers('Yes.'));
   await server.callTool('answer', { query: 'q' }, { progressToken: token }, 1);
   expect(server.notifications.map(({ params }) => params?.progressToken)).toEqual([token]);
@@ -196,7 +198,7 @@ test.for([
   ['true', { progressToken: true }],
   ['an object', { progressToken: {} }],
 ] as const)('nothing is sent without a token: %s', async ([, meta]) => {
-  const { api, server } = await serveWithApi();
+  const { api, server } = shared();
   api.replyAlways(searchesAndReads());
   await server.callTool('answer', { query: 'q' }, meta, 1);
   expect(server.messages.map(({ id }) => id)).toEqual([1]);

@@ -3,7 +3,7 @@ import { answers, type Behaviour, fails, sendsBody } from '../support/behaviours
 import type { JsonRpcMessage } from '../support/mcp-output.ts';
 import { runCli } from '../support/run-cli.ts';
 import { newFile } from './files.ts';
-import { answerOf, apiEnv, fakeApi, serve, serveWithApi, textOf } from './serve.ts';
+import { answerOf, apiEnv, fakeApi, serve, serveWithApi, shareServer, textOf } from './serve.ts';
 
 const REPORT = 'io.github.uchimanajet7.openai-responses-mcp/report';
 
@@ -48,9 +48,11 @@ const EXPECTED_REPORT = {
   seconds: expect.any(Number),
 };
 
+const shared = shareServer();
+
 describe('the report of an answer', () => {
   test('is in the _meta of the result', async () => {
-    const { api, server } = await serveWithApi();
+    const { api, server } = shared();
     api.reply(failsOnce, reported());
     const startedAt = performance.now();
     const { result } = await server.callTool('answer', { query: 'The weather?' });
@@ -62,7 +64,7 @@ describe('the report of an answer', () => {
   });
 
   test("is next to the server's name in the revision 2026-07-28", async () => {
-    const { api, server } = await serveWithApi();
+    const { api, server } = shared();
     api.reply(failsOnce, reported());
     const { result } = await server.callTool('answer', { query: 'The weather?' }, MODERN);
     expect(result?._meta).toEqual({
@@ -72,7 +74,7 @@ describe('the report of an answer', () => {
   });
 
   test('omits what the API does not report', async () => {
-    const { api, server } = await serveWithApi();
+    const { api, server } = shared();
     const output = [{ type: 'message', content: [{ type: 'output_text', text: 'Yes.' }] }];
     api.reply(sendsBody({ contentType: 'application/json', body: JSON.stringify({ output }) }));
     const { result } = await server.callTool('answer', { query: 'q' });
@@ -81,7 +83,7 @@ describe('the report of an answer', () => {
   });
 
   test('is not part of the JSON of the contract', async () => {
-    const { api, server } = await serveWithApi();
+    const { api, server } = shared();
     api.reply(reported());
     expect(Object.keys(answerOf(await server.callTool('answer', { query: 'q' })))).toEqual([
       'answer',
@@ -132,7 +134,7 @@ describe('structured content', () => {
     ['legacy', undefined],
     ['modern', MODERN],
   ] as const)('equals the JSON of the text: %s', async ([, meta]) => {
-    const { api, server } = await serveWithApi();
+    const { api, server } = shared();
     const url = 'https://example.com/a?b=1&c="2"';
     api.reply(answers('引用 "quoted"\n\n\u2028 done 😀', { citations: [{ url, title: 'T & "t"' }] }));
     const response = await server.callTool('answer', { query: 'q' }, meta);
@@ -214,7 +216,7 @@ describe('an answer that is too long', () => {
     ['What?', /\n\n\[The answer is too long and was cut here: \d+ of \d+ characters are shown\.\]\n\nSources:\n/],
     ['何ですか？', /\n\n\[回答が長いため、ここで切りました（全 \d+ 文字のうち \d+ 文字）。\]\n\nSources:\n/],
   ] as const)('is cut at a paragraph and says so, with complete citations: %s', async ([query, note]) => {
-    const { api, server } = await serveWithApi();
+    const { api, server } = shared();
     api.reply(answers(long, { citations }));
     const response = await server.callTool('answer', { query });
     const { answer, citations: cited } = answerOf(response);

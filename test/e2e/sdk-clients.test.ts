@@ -13,13 +13,24 @@ const limited = fails({
 const refused = fails({ status: 403, error: { message: 'No.', type: 'x', param: null, code: null } });
 
 describe.each(OFFICIAL_CLIENTS)('the official client %s', (_, connect) => {
-  test('connects, lists and calls each tool', async () => {
+  test('connects, receives instructions, lists and calls each tool, also in parallel', async () => {
     const api = await fakeApi();
     const { client, complaints } = await connect(api);
     expect(client.getServerVersion()?.name).toBe('openai-responses-mcp');
+    const instructions = client.getInstructions() ?? '';
+    for (const word of ['answer_quick', 'answer_detailed', 'Do not add a year']) expect(instructions).toContain(word);
 
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['answer', 'answer_detailed', 'answer_quick']);
+    for (const { annotations } of tools) {
+      expect(annotations).toEqual({
+        title: expect.stringMatching(/answer/i),
+        readOnlyHint: true,
+        destructiveHint: false,
+        idempotentHint: false,
+        openWorldHint: true,
+      });
+    }
 
     api.replyAlways(answers('東京は晴れです。', { citations: [{ url: 'https://tenki.jp/', title: 'tenki.jp' }] }));
     for (const { name } of tools) {
@@ -27,23 +38,19 @@ describe.each(OFFICIAL_CLIENTS)('the official client %s', (_, connect) => {
       expect(answer).toMatchObject({ used_search: true, model: 'gpt-5.2', citations: [{ url: 'https://tenki.jp/' }] });
       expect(answer.answer).toMatch(/^東京は晴れです。\n\nSources:\n/);
     }
-    expect(complaints).toEqual([]);
-  });
 
-  test('runs calls in parallel', async () => {
-    const api = await fakeApi();
-    const { client, complaints } = await connect(api);
+    const before = api.requests.length;
     const slow = holds();
     api.replyWith(({ body }) => (String(body.input).startsWith('slow') ? slow : answers('Quick.')));
     const first = client.callTool('answer', 'slow');
-    await api.waitForRequests(1);
+    await api.waitForRequests(before + 1);
     expect(toAnswer(await client.callTool('answer', 'quick')).answer).toBe('Quick.');
     slow.release(answers('Slow.'));
     expect(toAnswer(await first).answer).toBe('Slow.');
     expect(complaints).toEqual([]);
   });
 
-  test('cancels a call, and the request upstream is aborted', async () => {
+  test('cancels a call, whose request upstream is aborted, and receives the message of a failure', async () => {
     const api = await fakeApi();
     const { client, complaints } = await connect(api);
     api.replyAlways(neverAnswers());
@@ -56,21 +63,16 @@ describe.each(OFFICIAL_CLIENTS)('the official client %s', (_, connect) => {
     await api.waitForAbort(0);
     expect((await client.listTools()).tools).toHaveLength(3);
     expect(complaints).toEqual([]);
-  });
 
-  test('receives the message of a failure', async () => {
-    const api = await fakeApi();
-    const { client } = await connect(api);
     api.replyAlways(
       fails({
         status: 401,
         error: { message: 'No.', type: 'invalid_request_error', param: null, code: 'invalid_api_key' },
       }),
     );
-    const call = client.callTool('answer', 'q');
-    const outcome = await call.then(JSON.stringify, ({ code, message, data }) =>
-      JSON.stringify({ code, message, data }),
-    );
+    const outcome = await client
+      .callTool('answer', 'q')
+      .then(JSON.stringify, ({ code, message, data }) => JSON.stringify({ code, message, data }));
     expect(outcome).toContain('answer failed');
     expect(outcome).toContain('OPENAI_API_KEY');
   });
@@ -155,22 +157,6 @@ describe.each(OFFICIAL_CLIENTS)('the official client %s', (_, connect) => {
     expect(result.isError).toBe(true);
     expect(result).not.toHaveProperty('structuredContent');
     expect(JSON.stringify(result.content)).toContain('answer failed: The API denied access');
-  });
-
-  test('receives instructions for choosing a tool, and annotations', async () => {
-    const { client } = await connect(await fakeApi());
-    const instructions = client.getInstructions() ?? '';
-    for (const word of ['answer_quick', 'answer_detailed', 'Do not add a year']) expect(instructions).toContain(word);
-    const { tools } = await client.listTools();
-    for (const { annotations } of tools) {
-      expect(annotations).toEqual({
-        title: expect.stringMatching(/answer/i),
-        readOnlyHint: true,
-        destructiveHint: false,
-        idempotentHint: false,
-        openWorldHint: true,
-      });
-    }
   });
 });
 

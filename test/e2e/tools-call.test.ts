@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest';
 import { answers, answersJson, inSlices } from '../support/behaviours.ts';
-import { answerOf, serve, serveWithApi, textOf, tokyoToday } from './serve.ts';
+import { answerOf, serveWithApi, shareServer, textOf, tokyoToday } from './serve.ts';
 
 const JMA = { url: 'https://www.jma.go.jp/bosai/forecast/', title: '気象庁｜天気予報' };
 const CITED = `東京は晴れです。([jma.go.jp](${JMA.url}?utm_source=openai))`;
 const cited = () => answers(CITED, { citations: [{ ...JMA, url: `${JMA.url}?utm_source=openai` }] });
 
+const shared = shareServer();
+const offline = shareServer({ args: ['--stdio', '--offline'] });
+
 test('returns the contract: answer, used_search, citations, model, and nothing else', async () => {
-  const { api, server } = await serveWithApi();
+  const { api, server } = shared();
   api.reply(cited());
   const before = tokyoToday();
   const response = await server.callTool('answer', { query: '本日の東京の天気は？' });
@@ -26,7 +29,7 @@ test('returns the contract: answer, used_search, citations, model, and nothing e
 });
 
 test('returns in _meta the report and the model that the API names', async () => {
-  const { api, server } = await serveWithApi();
+  const { api, server } = shared();
   api.reply(answers('Canberra.', { model: 'gpt-5.2-2025-12-11' }));
   const { result } = await server.callTool('answer_quick', { query: 'What is the capital of Australia?' });
   const meta = result?._meta as Record<string, Record<string, unknown>>;
@@ -35,7 +38,7 @@ test('returns in _meta the report and the model that the API names', async () =>
 });
 
 test('an answer without a search has neither sources nor citations', async () => {
-  const { api, server } = await serveWithApi();
+  const { api, server } = shared();
   api.reply(answers('It means Not Found.'));
   expect(answerOf(await server.callTool('answer', { query: 'What is 404?' }))).toEqual({
     answer: 'It means Not Found.',
@@ -49,7 +52,7 @@ test.for([
   ['answer', 'HTTP 404 の意味は？'],
   ['answer', 'What does HTTP 404 mean?'],
 ] as const)('spec 10, offline: %s %s needs no search', async ([tool, query]) => {
-  const server = serve({ args: ['--stdio', '--offline'] });
+  const { server } = offline();
   const answer = answerOf(await server.callTool(tool, { query }));
   expect(answer).toMatchObject({ used_search: false, citations: [] });
   expect(answer.answer).not.toMatch(/^Sources:/m);
@@ -58,7 +61,7 @@ test.for([
 test.for([['本日 2026-11-20 の東京の天気は？'], ['What is the weather in Tokyo today, 2026-11-20?']])(
   'spec 10, offline: %s is answered with sources and dates',
   async ([query]) => {
-    const server = serve({ args: ['--stdio', '--offline'] });
+    const { server } = offline();
     const answer = answerOf(await server.callTool('answer', { query }));
     expect(answer.used_search).toBe(true);
     expect(answer.citations.length).toBeGreaterThanOrEqual(1);
@@ -69,7 +72,7 @@ test.for([['本日 2026-11-20 の東京の天気は？'], ['What is the weather 
 );
 
 test('asks as in the contract: hints and day in input, search allowed, sources included, streamed, not stored', async () => {
-  const { api, server } = await serveWithApi();
+  const { api, server } = shared();
   api.replyAlways(answers('Yes.'));
   const today = tokyoToday();
   await server.callTool('answer', { query: 'q?', recency_days: '7', max_results: 3, domains: 'https://jma.go.jp/' });
@@ -118,14 +121,14 @@ test.for([
   [{ query: 'q', domains: ['not a host'] }, /^domains.*: got /],
   [{ query: 'q', domains: 5 }, /^domains: got 5, /],
 ] as const)('rejects the arguments %j without asking the API', async ([args, words]) => {
-  const { api, server } = await serveWithApi();
+  const { api, server } = shared();
   const { error } = await server.callTool('answer', args);
   expect(error).toMatchObject({ code: -32602, data: { message: expect.stringMatching(words) } });
   expect(api.requests).toEqual([]);
 });
 
 test('accepts arguments leniently, and ignores unknown ones', async () => {
-  const { api, server } = await serveWithApi();
+  const { api, server } = shared();
   api.replyAlways(answers('Yes.'));
   const lenient = {
     query: 'q',
@@ -141,7 +144,7 @@ test('accepts arguments leniently, and ignores unknown ones', async () => {
 });
 
 test('reads a reply in chunks of any size, and one that is not a stream', async () => {
-  const { api, server } = await serveWithApi();
+  const { api, server } = shared();
   api.reply(inSlices(cited(), 1), answersJson(CITED, { citations: [JMA] }));
   const sliced = answerOf(await server.callTool('answer', { query: 'q' }));
   const complete = answerOf(await server.callTool('answer', { query: 'q' }));
@@ -150,7 +153,7 @@ test('reads a reply in chunks of any size, and one that is not a stream', async 
 });
 
 test('an incomplete answer says so before its sources', async () => {
-  const server = serve({ args: ['--stdio', '--offline'] });
+  const { server } = offline();
   const { answer } = answerOf(await server.callTool('answer', { query: 'Write a long history of the World Wide Web' }));
   const [text, sources] = answer.split('\n\nSources:\n');
   expect(text?.split('\n\n').at(-1)).toMatch(/max_output_tokens|cut/i);
@@ -158,7 +161,7 @@ test('an incomplete answer says so before its sources', async () => {
 });
 
 test('a refusal is the answer', async () => {
-  const { api, server } = await serveWithApi();
+  const { api, server } = shared();
   api.reply(answers('', { refusal: 'I cannot help with that.' }));
   expect(answerOf(await server.callTool('answer', { query: 'q' }))).toMatchObject({
     answer: 'I cannot help with that.',
@@ -167,7 +170,7 @@ test('a refusal is the answer', async () => {
 });
 
 test('a search without any source names web_search', async () => {
-  const { api, server } = await serveWithApi();
+  const { api, server } = shared();
   api.reply(answers('Nothing was found.', { search: true }));
   const answer = answerOf(await server.callTool('answer', { query: 'q' }));
   expect(answer.answer).toMatch(/^Nothing was found\.\n\nSources:\n- web_search \(\d{4}-\d{2}-\d{2}\)$/);

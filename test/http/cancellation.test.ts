@@ -59,7 +59,7 @@ test('equal questions of one caller share a search; those of two callers do not'
   const calls = [0, 0, 1].map((index) => begin(message, { Authorization: `Bearer ${tokens[index]?.token}` }));
   await Promise.all(calls.map((call) => call.until('notifications/progress')));
   await Promise.all([one.asked, two.asked]);
-  expect(llmSearch.requests.map(({ caller }) => caller).sort()).toEqual(['alice', 'bob']);
+  expect(llmSearch.requests.map(({ by }) => by.caller).sort()).toEqual(['alice', 'bob']);
   for (const call of calls) call.leave();
   await Promise.all([one.aborted, two.aborted]);
 });

@@ -214,6 +214,12 @@ describe('a connection', () => {
     expect(answersIn(text)).toEqual(['HTTP/1.1 200']);
   });
 
+  test('ends with the response to a request with an unknown expectation', async () => {
+    const { url } = await serveHttp({ http: { tokens: TOKENS } });
+    const text = await received(url, `${HEAD}Expect: x\r\nContent-Length: 0\r\n\r\n`.repeat(100), () => false);
+    expect(answersIn(text)).toEqual(['HTTP/1.1 401']);
+  });
+
   test('stays open after a request with a token, and on loopback without tokens', async () => {
     for (const [tokens, header] of [
       [TOKENS, `Authorization: ${ALICE?.Authorization}\r\n`] as const,
@@ -250,6 +256,15 @@ test('a stranger cannot keep sending a body', async () => {
   await clock.advance(1000);
   expect(String(await answered)).toMatch(/^HTTP\/1.1 401 /);
   await once(socket, 'close');
+});
+
+test('a stranger cannot send a body in thousands of parts', async () => {
+  const { url } = await serveHttp({ clock: new FakeClock(), http: { tokens: TOKENS } });
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('latin1');
+  const answered = once(socket, 'data');
+  socket.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(1000)}`);
+  expect(String(await answered)).toMatch(/^HTTP\/1.1 401 /);
+  socket.destroy();
 });
 
 describe('a response that nobody reads', () => {

@@ -7,7 +7,7 @@ const REPORT = 'io.github.uchimanajet7.openai-responses-mcp/report';
 
 describe('at the end of a drain, a call whose search is known', () => {
   test('gets a handle over MCP, and its search continues', async () => {
-    const { begin, api, clock, server, accessLines, answers } = await serveLong();
+    const { begin, api, clock, server, accessLines, searches } = await serveLong();
     const call = begin(detailed('Why?'), JSON_ONLY);
     await vi.waitFor(() => expect(api.posts).toHaveLength(1));
     const drained = server.drain();
@@ -17,7 +17,7 @@ describe('at the end of a drain, a call whose search is known', () => {
     expect(message.result?._meta).toMatchObject({ [REPORT]: { state: 'unfinished', handle: expect.any(String) } });
     await drained;
     expect(accessLines.at(-1)).toMatchObject({ status: 200, outcome: 'unfinished' });
-    answers.close();
+    searches.close();
     expect(api.cancels).toEqual([]);
   });
 

@@ -17,7 +17,15 @@ async function serve(issuer: string, { scopes = [SCOPE] } = {}) {
   // The tokens of the authorization server are of now.
   const clock = new FakeClock(new Date().toISOString());
   const logger = new RecordingLogger();
-  const config = { issuer, audience, resource: audience, scopes, jwksUri: undefined, callerClaim: 'sub' };
+  const config = {
+    issuer,
+    audience,
+    resource: audience,
+    scopes,
+    jwksUri: undefined,
+    callerClaim: 'sub',
+    groupsClaim: undefined,
+  };
   const verifier = composeTokenVerifier(config, { clock, logger });
   const { url } = await serveHttp({ clock, http: { port, oauth: { ...config, verifier } } });
   const ping = (token: string) => send(url, { body: legacy('ping'), headers: { Authorization: `Bearer ${token}` } });

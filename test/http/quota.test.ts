@@ -353,3 +353,19 @@ describe('over REST, and for tools of servers', () => {
     expect((await post(call)).status).toBe(429);
   });
 });
+
+test('find_tools counts as a call, as does a call of a tool that it found', async () => {
+  const files = new ScriptedToolServer({ read: says('Read.') });
+  const search = { isAuto: false, always: [] };
+  const http = { tokens: TOKENS, quota: quotaOfPolicy({ limits: { calls: 2 } }) };
+  const { post } = await serveGateway({ files }, { http, search });
+  const call = (name: string, args: object) => post(legacy('tools/call', { name, arguments: args }), ALICE);
+  // Neither was passed on.
+  await call('find_tools', {});
+  await call('call_tool', { name: 'files__none' });
+  const left = [await call('find_tools', { query: 'read' }), await call('call_tool', { name: 'files__read' })].map(
+    quotaOf,
+  );
+  expect(left).toMatchObject([{ calls_per_day: { left: 1 } }, { calls_per_day: { left: 0 } }]);
+  expect((await call('find_tools', { query: 'read' })).status).toBe(429);
+});

@@ -1,14 +1,22 @@
+import { auditedNames } from '../../src/adapters/inbound/mcp/audited-names.ts';
 import { GatewayTools } from '../../src/adapters/inbound/mcp/gateway-tools.ts';
+import { SearchTools, type SearchToolsOptions } from '../../src/adapters/inbound/mcp/search-tools.ts';
+import { GatewayMethods } from '../../src/adapters/inbound/mcp/shared-methods.ts';
 import type { Gateway } from '../../src/application/gateway/gateway.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { type Ask, begin, type Exchange, type Reply, send } from '../support/http-client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
+import { redactorOf } from '../support/redactor.ts';
 import { type ScriptedGatewayOptions, startScripted } from '../support/scripted-gateway.ts';
 import type { ScriptedToolServer } from '../support/scripted-tool-server.ts';
 import { type ServedHttp, type ServeHttpOptions, serveHttp } from './serve-http.ts';
 
 export type ServeGatewayOptions = Omit<ServeHttpOptions, 'clock' | 'logger' | 'expose'> &
-  Pick<ScriptedGatewayOptions, 'definitions' | 'checkOutput'>;
+  Pick<ScriptedGatewayOptions, 'definitions' | 'checkOutput'> & {
+    readonly clock?: FakeClock;
+    /** Without it, all tools are listed. */
+    readonly search?: Pick<SearchToolsOptions, 'isAuto' | 'always'>;
+  };
 
 export interface ServedGateway extends ServedHttp {
   readonly gateway: Gateway;
@@ -23,9 +31,15 @@ export interface ServedGateway extends ServedHttp {
 /** REST, and MCP with the servers' tools, on servers of the test. The time advances only when the test advances it. */
 export async function serveGateway(
   servers: Readonly<Record<string, ScriptedToolServer>>,
-  { definitions = {}, checkOutput = 'warn', ...options }: ServeGatewayOptions = {},
+  {
+    definitions = {},
+    checkOutput = 'warn',
+    search,
+    audit,
+    clock = new FakeClock(),
+    ...options
+  }: ServeGatewayOptions = {},
 ): Promise<ServedGateway> {
-  const clock = new FakeClock();
   const logger = new RecordingLogger();
   let count: (report: Parameters<ServedHttp['metrics']['onServerCallEnded']>[0]) => void = () => {};
   const gateway = startScripted(servers, {
@@ -34,14 +48,29 @@ export async function serveGateway(
     definitions,
     checkOutput,
     onCallEnded: (report) => count(report),
+    audit,
   });
+  const started = async () => gateway;
+  const redactor = redactorOf();
   const served = await serveHttp({
     ...options,
+    http: { shared: new GatewayMethods({ gateway: started, isSession: false, clock, redactor }), ...options.http },
+    audit,
     clock,
     logger,
     rest: { gateway: () => gateway, ...options.rest },
-    expose: (builtIn, redactor) =>
-      new GatewayTools({ builtIn, gateway: async () => gateway, notifiesOfChanges: false, clock, redactor }),
+    expose: (builtIn, redactor) => {
+      const onUnknownTool = audit && auditedNames(audit);
+      const exposed = {
+        builtIn,
+        gateway: started,
+        notifiesOfChanges: false,
+        onUnknownTool,
+        clock,
+        redactor,
+      };
+      return search === undefined ? new GatewayTools(exposed) : new SearchTools({ ...exposed, ...search });
+    },
   });
   count = (report) => served.metrics.onServerCallEnded(report);
   const beginCall: ServedGateway['beginCall'] = (body, headers = {}) =>

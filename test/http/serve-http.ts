@@ -2,7 +2,9 @@ import { onTestFinished } from 'vitest';
 import { HttpServer, type HttpServerOptions } from '../../src/adapters/inbound/http/server/http-server.ts';
 import { Metrics } from '../../src/adapters/inbound/http/server/metrics.ts';
 import { AnswerTools } from '../../src/adapters/inbound/mcp/answer-tools.ts';
+import { auditedNames } from '../../src/adapters/inbound/mcp/audited-names.ts';
 import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
+import { EVERYTHING } from '../../src/domain/gateway/call-origin.ts';
 import type { Redactor } from '../../src/domain/values/redaction.ts';
 import { type CoreOptions, startCore } from '../support/core.ts';
 import { type Ask, begin, type Exchange, modernHeaders, type Reply } from '../support/http-client.ts';
@@ -59,7 +61,7 @@ export async function serveHttp({
   });
   const accessLines: Record<string, unknown>[] = [];
   const waiting = new Set<() => void>();
-  const served = { ...noServers(tools, clock), ...rest };
+  const served = { ...noServers(tools, clock, core.audit), ...rest };
   const metrics = new Metrics(served.gateway);
   const server = new HttpServer({
     host: '127.0.0.1',
@@ -73,8 +75,10 @@ export async function serveHttp({
     maxConnections: 100,
     maxCallsPerToken: 64,
     canAnswer: true,
+    rightsOf: () => EVERYTHING,
     tools: expose(tools, redactor),
     toolErrors,
+    onUnknownTool: core.audit && auditedNames(core.audit),
     serverInfo: { name: 'openai-responses-mcp', version: '0.0.0-test' },
     rest: served,
     metrics,

@@ -1,7 +1,5 @@
 import { registerLongMetrics } from '../../src/adapters/inbound/http/server/long-metrics.ts';
 import { LongAnswers } from '../../src/application/answers/long-answers.ts';
-import { LongTasks } from '../../src/application/answers/long-tasks.ts';
-import { WatchedSearch } from '../../src/application/answers/watch-response.ts';
 import { FakeHandleSigner } from '../support/fake-handle-signer.ts';
 import { FakeLlmSearch, hangs } from '../support/fake-llm-search.ts';
 import { FakeLongApi } from '../support/fake-long-api.ts';
@@ -21,18 +19,17 @@ export async function serveLong(http: ServeHttpOptions['http'] = {}) {
     timeoutMs: TIMEOUT_MS,
     longAnswers: { tools: ['answer_detailed' as const], ...limits },
   };
-  const answers = new LongAnswers({ responses: api, signer: new FakeHandleSigner(), clock, config });
-  const tasks = new LongTasks(answers, { responses: api, clock });
-  const long = { answers, tasks, llmSearch: new WatchedSearch({ llmSearch: api, responses: api, clock }) };
+  const long = new LongAnswers({ llmSearch: api, responses: api, signer: new FakeHandleSigner(), clock, config });
+  const { searches } = long;
   const served = await serveHttp({
     clock,
     llmSearch,
     long,
     config,
-    http: { endWaits: () => answers.endWaits(), ...http },
+    http: { endWaits: () => searches.endWaits(), ...http },
   });
-  registerLongMetrics(served.metrics.registry, () => answers);
-  return { ...served, api, clock, answers };
+  registerLongMetrics(served.metrics.registry, () => searches);
+  return { ...served, api, clock, searches };
 }
 
 export const detailed = (query: string, id = 1) =>

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { newFile } from '../e2e/files.ts';
-import { API_KEY, answerOf, serveWithApi } from '../e2e/serve.ts';
+import { API_KEY, answerOf, apiEnv, serveWithApi } from '../e2e/serve.ts';
 import {
   answers,
   answersJson,
@@ -21,8 +21,8 @@ import {
   stallsAfterHeaders,
   stallsMidStream,
 } from '../support/behaviours.ts';
-import type { FakeApi, RecordedRequest } from '../support/fake-api.ts';
-import type { McpProcess } from '../support/mcp-process.ts';
+import { type FakeApi, type RecordedRequest, startFakeApi } from '../support/fake-api.ts';
+import { type McpProcess, startServer } from '../support/mcp-process.ts';
 
 /** The timeout of calls whose failure is a hang. */
 const DEADLINE_MS = 500;
@@ -185,6 +185,11 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     behaviour: sendsJson({}),
     words: `The response could not be read: a response without output. ${CHECK_BASE_URL}`,
   },
+  'sends output: [] and no status': {
+    ...failsAtOnce,
+    behaviour: sendsJson({ output: [] }),
+    words: `The response could not be read: an empty response. ${CHECK_BASE_URL}`,
+  },
   'sends output: null': {
     ...failsAtOnce,
     behaviour: sendsJson({ id: 'resp_1', status: 'completed', output: null }),
@@ -256,11 +261,36 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   },
 };
 
+/** One process and one API for all failures with the same variables. */
+const shared = new Map<string, Promise<{ readonly api: FakeApi; readonly server: McpProcess }>>();
+
+afterAll(async () => {
+  for (const started of shared.values()) {
+    const { api, server } = await started;
+    await server.dispose();
+    await api.close();
+  }
+});
+
+function serverWith(env: Readonly<Record<string, string>> = {}) {
+  const key = JSON.stringify(env);
+  const known = shared.get(key);
+  if (known !== undefined) return known;
+  const start = async () => {
+    const api = await startFakeApi();
+    const server = startServer({ env: { ...apiEnv(api), OPENAI_MAX_RETRIES: '1', ...env } });
+    // Loads the API client, which takes a while on a busy machine.
+    await warmUp(api, server);
+    return { api, server };
+  };
+  const started = start();
+  shared.set(key, started);
+  return started;
+}
+
 test.for(Object.entries(FAILURES))('an API that %s', async ([, failure]) => {
   const { behaviour, first = behaviour, attempts, words, answer, waitsMs, env } = failure;
-  const { api, server } = await serveWithApi({ env: { OPENAI_MAX_RETRIES: '1', ...env } });
-  // Loads the API client, which takes a while on a busy machine.
-  await warmUp(api, server);
+  const { api, server } = await serverWith(env);
   const before = api.requests.length;
   api.reply(first);
   api.replyAlways(behaviour);
@@ -285,10 +315,16 @@ test.for(Object.entries(FAILURES))('an API that %s', async ([, failure]) => {
   // A request to wait concerns only the call that got it.
   api.replyAlways(answers('Works again.'));
   expect(answerOf(await server.callTool('answer', { query: 'And now?' })).answer).toBe('Works again.');
-  server.closeStdin();
-  expect(await server.exited).toEqual({ code: 0, signal: null });
-  expect(server.stderr()).toBe('');
-  expect(server.stdout).not.toContain(API_KEY);
+});
+
+test('after all these failures, the process ends in order, and has written nothing to standard error', async () => {
+  for (const started of [serverWith(), ...shared.values()]) {
+    const { server } = await started;
+    server.closeStdin();
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    expect(server.stderr()).toBe('');
+    expect(server.stdout).not.toContain(API_KEY);
+  }
 });
 
 test('a value that the model rejects is omitted, logged once, and not sent by the next call', async () => {

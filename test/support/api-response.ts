@@ -105,7 +105,7 @@ export function unfinishedResponse(
     object: 'response',
     created_at: CREATED_AT,
     status: 'in_progress',
-    background: false,
+    background: body.background ?? false,
     completed_at: null,
     error: null,
     frequency_penalty: 0,

@@ -10,7 +10,7 @@ export type Behaviour =
   | { readonly kind: 'failsHtml'; readonly status: number }
   | { readonly kind: 'neverAnswers' }
   | { readonly kind: 'stallsAfterHeaders' }
-  | ({ readonly kind: 'stallsMidStream' } & Partly)
+  | ({ readonly kind: 'stallsMidStream'; readonly isNumbered: boolean } & Partly)
   | { readonly kind: 'resetsBeforeHeaders' }
   | { readonly kind: 'resetsDuringHeaders' }
   | ({ readonly kind: 'resetsMidStream' } & Partly)
@@ -112,8 +112,12 @@ export function stallsAfterHeaders(): Behaviour {
 }
 
 /** The first events of a stream, then nothing. */
-export function stallsMidStream(afterEvents: number = TWO_DELTAS_IN, of: AnswersBehaviour = SOME_ANSWER): Behaviour {
-  return { kind: 'stallsMidStream', afterEvents, of };
+export function stallsMidStream(
+  afterEvents: number = TWO_DELTAS_IN,
+  of: AnswersBehaviour = SOME_ANSWER,
+  isNumbered = true,
+): Behaviour {
+  return { kind: 'stallsMidStream', afterEvents, of, isNumbered };
 }
 
 /** The connection is reset (RST) after the request was read. */

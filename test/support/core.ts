@@ -1,11 +1,13 @@
 import type { AnswerQueryInput } from '../../src/application/answers/answer-query.ts';
 import { type Application, createApplication } from '../../src/application/answers/application.ts';
 import { CancelRequest } from '../../src/application/answers/cancel-request.ts';
+import type { Audit } from '../../src/application/audit/audit.ts';
 import type { CitedPages } from '../../src/application/ports/cited-pages.ts';
 import type { Clock } from '../../src/application/ports/clock.ts';
 import type { Config } from '../../src/application/ports/config.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeLlmSearch, replies } from './fake-llm-search.ts';
+import { callerOf } from './origins.ts';
 import { RecordingLogger } from './recording-logger.ts';
 
 export interface CoreOptions {
@@ -14,6 +16,7 @@ export interface CoreOptions {
   readonly logger?: RecordingLogger;
   readonly config?: Partial<Config>;
   readonly citedPages?: CitedPages;
+  readonly audit?: Audit | undefined;
   readonly long?: Parameters<typeof createApplication>[0]['long'];
 }
 
@@ -25,9 +28,10 @@ export function startCore({
   config = {},
   citedPages,
   long,
+  audit,
 }: CoreOptions = {}) {
   const application = createApplication(
-    { llmSearch, apiProbe: noProbe, clock, logger, citedPages, long },
+    { llmSearch, apiProbe: noProbe, clock, logger, citedPages, long, audit },
     coreConfig(config),
   );
   return { application, app: withCancellation(application), llmSearch, clock, logger };
@@ -66,7 +70,7 @@ async function noProbe(): Promise<never> {
 export function ask(over: Partial<TestQuestion> = {}): TestQuestion {
   return {
     requestKey: 'test/1',
-    caller: 'test',
+    by: callerOf('test'),
     tool: 'answer',
     args: { query: 'What does HTTP 404 mean?' },
     observer: { onProgress: () => {} },

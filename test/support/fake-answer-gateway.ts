@@ -36,16 +36,21 @@ export class FakeAnswerGateway implements AnswerGateway {
     const statuses = () => this.#statuses();
     const tools = () => this.options.tools ?? [];
     this.gateway = {
-      get servers() {
-        return statuses();
-      },
       get tools() {
         return tools();
       },
-      whenStarted: async (maxMs, _signal, servers = []) => {
-        this.waits.push({ servers, maxMs });
-        await this.options.onWait?.();
-      },
+      as: (rights) => ({
+        get servers() {
+          return statuses().filter(({ name }) => rights.sees(name));
+        },
+        tools: tools().filter(rights.mayUse),
+        changed: [],
+        timeoutOf: () => undefined,
+        whenStarted: async (maxMs, _signal, servers = []) => {
+          this.waits.push({ servers, maxMs });
+          await this.options.onWait?.();
+        },
+      }),
       callTool: (call, signal) => this.#call(call, signal),
     };
   }

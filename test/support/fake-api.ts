@@ -57,6 +57,8 @@ export interface FakeApi {
   waitForRequests(count: number): Promise<void>;
   /** Waits until the client aborts the request at `index`; rejects if that was answered completely. */
   waitForAbort(index: number): Promise<void>;
+  /** Forgets its requests and its replies, for the next test; connections stay open. */
+  reset(): void;
   /** Destroys every connection and frees the port. */
   close(): Promise<void>;
 }
@@ -64,6 +66,10 @@ export interface FakeApi {
 export interface FakeApiOptions {
   /** The same as calling `replyAlways`. */
   readonly always?: Behaviour;
+  /** A resumed stream begins again with its first event. */
+  readonly repeatsEvents?: boolean;
+  /** The answer to a cancellation, which then has no effect. */
+  readonly cancels?: Behaviour;
 }
 
 /** Starts a server for `POST /v1/responses` and what belongs to background responses; any other path is a 404 in the form of the API. */
@@ -111,10 +117,10 @@ export async function startFakeApi(options: FakeApiOptions = {}): Promise<FakeAp
       const background = responses.at(request.path);
       const resumedAfter = /[?&]starting_after=(\d+)/.exec(request.path)?.[1];
       if (background?.isStreamed === true && resumedAfter !== undefined)
-        return await background.stream(response, Number(resumedAfter));
+        return await background.stream(response, options.repeatsEvents ? -1 : Number(resumedAfter));
       const asked = isLook(request) ? background?.asked(request.path) : undefined;
       const behaviour = isCancellation(request)
-        ? (background?.cancel() ?? sendsJson({ status: 'cancelled' }))
+        ? (options.cancels ?? background?.cancel() ?? sendsJson({ status: 'cancelled' }))
         : isLook(request)
           ? (looks.shift() ?? background?.look(request.path) ?? unknownResponse(request.path))
           : isResponses(request)
@@ -179,6 +185,10 @@ export async function startFakeApi(options: FakeApiOptions = {}): Promise<FakeAp
         if (request?.answered === true) throw new Error(`Request ${index} was answered in full, not aborted.`);
         return request?.aborted === true;
       }),
+    reset: () => {
+      for (const list of [requests, queue, looks]) list.length = 0;
+      decide = () => always;
+    },
     close: async () => {
       if (!server.listening) return;
       closing = true;

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type {
+  ChangingList,
   ListedTool,
   ServerConnection,
   ServerEvents,
@@ -9,6 +10,7 @@ import type {
 import type { GatewayTool } from '../../src/domain/gateway/gateway-tool.ts';
 import type { ToolServerError } from '../../src/domain/gateway/tool-call-error.ts';
 import { parseToolResult, type ToolResult } from '../../src/domain/gateway/tool-result.ts';
+import type { TraceContext } from '../../src/domain/gateway/trace-context.ts';
 import type { JsonObject } from '../../src/domain/values/json.ts';
 import type { FakeServerLogin } from './fake-server-login.ts';
 
@@ -35,6 +37,10 @@ export class FakeToolServer implements ToolServer {
   starts = 0;
   tools: readonly GatewayTool[] = [fakeTool('echo')];
   list: (signal: AbortSignal) => Reply<readonly GatewayTool[]> = async () => ok(this.tools);
+  capabilities: JsonObject = { tools: { listChanged: true } };
+  /** Answers other requests than those about tools. */
+  respond: (method: string, params: JsonObject, signal: AbortSignal) => Reply<JsonObject> = async (method) =>
+    err({ kind: 'json_rpc', code: -32601, message: `Method not found: ${method}` });
   answer: AnswerCall = async (_, args) => ok(textResult(JSON.stringify(args)));
   /** Settles what a closed connection leaves to do. */
   onClose: () => Promise<void> = async () => {};
@@ -67,6 +73,8 @@ export class FakeConnection implements ServerConnection {
   readonly serverInfo = { name: 'fake', version: '1.2.3' };
   /** The calls that were sent, in order. */
   readonly calls: { readonly name: string; readonly args: JsonObject }[] = [];
+  /** The trace of each. */
+  readonly traces: (TraceContext | undefined)[] = [];
   /** How many of them asked for progress. */
   progressRequests = 0;
   readonly #server: FakeToolServer;
@@ -85,9 +93,36 @@ export class FakeConnection implements ServerConnection {
     return this.#race(signal, async (inner) => (await this.#server.list(inner)).map((tools) => tools.map(toListed)));
   }
 
-  callTool(...[name, args, onProgress, signal]: Parameters<ServerConnection['callTool']>): Reply<ToolResult> {
+  get capabilities(): JsonObject {
+    return this.#server.capabilities;
+  }
+
+  list(method: string, member: string, signal: AbortSignal): Reply<readonly unknown[]> {
+    const read = async (
+      inner: AbortSignal,
+      before: readonly unknown[],
+      params: JsonObject,
+    ): Reply<readonly unknown[]> => {
+      const page = await this.#server.respond(method, params, inner);
+      if (page.isErr()) return err(page.error);
+      const { [member]: values, nextCursor: cursor } = page.value;
+      if (!Array.isArray(values)) return err({ kind: 'invalid_result', detail: `${method} has no list of ${member}` });
+      const listed = [...before, ...values];
+      return typeof cursor === 'string' ? read(inner, listed, { cursor }) : ok(listed);
+    };
+    return this.#race(signal, (inner) => read(inner, [], {}));
+  }
+
+  request(method: string, params: JsonObject, signal: AbortSignal): Reply<JsonObject> {
+    return this.#race(signal, (inner) => this.#server.respond(method, params, inner));
+  }
+
+  callTool(
+    ...[name, args, { onProgress, trace }, signal]: Parameters<ServerConnection['callTool']>
+  ): Reply<ToolResult> {
     return this.#race(signal, (inner) => {
       this.calls.push({ name, args });
+      this.traces.push(trace);
       if (onProgress !== undefined) this.progressRequests += 1;
       return this.#server.answer(name, args, (progress) => inner.aborted || onProgress?.(progress), inner);
     });
@@ -102,6 +137,10 @@ export class FakeConnection implements ServerConnection {
   changeTools(tools: readonly GatewayTool[]): void {
     this.#server.tools = tools;
     this.#events.onToolsChanged();
+  }
+
+  changeList(list: ChangingList): void {
+    this.#events.onListChanged?.(list);
   }
 
   async close(): Promise<void> {

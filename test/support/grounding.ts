@@ -8,6 +8,7 @@ import { never } from './core.ts';
 import type { FakeAnswerGateway } from './fake-answer-gateway.ts';
 import { FakeClock } from './fake-clock.ts';
 import type { FakeLlmSearch } from './fake-llm-search.ts';
+import { callerOf, LOCAL } from './origins.ts';
 import { RecordingLogger } from './recording-logger.ts';
 
 export function policyOf(over: Partial<GroundingPolicy> = {}): GroundingPolicy {
@@ -31,8 +32,7 @@ export function tool(path: string, over: Partial<GatewayTool> = {}): GatewayTool
 
 export function groundedRequest(over: Partial<SearchRequest> = {}): SearchRequest {
   return {
-    caller: 'test',
-    isLocal: true,
+    by: LOCAL,
     question: { tool: 'answer', query: 'What is open?', recencyDays: 60, maxResults: 5, domains: [] },
     profile: { model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'medium' },
     instructions: 'The policy.',
@@ -45,8 +45,7 @@ export function groundedRequest(over: Partial<SearchRequest> = {}): SearchReques
 
 /** The request of a caller over HTTP. */
 export function remoteRequest(caller: string): SearchRequest {
-  const { isLocal: _, ...request } = groundedRequest({ caller });
-  return request;
+  return groundedRequest({ by: callerOf(caller) });
 }
 
 interface Options extends Partial<Omit<GroundedSearchOptions, 'policy' | 'llmSearch' | 'logger'>> {

@@ -90,11 +90,12 @@ export function send(url: string, ask: Ask = {}): Promise<Reply> {
 
 /** The headers that clients of the modern era send with a message. */
 export function modernHeaders(message: { readonly method: string; readonly params?: unknown }): Record<string, string> {
-  const { name } = (message.params ?? {}) as { readonly name?: unknown };
+  const params = (message.params ?? {}) as { readonly name?: unknown; readonly uri?: unknown };
+  const name = { 'tools/call': params.name, 'prompts/get': params.name, 'resources/read': params.uri }[message.method];
   return {
     'MCP-Protocol-Version': '2026-07-28',
     'Mcp-Method': message.method,
-    ...(message.method === 'tools/call' && typeof name === 'string' ? { 'Mcp-Name': name } : {}),
+    ...(typeof name === 'string' ? { 'Mcp-Name': name } : {}),
   };
 }
 

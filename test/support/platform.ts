@@ -7,6 +7,7 @@ const NEEDS = {
   exitSignal: 'Windows does not report that a process was killed by another one',
   orphans: 'Windows does not report the end of a parent, nor find the children that it left',
   modes: 'Windows has no modes of files',
+  links: 'Windows allows symbolic links only to some users',
   cleanEnvironment: 'Windows adds variables of its own to every process',
   shell: 'the test runs a script for a POSIX shell',
 } as const;

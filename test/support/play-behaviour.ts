@@ -72,9 +72,13 @@ export async function playBehaviour(behaviour: Behaviour, exchange: Exchange, by
       startStream();
       response.flushHeaders();
       return;
-    case 'stallsMidStream':
+    case 'stallsMidStream': {
       startStream();
-      return writeEvents(answerEvents(behaviour.of, request).slice(0, behaviour.afterEvents));
+      const events = answerEvents(behaviour.of, request).slice(0, behaviour.afterEvents);
+      return writeEvents(
+        events.map((event) => (behaviour.isNumbered ? event : { ...event, sequence_number: undefined })),
+      );
+    }
     case 'resetsBeforeHeaders':
       exchange.reset();
       return;

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
@@ -11,7 +12,7 @@ export interface ProcessTree {
   pids(): readonly number[];
 }
 
-/** Prints the ID and the command line of every process. */
+/** Prints the ID and the command line of every process, where there is no /proc. */
 const LIST: [string, string[]] =
   process.platform === 'win32'
     ? [
@@ -20,12 +21,28 @@ const LIST: [string, string[]] =
       ]
     : ['ps', ['-A', '-ww', '-o', 'pid=,args=']];
 
+/** A line per process: its ID and its command line. */
+function listProcesses(): readonly string[] {
+  if (process.platform !== 'linux') return execFileSync(...LIST, { encoding: 'utf8' }).split('\n');
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => `${pid} ${commandLineOf(pid)}`);
+}
+
+/** Empty for a process that has ended, also if its parent has not yet asked for its status. */
+function commandLineOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
 /** What a test leaves behind is killed, after the test has failed because of it. A concurrent test gives its own `onTestFinished`. */
 export function newProcessTree(onFinished = onTestFinished): ProcessTree {
   const tag = `--tag=${randomUUID()}`;
   const pids = () =>
-    execFileSync(...LIST, { encoding: 'utf8' })
-      .split('\n')
+    listProcesses()
       .filter((line) => line.includes(tag))
       .map((line) => Number.parseInt(line, 10));
   onFinished(() => {

@@ -6,12 +6,12 @@ const MAX_LENGTH = 200;
 
 /** What an answer took, as JSON for callers. */
 export function toReportJson(report: Answer['report']): Readonly<Record<string, unknown>> {
-  const { model, responseId, usage, queries, searches, attempts, seconds, isShared } = report;
-  const { rounds, toolCalls, unavailableServers, loginRequired, state, handle } = report;
+  const { usage } = report;
+  const short = (text: string | undefined) => text && shortLine(text, MAX_LENGTH);
   return {
-    model: model && shortLine(model, MAX_LENGTH),
-    response_id: responseId && shortLine(responseId, MAX_LENGTH),
-    service_tier: report.serviceTier && shortLine(report.serviceTier, MAX_LENGTH),
+    model: short(report.model),
+    response_id: short(report.responseId),
+    service_tier: short(report.serviceTier),
     usage: usage && {
       input_tokens: usage.inputTokens,
       cached_tokens: usage.cachedTokens,
@@ -19,23 +19,18 @@ export function toReportJson(report: Answer['report']): Readonly<Record<string, 
       reasoning_tokens: usage.reasoningTokens,
       cache_write_tokens: usage.cacheWriteTokens,
     },
-    searches: { count: searches, queries: queries.slice(0, MAX_QUERIES).map((query) => shortLine(query, MAX_LENGTH)) },
-    attempts,
-    seconds: Math.round(seconds * 1000) / 1000,
-    rounds,
+    searches: { count: report.searches, queries: report.queries.slice(0, MAX_QUERIES).map(short) },
+    attempts: report.attempts,
+    seconds: Math.round(report.seconds * 1000) / 1000,
+    rounds: report.rounds,
     dates: report.dates,
     checks: report.checks,
-    tool_calls: toolCalls?.map(({ server, tool, ms, ok }) => ({
-      server,
-      tool: cleanLine(tool),
-      ms: Math.round(ms),
-      ok,
-    })),
-    unavailable_servers: unavailableServers,
-    login_required: loginRequired,
+    tool_calls: report.toolCalls?.map((call) => ({ ...call, tool: cleanLine(call.tool), ms: Math.round(call.ms) })),
+    unavailable_servers: report.unavailableServers,
+    login_required: report.loginRequired,
     // Another call accounts for these tokens and searches.
-    shared: isShared,
-    state,
-    handle,
+    shared: report.isShared,
+    state: report.state,
+    handle: report.handle,
   };
 }

@@ -6,31 +6,25 @@ import { type ModelProfile, modelSupport, profileFor } from '../../domain/answer
 import { parseQuestion } from '../../domain/answers/question.ts';
 import { systemPolicyIn } from '../../domain/answers/system-policy.ts';
 import type { ToolName } from '../../domain/answers/tool-name.ts';
+import type { CallOrigin } from '../../domain/gateway/call-origin.ts';
 import { zonedDate } from '../../domain/values/zoned-date.ts';
 import { withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Config } from '../ports/config.ts';
 import type { LlmSearch, SearchObserver, SearchReply, SearchRequest } from '../ports/llm-search.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Answer } from './answer.ts';
-import type { LongAnswers } from './long-answers.ts';
-import type { LongRun } from './long-search.ts';
-import type { LongTasks, TaskStatus } from './long-tasks.ts';
+import { type Answer, toAnswerError } from './answer.ts';
+import type { Answering, LongAnswers, Recovery, TaskStatus } from './long-answers.ts';
 import type { PageChecks } from './page-checks.ts';
 
-export interface AnswerQueryInput extends Pick<SearchRequest, 'caller' | 'isLocal' | 'isWebOnly' | 'isLong'> {
+export interface AnswerQueryInput extends Pick<SearchRequest, 'by' | 'isWebOnly' | 'isLong' | 'isUnlimited'> {
   readonly tool: ToolName;
   /** The tool's arguments as received. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly observer: SearchObserver;
-  /** The answer is not limited to `maxAnswerChars`: a person reads it, and not a model. */
-  readonly isUnlimited?: boolean | undefined;
   /** The client can get a task instead of an answer (ruling K15). */
   readonly takesTask?: boolean | undefined;
 }
-
-/** Whose task it is. */
-export type TaskOwner = Pick<SearchRequest, 'caller' | 'isLocal'>;
 
 /** A reply, and what is known of the pages that it cites, if they were read. */
 interface Found {
@@ -38,19 +32,12 @@ interface Found {
   readonly pages: ReadonlyMap<string, KnownPage> | undefined;
 }
 
-/** Answers that take minutes; absent if no tool gives them. */
-export interface LongDependencies {
-  readonly answers: LongAnswers;
-  readonly tasks: LongTasks;
-  /** Searches that continue if their connection ends. */
+export interface AnswerQueryDependencies {
   readonly llmSearch: LlmSearch;
-  /** Whether a question is one of them (rulings K1 and K4). */
-  readonly takes: (request: SearchRequest) => boolean;
-}
-
-interface Dependencies {
-  readonly llmSearch: LlmSearch;
-  readonly long?: LongDependencies | undefined;
+  /** Absent if no tool gives answers that take minutes. */
+  readonly long?: LongAnswers | undefined;
+  /** Whether the answer to a question may take minutes (rulings K1 and K4). */
+  readonly isLong: (request: SearchRequest) => boolean;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly config: Config;
@@ -60,62 +47,67 @@ interface Dependencies {
 
 /** Answers a question with a model that may search the web (spec 6). */
 export class AnswerQuery {
-  readonly #deps: Dependencies;
+  readonly #deps: AnswerQueryDependencies;
   readonly #spare: AbortController[] = [];
 
-  constructor(deps: Dependencies) {
+  constructor(deps: AnswerQueryDependencies) {
     this.#deps = deps;
   }
 
   /** The promise does not reject for a failure that the caller can act on. Ends with `cancelled` soon after `signal` aborts. */
   async execute(input: AnswerQueryInput, signal: AbortSignal): Promise<Result<Answer, AnswerError>> {
-    const { args, observer, tool } = input;
-    const { clock, config, long } = this.#deps;
-    const startedMs = clock.elapsedMs();
-    const handle = typeof args.query === 'string' ? long?.answers.handleIn(args.query) : undefined;
-    const known = handle === undefined ? input : { ...input, args: { query: args.query } };
-    const asked = this.#toRequest(handle === undefined || handle === 'malformed' ? tool : handle.tool, known);
+    const { args, observer, tool, takesTask = false } = input;
+    const { config, long, isLong } = this.#deps;
+    const recovery = this.#toRecovery(args.query, input);
+    if (long !== undefined && recovery !== undefined)
+      return recovery.isErr() ? err(recovery.error) : long.fetch(recovery.value, { observer, takesTask }, signal);
+    const asked = this.#toRequest(tool, input);
     if (asked.isErr()) return err(asked.error);
     const request = asked.value;
-    const call = { request, observer, takesTask: input.takesTask === true };
-    if (long !== undefined && handle !== undefined) {
-      return long.answers.fetch(handle, call, this.#recovering(request, startedMs), signal);
-    }
-    if (request.isLong || long?.takes(request) !== true) return this.#answer(request, observer, signal);
-    const maxMs = config.longAnswers?.maxMs ?? config.timeoutMs;
-    const answer: LongRun = (observer, untilOver, onPlace, isOrdinary) => {
-      const deadlineMs = () => (isOrdinary() ? request.deadlineMs() : startedMs + maxMs);
-      return this.#answer({ ...request, isLong: true, onPlace, deadlineMs }, observer, untilOver, maxMs);
-    };
-    return long.answers.ask(call, answer, signal);
+    if (long === undefined || request.isLong || !isLong(request)) return this.#answer(request, observer, signal);
+    const answer: Answering = (request, observer, untilOver) =>
+      this.#answer(request, observer, untilOver, config.longAnswers?.maxMs);
+    return long.ask({ request, observer, takesTask }, answer, signal);
   }
 
   /** What becomes of the search that a task names (ruling K16). `isReturned`: a client gets the answer, if there is one. */
-  async taskStatus(taskId: string, by: TaskOwner, isReturned: boolean, signal: AbortSignal): Promise<TaskStatus> {
-    const task = this.#toTask(taskId, by);
-    if (task === undefined) return { state: 'unknown' };
-    const { tasks, handle, request } = task;
-    const toAnswer = this.#recovering(request, this.#deps.clock.elapsedMs());
-    return tasks.status(handle, request, toAnswer, isReturned, signal);
+  async taskStatus(taskId: string, by: CallOrigin, isReturned: boolean): Promise<TaskStatus> {
+    const { long } = this.#deps;
+    const recovery = this.#toRecovery(taskId, { by });
+    if (long === undefined || !recovery?.isOk()) return { state: 'unknown' };
+    return long.taskStatus(recovery.value, isReturned);
   }
 
   /** Ends the search that a task names. False if there is no such task (ruling K18). */
-  async cancelTask(taskId: string, by: TaskOwner): Promise<boolean> {
-    const task = this.#toTask(taskId, by);
-    return (await task?.tasks.cancel(task.handle, task.request)) === true;
+  cancelTask(taskId: string, by: CallOrigin): boolean {
+    const recovery = this.#toRecovery(taskId, { by });
+    if (!recovery?.isOk()) return false;
+    this.#deps.long?.cancelTask(recovery.value);
+    return true;
   }
 
-  #toTask(taskId: string, by: TaskOwner) {
-    const { long } = this.#deps;
-    const handle = long?.answers.handleIn(taskId);
-    if (long === undefined || handle === undefined || handle === 'malformed') return undefined;
-    const request = this.#toRequest(handle.tool, { ...by, args: { query: taskId } });
-    return request.isErr() ? undefined : { tasks: long.tasks, handle, request: request.value };
+  /** What a handle names; undefined for a question. The question of the handle is not known here: notes are in the language of the answer. */
+  #toRecovery(
+    query: unknown,
+    { by, isUnlimited }: Pick<AnswerQueryInput, 'by' | 'isUnlimited'>,
+  ): Result<Recovery, AnswerError> | undefined {
+    const { long, clock } = this.#deps;
+    const handle = typeof query === 'string' ? long?.handleIn(query) : undefined;
+    if (long === undefined || handle === undefined) return undefined;
+    if (!long.isValid(handle, by)) return err({ kind: 'unknown_answer' });
+    const startedMs = clock.elapsedMs();
+    return this.#toRequest(handle.tool, { by, isUnlimited, args: { query } }).map((request) => {
+      const toAnswer: Recovery['toAnswer'] = async (reply, signal) => {
+        const recovered = { ...request, question: { ...request.question, query: reply.text } };
+        return this.#toAnswer(recovered, await this.#readPages(recovered, reply, signal), startedMs);
+      };
+      return { handle, request, toAnswer };
+    });
   }
 
   #toRequest(
     tool: ToolName,
-    { caller, isLocal, isWebOnly, isLong, isUnlimited, args }: Omit<AnswerQueryInput, 'tool' | 'observer'>,
+    { by, isWebOnly, isLong, isUnlimited, args }: Omit<AnswerQueryInput, 'tool' | 'observer'>,
   ): Result<SearchRequest, AnswerError> {
     const { config, clock } = this.#deps;
     const question = parseQuestion(tool, args, config.searchDefaults);
@@ -125,8 +117,7 @@ export class AnswerQuery {
     this.#logProfile(tool, profile);
     const startedMs = clock.elapsedMs();
     return ok({
-      caller,
-      isLocal,
+      by,
       isWebOnly,
       isUnlimited,
       ...(isLong && { isLong }),
@@ -139,29 +130,38 @@ export class AnswerQuery {
     });
   }
 
-  /** Makes the answer of a search that began elsewhere: its question is not known here, so that notes are in the language of the answer. */
-  #recovering(request: SearchRequest, startedMs: number) {
-    return async (reply: SearchReply, signal: AbortSignal): Promise<Result<Answer, AnswerError>> => {
-      const recovered = { ...request, question: { ...request.question, query: reply.text } };
-      const pages = await this.#pagesOf(reply, recovered, signal);
-      return this.#toAnswer(recovered, { reply, pages }, startedMs);
-    };
-  }
-
+  /** Searches until the deadline. It ends the reading of pages, and not the answer. */
   async #answer(
     request: SearchRequest,
     observer: SearchObserver,
     signal: AbortSignal,
     maxMs?: number,
   ): Promise<Result<Answer, AnswerError>> {
-    const startedMs = this.#deps.clock.elapsedMs();
-    const found = await this.#find(request, observer, signal, maxMs);
-    return found.andThen((found) => this.#toAnswer(request, found, startedMs));
+    const { clock, long, config } = this.#deps;
+    const startedMs = clock.elapsedMs();
+    const timeoutMs = maxMs ?? config.timeoutMs;
+    const { llmSearch } = (request.isLong && long) || this.#deps;
+    const find = async (untilOver: AbortSignal): Promise<Result<Found, AnswerError> | 'aborted'> => {
+      observer.onProgress({ kind: 'asking' });
+      const reply = await llmSearch.search(request, observer, untilOver);
+      if (untilOver.aborted) return 'aborted';
+      if (reply.isErr()) return err(toAnswerError(reply.error));
+      return ok(await this.#readPages(request, reply.value, untilOver));
+    };
+    const { outcome, isTimedOut } = await withDeadline(clock, timeoutMs, signal, find, this.#spare);
+    if (outcome !== 'aborted' && (isTimedOut || !signal.aborted))
+      return outcome.andThen((found) => this.#toAnswer(request, found, startedMs));
+    if (!isTimedOut) return err({ kind: 'cancelled' });
+    return err({ kind: 'timed_out', timeoutMs, ...(maxMs !== undefined && { limit: 'long_answers.max_ms' as const }) });
+  }
+
+  async #readPages(request: SearchRequest, reply: SearchReply, signal: AbortSignal): Promise<Found> {
+    return { reply, pages: await this.#deps.pageChecks?.read(reply, this.#contextOf(request), signal) };
   }
 
   #toAnswer(request: SearchRequest, { reply, pages }: Found, startedMs: number): Result<Answer, AnswerError> {
     const hasSearched = reply.searched || reply.sources.cited.length > 0;
-    if (request.profile.search === 'required' && !hasSearched) return err({ kind: 'not_searched' as const });
+    if (request.profile.search === 'required' && !hasSearched) return err({ kind: 'not_searched' });
     const report = { ...reply.report, seconds: (this.#deps.clock.elapsedMs() - startedMs) / 1000 };
     this.#logUsage(report);
     return toAnswerResult(reply, { ...this.#contextOf(request), pages }).map((result) => {
@@ -170,39 +170,11 @@ export class AnswerQuery {
     });
   }
 
-  /** Searches until the deadline. It ends the reading of pages, and not the answer. */
-  async #find(
-    request: SearchRequest,
-    observer: SearchObserver,
-    signal: AbortSignal,
-    maxMs: number | undefined,
-  ): Promise<Result<Found, AnswerError>> {
-    const { clock, long, config } = this.#deps;
-    const timeoutMs = maxMs ?? config.timeoutMs;
-    const llmSearch = request.isLong ? (long?.llmSearch ?? this.#deps.llmSearch) : this.#deps.llmSearch;
-    const find = async (untilOver: AbortSignal) => {
-      observer.onProgress({ kind: 'asking' });
-      const reply = await llmSearch.search(request, observer, untilOver);
-      if (untilOver.aborted) return err({ kind: 'aborted' as const });
-      if (reply.isErr()) return err(reply.error);
-      return ok({ reply: reply.value, pages: await this.#pagesOf(reply.value, request, untilOver) });
-    };
-    const { outcome, isTimedOut } = await withDeadline(clock, timeoutMs, signal, find, this.#spare);
-    if (outcome.isErr() && outcome.error.kind !== 'aborted') return err(outcome.error);
-    if (outcome.isOk() && (isTimedOut || !signal.aborted)) return ok(outcome.value);
-    if (!isTimedOut) return err({ kind: 'cancelled' });
-    return err({ kind: 'timed_out', timeoutMs, ...(maxMs !== undefined && { limit: 'long_answers.max_ms' as const }) });
-  }
-
   #contextOf({ question, profile, today, isUnlimited }: SearchRequest) {
     const { maxCitations, blockedDomains, ...config } = this.#deps.config;
+    // A person reads it, and not a model.
     const maxAnswerChars = isUnlimited ? Number.POSITIVE_INFINITY : config.maxAnswerChars;
     return { maxCitations, maxAnswerChars, blockedDomains, question, model: profile.model, today };
-  }
-
-  /** Undefined if cited pages are not to be read. */
-  async #pagesOf(reply: SearchReply, request: SearchRequest, signal: AbortSignal): Promise<Found['pages']> {
-    return this.#deps.pageChecks?.read(reply, this.#contextOf(request), signal);
   }
 
   #logProfile(tool: ToolName, { model }: ModelProfile): void {

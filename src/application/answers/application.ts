@@ -1,17 +1,16 @@
 import type { Result } from 'neverthrow';
 import type { AnswerError } from '../../domain/answers/answer-error.ts';
+import type { Audit } from '../audit/audit.ts';
 import { GroundedSearch, type GroundedSearchOptions } from '../grounded/grounded-search.ts';
 import type { ApiProbe } from '../ports/api-probe.ts';
 import type { CitedPages } from '../ports/cited-pages.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { Config } from '../ports/config.ts';
-import type { LlmSearch, SearchRequest } from '../ports/llm-search.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { Answer } from './answer.ts';
-import { AnswerQuery, type AnswerQueryInput, type LongDependencies } from './answer-query.ts';
+import type { SearchRequest } from '../ports/llm-search.ts';
+import { type Answer, toEnding } from './answer.ts';
+import { AnswerQuery, type AnswerQueryDependencies, type AnswerQueryInput } from './answer-query.ts';
 import { CoalescingSearch } from './coalescing-search.ts';
 import { type Check, diagnoseSetup } from './diagnose-setup.ts';
-import type { LongAnswers } from './long-answers.ts';
+import type { LongSearches } from './long-searches.ts';
 import { PageChecks } from './page-checks.ts';
 
 /** The use cases, as drivers (MCP, HTTP, the command line) call them. */
@@ -20,7 +19,7 @@ export interface Application {
   /** The cited pages that were checked, by state; absent if pages are not read. */
   readonly checkCounts?: PageChecks['counts'] | undefined;
   /** Absent if no tool gives answers that take minutes. */
-  readonly long?: LongAnswers | undefined;
+  readonly long?: LongSearches | undefined;
   /** Of answers that take minutes, for clients that ask what becomes of them. */
   readonly tasks?: Pick<AnswerQuery, 'taskStatus' | 'cancelTask'> | undefined;
   /** Checks each step on the way to an answer. `keyProblem` says why there is no usable API key, if there is none. */
@@ -28,16 +27,12 @@ export interface Application {
 }
 
 /** What the core needs from the outside. */
-interface Ports {
-  readonly llmSearch: LlmSearch;
+interface Ports extends Pick<AnswerQueryDependencies, 'llmSearch' | 'long' | 'clock' | 'logger'> {
   /** Created when first needed. */
   readonly apiProbe: () => Promise<ApiProbe>;
-  readonly clock: Clock;
-  readonly logger: Logger;
   /** Absent if cited pages are not to be read. */
   readonly citedPages?: CitedPages | undefined;
-  /** Absent if no tool gives answers that take minutes. */
-  readonly long?: Omit<LongDependencies, 'takes'> | undefined;
+  readonly audit?: Audit | undefined;
 }
 
 /** What grounded answers need; absent if they are not configured. */
@@ -45,20 +40,27 @@ export type Grounding = Omit<GroundedSearchOptions, 'llmSearch' | 'clock' | 'log
 
 /** Composes the core; production, tests and every driver use this function. */
 export function createApplication(ports: Ports, config: Config, grounding?: Grounding): Application {
-  const { llmSearch, apiProbe, clock, logger, citedPages } = ports;
-  const takes = (request: SearchRequest) =>
+  const { llmSearch, clock, logger, citedPages, audit, long } = ports;
+  const isLong = (request: SearchRequest) =>
     config.longAnswers?.tools.includes(request.question.tool) === true && grounded?.mayUseTools(request) !== true;
-  const long = ports.long && { ...ports.long, takes };
   const grounded = grounding && new GroundedSearch({ ...grounding, llmSearch, clock, logger });
   const shared = new CoalescingSearch(grounded ?? llmSearch, (request) => grounded?.isShareable(request) ?? true);
-  const pageChecks = citedPages && new PageChecks({ citedPages, config });
-  const answerQuery = new AnswerQuery({ llmSearch: shared, long, clock, logger, config, pageChecks });
-  const isLong = ports.long !== undefined && config.longAnswers !== undefined;
-  const setup = { apiProbe, answerQuery, clock, config, isLong, web: grounding?.policy.web };
+  const pageChecks = citedPages && new PageChecks(citedPages, config);
+  const answerQuery = new AnswerQuery({ llmSearch: shared, long, isLong, clock, logger, config, pageChecks });
+  const hasLong = long !== undefined && config.longAnswers !== undefined;
+  const setup = { ...ports, answerQuery, config, isLong: hasLong, web: grounding?.policy.web };
   return {
     checkCounts: pageChecks?.counts,
-    long: long?.answers,
-    answerQuery: (input, signal) => answerQuery.execute(input, signal),
+    long: long?.searches,
+    answerQuery: (input, signal) =>
+      audit === undefined
+        ? answerQuery.execute(input, signal)
+        : audit.record(
+            input,
+            // The calls of the model name the line of its answer (ruling T10).
+            (call, id) => answerQuery.execute({ ...call, by: { ...call.by, answer: id } }, signal),
+            (answer) => toEnding(answer, input.takesTask),
+          ),
     tasks: long && answerQuery,
     diagnoseSetup: (keyProblem, signal) => diagnoseSetup(setup, keyProblem, signal),
   };

@@ -6,7 +6,6 @@ import type {
   SearchProgress,
   SearchReply,
   SearchRequest,
-  SearchUse,
 } from '../ports/llm-search.ts';
 
 /** A search in flight, and the observers of the callers that wait for it. */
@@ -37,8 +36,8 @@ export class CoalescingSearch implements LlmSearch {
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
     if (signal.aborted) return err({ kind: 'aborted' });
     if (!this.#isShareable(request)) return this.#llmSearch.search(request, observer, signal);
-    const { caller, isLocal, isWebOnly, question, profile, today } = request;
-    const key = JSON.stringify([caller, isLocal, isWebOnly, question, profile, today]);
+    const { by, isWebOnly, question, profile, today } = request;
+    const key = JSON.stringify([by.caller, by.rights().key, isWebOnly, question, profile, today]);
     const search = this.#inFlight.get(key) ?? this.#start(key, request);
     // One object per call: the same observer may subscribe twice.
     const subscriber: SearchObserver = {
@@ -63,7 +62,8 @@ export class CoalescingSearch implements LlmSearch {
         .finally(() => signal.removeEventListener('abort', onAbort))
         .then((reply) => {
           const [first] = search.subscribers;
-          resolve(first === subscriber ? reply : reply.map(toSharedReply));
+          const toShared = (reply: SearchReply) => ({ ...reply, report: { ...reply.report, isShared: true as const } });
+          resolve(first === subscriber ? reply : reply.map(toShared));
         }, reject);
     });
   }
@@ -72,14 +72,16 @@ export class CoalescingSearch implements LlmSearch {
     const subscribers = new Set<SearchObserver>();
     const controller = new AbortController();
     const shared: SearchRequest = { ...request, deadlineMs: () => search.deadlineMs() };
-    const onProgress = (progress: SearchProgress) => {
-      search.latest = progress;
-      for (const subscriber of subscribers) subscriber.onProgress(progress);
-    };
-    // What is used is accounted to one subscriber that is left.
-    const onUsed = (use: SearchUse) => {
-      const [first] = subscribers;
-      first?.onUsed?.(use);
+    const observer: SearchObserver = {
+      onProgress: (progress) => {
+        search.latest = progress;
+        for (const subscriber of subscribers) subscriber.onProgress(progress);
+      },
+      // What is used is accounted to one subscriber that is left.
+      onUsed: (use) => {
+        const [first] = subscribers;
+        first?.onUsed?.(use);
+      },
     };
     const search: InFlight = {
       subscribers,
@@ -88,7 +90,7 @@ export class CoalescingSearch implements LlmSearch {
       latest: undefined,
       // Started in a microtask, after the first subscriber was added.
       reply: Promise.resolve()
-        .then(() => this.#llmSearch.search(shared, { onProgress, onUsed }, controller.signal))
+        .then(() => this.#llmSearch.search(shared, observer, controller.signal))
         .finally(() => this.#forget(key, search)),
     };
     this.#inFlight.set(key, search);
@@ -99,8 +101,4 @@ export class CoalescingSearch implements LlmSearch {
   #forget(key: string, search: InFlight): void {
     if (this.#inFlight.get(key) === search) this.#inFlight.delete(key);
   }
-}
-
-function toSharedReply(reply: SearchReply): SearchReply {
-  return { ...reply, report: { ...reply.report, isShared: true } };
 }

@@ -3,6 +3,7 @@ import type { AnswerError, SearchError } from '../../domain/answers/answer-error
 import { profileFor } from '../../domain/answers/model-profile.ts';
 import { isShutdownNear, shutdownOf } from '../../domain/answers/model-shutdown.ts';
 import { TOOL_NAMES } from '../../domain/answers/tool-name.ts';
+import { type CallOrigin, EVERYTHING, LOCAL_CALLER } from '../../domain/gateway/call-origin.ts';
 import type { GroundingPolicy } from '../../domain/grounded/grounding.ts';
 import { zonedDate } from '../../domain/values/zoned-date.ts';
 import { withDeadline } from '../async/deadline.ts';
@@ -43,6 +44,9 @@ interface Dependencies {
 }
 
 type QuestionCheck = 'web search' | 'grounded question';
+type Finding = Pick<Check, 'verdict' | 'detail'>;
+
+const DOCTOR: CallOrigin = { caller: LOCAL_CALLER, door: 'cli', rights: () => EVERYTHING };
 
 /**
  * Tries the way to an answer step by step: the base URL, the model of each profile, a web search, a grounded question. Yields each check when
@@ -54,17 +58,16 @@ export async function* diagnoseSetup(
   signal: AbortSignal,
 ): AsyncGenerator<Check> {
   const { apiProbe, clock, config, isLong, web } = deps;
-  const questions: QuestionCheck[] = web === undefined ? ['web search'] : ['web search', 'grounded question'];
+  const grounded: readonly QuestionCheck[] = web === undefined ? [] : ['grounded question'];
   const checksPages = config.citationCheck !== undefined && config.citationCheck !== 'off';
   const probe = await apiProbe();
   const reached = await withTimeout(probe, clock, signal, (signal) => probe.reach(signal));
   yield toCheck('connection', reached, () => ok(`${probe.route} can be reached`));
   const skipReason = keyProblem ?? (reached.isErr() ? 'the API cannot be reached' : undefined);
   if (skipReason !== undefined) {
+    const pages = checksPages ? [CHECKS] : [];
     const long = config.longAnswers === undefined ? [] : [LONG];
-    const names = ['models', ...questions, ...long];
-    if (checksPages) names.splice(2, 0, CHECKS);
-    for (const name of names) yield { name, verdict: 'skipped', detail: skipReason };
+    for (const name of ['models', 'web search', ...pages, ...grounded, ...long]) yield skipped(name, skipReason);
     return;
   }
   const today = zonedDate(clock.now(), config.timeZone);
@@ -82,42 +85,40 @@ export async function* diagnoseSetup(
     yield kind === 'forbidden' || kind === 'missing_permission' ? { ...check, verdict: 'warning' } : check;
   }
   const isUsable = !unusable.has(profileFor('answer_quick', config.profiles)?.model);
-  for (const name of questions) {
-    const skipped: Check = { name, verdict: 'skipped', detail: 'its model cannot be used' };
+  for (const name of ['web search', ...grounded] as const) {
     if (isUsable) yield { name, verdict: 'running', detail: 'Searching the web' };
-    const background = new Set<Background>();
-    const pages: PagesReport[] = [];
-    const check = isUsable ? await ask(name, deps, background, pages, signal) : skipped;
-    yield check;
-    if (checksPages && name === 'web search') yield toPagesCheck(pages);
-    if (isLong && name === 'web search') yield toLongCheck(check, background, config);
+    const asked = isUsable ? await ask(name, deps, signal) : { check: skipped(name, 'its model cannot be used') };
+    yield asked.check;
+    if (checksPages && name === 'web search') yield toPagesCheck(asked);
+    if (isLong && name === 'web search') yield toLongCheck(asked, config);
   }
-}
-
-/** Whether a page of the answer could be checked (ruling E16). */
-function toPagesCheck(pages: readonly PagesReport[]): Check {
-  const checks = pages.flatMap(({ checks = [] }) => checks);
-  const { length } = checks;
-  if (length === 0) return { name: CHECKS, verdict: 'skipped', detail: 'there was no page to check' };
-  const read = checks.filter(({ state }) => state === 'ok').length;
-  if (read > 0) return { name: CHECKS, ...ok(`${read} of ${length} cited pages could be read`) };
-  const reasons = checks.map(({ reason, status }) => reason ?? `http_${status}`);
-  return {
-    name: CHECKS,
-    verdict: 'warning',
-    detail: `no cited page could be read: ${[...new Set(reasons)].join(', ')}`,
-  };
 }
 
 /** The API began a response that continues by itself, or why not. */
 type Background = 'started' | 'rejected' | 'unusable';
 
+/** What a question has shown. */
+interface Asked {
+  readonly check: Check;
+  readonly checks?: PagesReport['checks'];
+  readonly background?: readonly Background[];
+}
+
+/** Whether a page of the answer could be checked (ruling E16). */
+function toPagesCheck({ checks = [] }: Asked): Check {
+  const { length } = checks;
+  if (length === 0) return skipped(CHECKS, 'there was no page to check');
+  const read = checks.filter(({ state }) => state === 'ok').length;
+  if (read > 0) return { name: CHECKS, ...ok(`${read} of ${length} cited pages could be read`) };
+  const reasons = new Set(checks.map(({ reason, status }) => reason ?? `http_${status}`));
+  return { name: CHECKS, verdict: 'warning', detail: `no cited page could be read: ${[...reasons].join(', ')}` };
+}
+
 /** Whether questions can take long (ruling K24). */
-function toLongCheck({ verdict }: Check, background: ReadonlySet<Background>, { longAnswers }: Config): Check {
-  if (background.has('started')) return { name: LONG, ...ok(`for ${longAnswers?.tools.join(', ')}`) };
-  if (verdict === 'failed' || verdict === 'skipped')
-    return { name: LONG, verdict: 'skipped', detail: 'the web search was not answered' };
-  const why = background.has('rejected')
+function toLongCheck({ check: { verdict }, background = [] }: Asked, { longAnswers }: Config): Check {
+  if (background.includes('started')) return { name: LONG, ...ok(`for ${longAnswers?.tools.join(', ')}`) };
+  if (verdict === 'failed' || verdict === 'skipped') return skipped(LONG, 'the web search was not answered');
+  const why = background.includes('rejected')
     ? 'the API does not accept background'
     : 'the API gives responses no usable ID, or does not number its events';
   const detail = `${why}, so that these questions end with their calls (long_answers.tools)`;
@@ -135,7 +136,7 @@ function toolsByModel({ profiles }: Config): ReadonlyMap<string, readonly string
 }
 
 /** A model that is shut down soon still works (ruling A19). */
-function withShutdown(model: string, tools: readonly string[], today: string): Pick<Check, 'verdict' | 'detail'> {
+function withShutdown(model: string, tools: readonly string[], today: string): Finding {
   const shutdown = shutdownOf(model);
   const detail = `for ${tools.join(', ')}`;
   if (shutdown === undefined || !isShutdownNear(shutdown, today)) return ok(detail);
@@ -145,19 +146,16 @@ function withShutdown(model: string, tools: readonly string[], today: string): P
 async function ask(
   name: QuestionCheck,
   { answerQuery, isLong, web }: Dependencies,
-  background: Set<Background>,
-  pages: PagesReport[],
   signal: AbortSignal,
-): Promise<Check> {
+): Promise<Asked> {
   const isWebOnly = name === 'web search';
-  const args = { query: SEARCH_QUESTION };
-  const onCreated = () => void background.add('started');
-  const onOrdinary = (reason: Background) => void background.add(reason);
+  const background: Background[] = [];
+  const onCreated = () => void background.push('started');
+  const onOrdinary = (reason: Background) => void background.push(reason);
   const observer = { onProgress: () => {}, onCreated, onOrdinary };
-  const asked = { caller: 'doctor', isLocal: true, isWebOnly, isLong: isWebOnly && isLong, args, observer };
+  const asked = { by: DOCTOR, isWebOnly, isLong: isWebOnly && isLong, args: { query: SEARCH_QUESTION }, observer };
   const answer = await answerQuery.execute({ ...asked, tool: 'answer_quick' }, signal);
-  return toCheck(name, answer, ({ result, report }) => {
-    pages.push(report);
+  const check = toCheck(name, answer, ({ result, report }) => {
     const { length } = result.citations;
     const seconds = `${report.seconds.toFixed(1)} s`;
     if (isWebOnly && result.used_search)
@@ -172,6 +170,7 @@ async function ask(
     const ending = web === 'never' ? '; the web is never searched (grounding.web)' : '';
     return ok(`answered with own tools offered in ${seconds}${ending}`);
   });
+  return { check, checks: answer.map(({ report }) => report.checks).unwrapOr(undefined), background };
 }
 
 async function withTimeout<T>(
@@ -189,15 +188,15 @@ async function withTimeout<T>(
   });
 }
 
-function ok(detail: string): Pick<Check, 'verdict' | 'detail'> {
+function ok(detail: string): Finding {
   return { verdict: 'ok', detail };
 }
 
-function toCheck<T>(
-  name: string,
-  outcome: Result<T, AnswerError>,
-  describe: (value: T) => Pick<Check, 'verdict' | 'detail'>,
-): Check {
+function skipped(name: string, detail: string): Check {
+  return { name, verdict: 'skipped', detail };
+}
+
+function toCheck<T>(name: string, outcome: Result<T, AnswerError>, describe: (value: T) => Finding): Check {
   return outcome.isOk()
     ? { name, ...describe(outcome.value) }
     : { name, verdict: 'failed', detail: outcome.error.kind, error: outcome.error };

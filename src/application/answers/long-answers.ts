@@ -1,27 +1,26 @@
-import { err, ok } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
+import type { AnswerError, SearchError } from '../../domain/answers/answer-error.ts';
 import { type AnswerHandle, handleIn, toHandle } from '../../domain/answers/answer-handle.ts';
-import { languageOf } from '../../domain/answers/language.ts';
-import { never, untilAborted, withDeadline } from '../async/deadline.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Config, LongAnswersConfig } from '../ports/config.ts';
+import { type Language, languageOf } from '../../domain/answers/language.ts';
+import { unfinishedAnswer } from '../../domain/answers/unfinished-answer.ts';
+import { BUILT_IN_SERVER, type CallOrigin, isLocal } from '../../domain/gateway/call-origin.ts';
+import { never } from '../async/deadline.ts';
 import type { HandleSigner } from '../ports/handle-signer.ts';
-import type { SearchObserver, SearchReply, SearchRequest } from '../ports/llm-search.ts';
-import type { StartedResponses } from '../ports/started-responses.ts';
-import { KeptAnswers } from './kept-answers.ts';
-import { LongCounts } from './long-counts.ts';
-import { LongPlaces } from './long-places.ts';
-import { errorKind, type LongRun, LongSearch, type LongSearchOptions, type Outcome } from './long-search.ts';
-import { toAnswerError, toOutcome, watchResponse } from './watch-response.ts';
+import type { LlmSearch, SearchObserver, SearchProgress, SearchReply, SearchRequest } from '../ports/llm-search.ts';
+import type { Look, LookError, StartedResponses } from '../ports/started-responses.ts';
+import { type Answer, toAnswerError } from './answer.ts';
+import { LongSearch, type LongSearchContext, type Outcome } from './long-search.ts';
+import { LongSearches } from './long-searches.ts';
+import { PacedLooks } from './paced-looks.ts';
+import { toOutcome, WatchedSearch, watchResponse } from './watch-response.ts';
 
-export interface LongAnswersOptions {
+interface LongAnswersOptions extends LongSearchContext {
+  readonly llmSearch: LlmSearch;
   readonly responses: StartedResponses;
   readonly signer: HandleSigner;
-  readonly clock: Clock;
-  readonly config: Pick<Config, 'timeoutMs'> & {
-    readonly longAnswers: LongAnswersConfig;
-    readonly maxConcurrency?: number | undefined;
-  };
 }
+
+export type Answering = (request: SearchRequest, observer: SearchObserver, signal: AbortSignal) => Promise<Outcome>;
 
 /** A call of a tool whose questions may take long. */
 export interface LongCall {
@@ -31,206 +30,217 @@ export interface LongCall {
   readonly takesTask: boolean;
 }
 
-/** How long the exit may take. */
-const CLOSE_MS = 1000;
+/** What a handle names, and how its answer is made from the reply of the API. */
+export interface Recovery {
+  readonly handle: AnswerHandle;
+  readonly request: SearchRequest;
+  readonly toAnswer: (reply: SearchReply, signal: AbortSignal) => Promise<Outcome>;
+}
 
-/** Searches that do not depend on the calls that began them, and their answers (rulings K5 to K25). */
+/** What a task names, and since when (ruling K16). `answer` is the same each time. */
+export type TaskStatus =
+  | { readonly state: 'unknown' }
+  | { readonly state: 'not_looked'; readonly error: SearchError }
+  | ({ readonly createdAt: Date; readonly updatedAt: Date } & (
+      | { readonly state: 'working'; readonly latest: SearchProgress | undefined; readonly language: Language }
+      | { readonly state: 'cancelled' }
+      | { readonly state: 'ended'; readonly answer: Outcome }
+    ));
+
+/** How a call got a search that another began: as its report says (ruling K22), and as it is counted (ruling K26). */
+interface Found {
+  readonly state: 'joined' | 'kept' | 'recovered';
+  readonly how: 'joined' | 'kept' | 'handle';
+}
+
+/** Answers that do not depend on the calls that asked for them (rulings K5 to K25). */
 export class LongAnswers {
-  readonly #options: LongAnswersOptions;
-  readonly #kept: KeptAnswers;
-  readonly #working = new Set<LongSearch>();
-  readonly #places: LongPlaces;
-  readonly #counts = new LongCounts();
+  readonly #options: LongAnswersOptions & { readonly responses: PacedLooks };
+  readonly searches: LongSearches;
+  /** Continues searches with looks if their streams break. */
+  readonly llmSearch: LlmSearch;
 
   constructor(options: LongAnswersOptions) {
-    this.#options = options;
-    this.#kept = new KeptAnswers(options.clock, options.config.longAnswers.keepMs);
-    this.#places = new LongPlaces(options.config.maxConcurrency);
+    this.#options = { ...options, responses: new PacedLooks(options.responses, options.clock) };
+    this.searches = new LongSearches(options);
+    this.llmSearch = new WatchedSearch(this.#options);
   }
 
   /** The handle that a query is; undefined if it is a question (ruling K21). Without long answers, its patterns are not loaded. */
   readonly handleIn = handleIn;
 
+  /** Whether a handle was made for the caller (ruling K12), whose rights may have changed since then. */
+  isValid(handle: AnswerHandle | 'malformed', by: CallOrigin): handle is AnswerHandle {
+    if (handle === 'malformed' || !by.rights().mayUse({ server: BUILT_IN_SERVER, name: handle.tool })) return false;
+    const { tool, responseId, signature } = handle;
+    return this.#options.signer.verify([ownerOf(by), tool, responseId], signature);
+  }
+
   /** Answers a question: begins a search, joins the one for the same question, or returns the answer that it had. */
-  async ask(call: LongCall, run: LongRun, signal: AbortSignal): Promise<Outcome> {
+  async ask(call: LongCall, answer: Answering, signal: AbortSignal): Promise<Outcome> {
     const { request, observer } = call;
-    const { question, profile } = request;
-    const key = JSON.stringify([ownerOf(request), question, profile, request.isUnlimited]);
-    const known = this.#kept.currentFor(key);
+    const { by, question, profile, isUnlimited } = request;
+    const key = JSON.stringify([ownerOf(by), question, profile, isUnlimited]);
+    const known = this.searches.currentFor(key);
     if (known !== undefined) {
-      return this.#wait(known, call, known.outcome === undefined ? 'joined' : 'kept', signal);
+      const state = stateOf(known);
+      return this.#wait(known, call, { state, how: state }, signal);
     }
-    const { tool, query } = question;
-    const search = this.#begin({ tool, language: languageOf(query), run }, observer);
-    this.#kept.onAsked(key, search);
+    const { clock, config } = this.#options;
+    const endMs = clock.elapsedMs() + config.longAnswers.maxMs;
+    const search: LongSearch = this.searches.begin({
+      key,
+      tool: question.tool,
+      language: languageOf(question.query),
+      run: (watching, untilOver) => {
+        const deadlineMs = () => (search.isOrdinary ? request.deadlineMs() : endMs);
+        const onPlace: SearchRequest['onPlace'] = (giveBack) => search.options.places.onPlace(search, giveBack);
+        // The call that begins the search accounts for it.
+        const observed: SearchObserver = { ...watching, onUsed: (use) => observer.onUsed?.(use) };
+        return answer({ ...request, isLong: true, onPlace, deadlineMs }, observed, untilOver);
+      },
+    });
     return this.#wait(search, call, undefined, signal);
   }
 
-  /** Fetches the answer that a handle names (rulings K12, K13, K21). `toAnswer` makes it from the reply of the API. */
-  async fetch(
-    handle: AnswerHandle | 'malformed',
-    call: LongCall,
-    toAnswer: (reply: SearchReply, signal: AbortSignal) => Promise<Outcome>,
-    signal: AbortSignal,
-  ): Promise<Outcome> {
-    if (!this.isValid(handle, call.request)) return UNKNOWN;
-    const { tool, responseId } = handle;
-    const known = this.#kept.of(responseId);
-    const isUsable = known !== undefined && !(known.isForeign && known.isCancelled);
-    if (isUsable) return this.#wait(known, call, known.outcome === undefined ? 'joined' : 'kept', signal);
-    const search = this.#begin(
-      {
-        tool,
-        language: 'en',
-        foreignId: responseId,
-        run: async (observer, untilOver) => {
-          const onLook: Parameters<typeof watchResponse>[3] = (look) => {
-            if (look.isErr() && look.error.kind === 'not_looked' && look.error.error.kind !== 'aborted')
-              search.lookError = look.error.error;
-            if (look.isErr() || look.value.state !== 'working') return;
-            search.searches = look.value.searches;
-            if (search.started === undefined) observer.onCreated({ id: responseId, createdAt: look.value.createdAt });
-          };
-          const ended = await watchResponse(responseId, call.request, this.#options, onLook, untilOver);
-          if (ended.isErr() && ended.error.kind === 'unknown_response') return UNKNOWN;
-          if (ended.isOk()) observer.onCreated({ id: responseId, createdAt: ended.value.createdAt });
-          const outcome = toOutcome(ended, call.request);
-          if (outcome.isOk()) return toAnswer(outcome.value, untilOver);
-          return err(toAnswerError(outcome.error));
-        },
+  /** Waits for the answer that a handle names (rulings K13 and K21). */
+  async fetch(recovery: Recovery, caller: Omit<LongCall, 'request'>, signal: AbortSignal): Promise<Outcome> {
+    const { handle, request, toAnswer } = recovery;
+    const { tool, responseId: id } = handle;
+    const call = { ...caller, request };
+    const known = this.searches.of(id);
+    if (known !== undefined) return this.#wait(known, call, { state: stateOf(known), how: 'handle' }, signal);
+    const search: LongSearch = this.searches.begin({
+      tool,
+      language: 'en',
+      foreignId: id,
+      run: async ({ onCreated }, untilOver) => {
+        let isUnknown = false;
+        const onLook = (look: Result<Look, LookError>) => {
+          if (look.isOk()) {
+            if (look.value.state === 'working') search.searches = look.value.searches;
+            onCreated({ id, createdAt: look.value.createdAt });
+          } else if (look.error.kind === 'unknown_response') isUnknown = true;
+          else if (look.error.error.kind !== 'aborted') search.lookError = look.error.error;
+        };
+        const outcome = await watchResponse(id, request, this.#options, onLook, untilOver);
+        if (isUnknown) return err({ kind: 'unknown_answer' });
+        return outcome.isOk() ? toAnswer(outcome.value, untilOver) : err(toAnswerError(outcome.error));
       },
-      call.observer,
-    );
-    this.#kept.onCreated(responseId, search);
-    return this.#wait(search, call, 'recovered', signal);
+    });
+    return this.#wait(search, call, { state: 'recovered', how: 'handle' }, signal);
   }
 
-  /** Whether a handle was made for the caller (ruling K12). */
-  isValid(handle: AnswerHandle | 'malformed', request: SearchRequest): handle is AnswerHandle {
-    if (handle === 'malformed') return false;
-    const { tool, responseId, signature } = handle;
-    return this.#options.signer.verify([ownerOf(request), tool, responseId], signature);
+  /** What becomes of the search that a task names. One that began elsewhere is looked at, once. `isReturned`: a client gets an answer. */
+  async taskStatus(recovery: Recovery, isReturned: boolean): Promise<TaskStatus> {
+    const known = this.searches.of(recovery.handle.responseId);
+    const isKnown = known?.isForeign === false || (known?.outcome !== undefined && known.started !== undefined);
+    const found = isKnown ? known : await this.#look(recovery);
+    if (!(found instanceof LongSearch)) return found;
+    if (isReturned) this.searches.onTaskReturned(found);
+    return statusOf(found);
   }
 
-  /** The search with this response, if it is known here. */
-  searchOf(responseId: string): LongSearch | undefined {
-    return this.#kept.of(responseId);
-  }
-
-  /** A client has got from its task what there is. An answer counts once, however often a client asks. */
-  onTaskReturned(search: LongSearch): void {
-    if (search.outcome === undefined) return;
-    search.deliveredMs = this.#options.clock.elapsedMs();
-    if (search.outcome.isOk() && !search.isReturned) this.#counts.long_answers_returned_total.task += 1;
-    search.isReturned = true;
-  }
-
-  /** Keeps the end of a search that began elsewhere. It is known at once: what is asked in the same turn finds it. */
-  remember({ tool, responseId }: AnswerHandle, createdAt: Date | undefined, outcome: Outcome): LongSearch {
-    const run = async () => outcome;
-    const search = this.#begin({ tool, language: 'en', foreignId: responseId, run }, { onProgress: () => {} });
-    search.outcome = outcome;
-    if (createdAt !== undefined) search.started = { id: responseId, createdAt };
-    this.#kept.onCreated(responseId, search);
-    return search;
-  }
-
-  /** The process will exit soon: calls get the handles of their searches. Returns whether there were any (ruling K7). */
-  endWaits(): boolean {
-    return [...this.#working].filter((search) => search.endWaits()).length > 0;
-  }
-
-  /** Ends the searches that no client can find again, and waits a limited time until the API has the cancellations (ruling K8). */
-  async close(): Promise<void> {
-    for (const search of this.#working) search.close();
-    const ended = Promise.all([...this.#working].map((search) => search.whenEnded()));
-    await withDeadline(this.#options.clock, CLOSE_MS, never(), (limit) => untilAborted(ended, limit));
-  }
-
-  /** By the names of the metrics. */
-  get counts() {
-    const working = [...this.#working].filter(({ isForeign }) => !isForeign).length;
-    return { ...this.#counts, long_answers: { working, kept: this.#kept.count } };
-  }
-
-  #begin(
-    begun: Pick<LongSearchOptions, 'tool' | 'language' | 'foreignId'> & { readonly run: LongRun },
-    first: SearchObserver,
-  ): LongSearch {
-    const { clock, config } = this.#options;
-    const { orphanMs } = config.longAnswers;
-    const search: LongSearch = new LongSearch(
-      {
-        ...begun,
-        run: (observer, untilOver) =>
-          begun.run(
-            observer,
-            untilOver,
-            (giveBack) => this.#places.onPlace(search, giveBack),
-            () => search.isOrdinary,
-          ),
-        clock,
-        orphanMs,
-        timeoutMs: config.timeoutMs,
-        onCreated: ({ id }) => this.#kept.onCreated(id, search),
-        onJoined: () => this.#places.onJoined(search),
-        onDetached: (cause) => {
-          this.#places.onDetached(search);
-          this.#counts.long_answers_detached_total[cause] += 1;
-        },
-        onOver: (outcome) => {
-          if (!search.isForeign) this.#counts.onEnded(outcome);
-          this.#working.delete(search);
-          this.#places.onEnded(search);
-          this.#kept.onOver(search);
-        },
-      },
-      first,
-    );
-    this.#working.add(search);
-    return search;
-  }
-
-  async #wait(
-    search: LongSearch,
-    { request, observer, takesTask }: LongCall,
-    state: 'joined' | 'kept' | 'recovered' | undefined,
-    signal: AbortSignal,
-  ): Promise<Outcome> {
-    const { config, signer } = this.#options;
-    const { maxMs, taskAfterMs } = config.longAnswers;
-    const { isUnlimited } = request;
-    // A search that began here ends itself at the limit of searches.
-    const unlimitedMs = search.isForeign ? maxMs : Number.POSITIVE_INFINITY;
-    const callMs = Math.min(config.timeoutMs, takesTask ? taskAfterMs : config.timeoutMs);
-    const outcome = await search.wait(observer, isUnlimited ? unlimitedMs : callMs, takesTask, signal);
-    const { id: responseId, tool, lookError } = search;
-    const signature = responseId && signer.sign([ownerOf(request), tool, responseId]);
-    const handle = responseId && signature && toHandle({ tool, responseId, signature });
-    const isOver = outcome === 'unfinished' || (outcome.isErr() && outcome.error.kind === 'timed_out');
-    if (isUnlimited && search.isForeign && isOver)
-      return err({ kind: 'timed_out', timeoutMs: maxMs, limit: 'long_answers.max_ms', ...(handle && { handle }) });
-    if (outcome !== 'unfinished') {
-      // The call was not: it gets a failure (ruling K7).
-      if (errorKind(outcome) === 'cancelled' && !signal.aborted) return err({ kind: 'search_cancelled' });
-      if (outcome.isErr() && outcome.error.kind === 'interrupted') return err({ ...outcome.error, handle });
-      if (outcome.isErr() && outcome.error.kind === 'timed_out' && lookError !== undefined) return err(lookError);
-      if (state === undefined) return outcome;
-      const how = state === 'recovered' || this.handleIn(request.question.query) !== undefined ? 'handle' : state;
-      const isFound = !search.isOrdinary;
-      if (outcome.isOk() && isFound) this.#counts.long_answers_returned_total[how] += 1;
-      const more = { isShared: true as const, ...(isFound && { state, ...(handle && { handle }) }) };
-      return outcome.map(({ result, report }) => ({ result, report: { ...report, ...more } }));
+  /** Ends a search at the API, also one that began elsewhere (ruling K18). */
+  cancelTask({ handle }: Recovery): void {
+    const known = this.searches.of(handle.responseId);
+    if (known?.outcome !== undefined) return;
+    if (known?.isForeign === false) {
+      known.cancel();
+      return;
     }
+    this.searches.remember(handle, undefined, err({ kind: 'search_cancelled' }));
+    // The client does not wait for the API.
+    void this.#options.responses.cancel(handle.responseId);
+  }
+
+  async #look({ handle, request, toAnswer }: Recovery): Promise<TaskStatus | LongSearch> {
+    const look = await this.#options.responses.look(handle.responseId, request, never());
+    const createdAt = look.isOk() ? look.value.createdAt : undefined;
+    // Another look may have shown its end, or `tasks/cancel` has ended it, which does not know when it began.
+    const known = this.searches.of(handle.responseId);
+    if (known?.outcome !== undefined) return this.searches.remember(handle, createdAt, known.outcome);
+    if (look.isErr()) {
+      const { error } = look;
+      return error.kind === 'unknown_response' ? { state: 'unknown' } : { state: 'not_looked', error: error.error };
+    }
+    const outcome = toOutcome(look);
+    const { clock } = this.#options;
+    const at = { createdAt: look.value.createdAt, updatedAt: clock.now() };
+    if (outcome === undefined) return { state: 'working', ...at, latest: undefined, language: 'en' };
+    const answer = outcome.isOk() ? await toAnswer(outcome.value, never()) : err(toAnswerError(outcome.error));
+    const more = { state: 'recovered' as const, isShared: true as const, handle: toHandle(handle) };
+    return this.searches.remember(
+      handle,
+      createdAt,
+      answer.map((answer) => withReport(answer, more)),
+    );
+  }
+
+  async #wait(search: LongSearch, call: LongCall, found: Found | undefined, signal: AbortSignal): Promise<Outcome> {
+    const { request, observer, takesTask } = call;
+    const { timeoutMs, longAnswers } = this.#options.config;
+    const { maxMs, taskAfterMs } = longAnswers;
+    const { isForeign } = search;
+    const unlimitedMs = isForeign ? maxMs : Number.POSITIVE_INFINITY;
+    const callMs = Math.min(timeoutMs, takesTask ? taskAfterMs : timeoutMs);
+    const outcome = await search.wait(observer, request.isUnlimited ? unlimitedMs : callMs, takesTask, signal);
+    const handle = this.#handleOf(search, request.by);
+    const isOver = outcome === 'unfinished' || (outcome.isErr() && outcome.error.kind === 'timed_out');
+    if (request.isUnlimited && isForeign && isOver)
+      return err({ kind: 'timed_out', timeoutMs: maxMs, limit: 'long_answers.max_ms', ...(handle && { handle }) });
+    if (outcome === 'unfinished') return this.#unfinished(search, handle, request.profile.model);
+    const failed = outcome.mapErr((error): AnswerError => {
+      // The call was not: it gets a failure (ruling K7).
+      if (error.kind === 'cancelled' && !signal.aborted) return { kind: 'search_cancelled' };
+      if (error.kind === 'timed_out') return search.lookError ?? error;
+      return error.kind === 'interrupted' ? { ...error, handle } : error;
+    });
+    return failed.map((answer) => {
+      if (found === undefined) return answer;
+      if (search.isOrdinary) return withReport(answer, { isShared: true });
+      this.searches.returned[found.how] += 1;
+      return withReport(answer, { isShared: true, state: found.state, ...(handle && { handle }) });
+    });
+  }
+
+  /** What a caller gets whose time is up (ruling K19). */
+  #unfinished({ started, searches, options }: LongSearch, handle: string | undefined, model: string): Outcome {
     // Only a search whose response is known is left unfinished.
     if (handle === undefined) return err({ kind: 'cancelled' });
-    return ok(search.unfinished(handle, request.profile.model));
+    const { clock, config } = this.#options;
+    const now = clock.now();
+    const seconds = Math.max(0, now.getTime() - (started?.createdAt ?? now).getTime()) / 1000;
+    const answer = unfinishedAnswer(options.language, handle, seconds, searches);
+    const isChecked = (config.citationCheck ?? 'off') !== 'off';
+    const report = { queries: [], searches, attempts: 1, seconds, ...(isChecked && { checks: [] }) };
+    const result = { answer, used_search: false, citations: [], model };
+    return ok({ result, report: { ...report, state: 'unfinished', handle } });
+  }
+
+  #handleOf({ id: responseId, options: { tool } }: LongSearch, by: CallOrigin): string | undefined {
+    if (responseId === undefined) return undefined;
+    const signature = this.#options.signer.sign([ownerOf(by), tool, responseId]);
+    return toHandle({ tool, responseId, signature });
   }
 }
 
-const UNKNOWN: Outcome = err({ kind: 'unknown_answer' });
-
 /** Who may use an answer (ruling K5). */
-function ownerOf({ isLocal, caller }: SearchRequest): string {
-  return isLocal === true ? 'user' : `http:${caller}`;
+function ownerOf(by: CallOrigin): string {
+  return isLocal(by) ? 'user' : `http:${by.caller}`;
+}
+
+function stateOf({ outcome }: LongSearch): 'joined' | 'kept' {
+  return outcome === undefined ? 'joined' : 'kept';
+}
+
+function withReport({ result, report }: Answer, more: Partial<Answer['report']>): Answer {
+  return { result, report: { ...report, ...more } };
+}
+
+function statusOf({ started, updatedAt, outcome, latest, options, isCancelled, failure }: LongSearch): TaskStatus {
+  const at = { createdAt: started?.createdAt ?? updatedAt, updatedAt };
+  if (isCancelled || failure === 'search_cancelled') return { state: 'cancelled', ...at };
+  if (outcome === undefined) return { state: 'working', ...at, latest, language: options.language };
+  return { state: 'ended', ...at, answer: outcome };
 }

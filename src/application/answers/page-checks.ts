@@ -7,32 +7,26 @@ import type { Config } from '../ports/config.ts';
 import type { SearchReply } from '../ports/llm-search.ts';
 
 /** `page`: the page says when it was published; `resource`: the last change of an own source; `access`: the day of the answer. */
-export interface DateOrigin {
-  readonly url: string;
-  readonly origin: 'page' | 'resource' | 'access';
-}
+type DateOrigin = 'page' | 'resource' | 'access';
 
 /** What was found about the cited pages: the origin of their dates, and the states of those that were requested (ruling E6). */
 export interface PagesReport {
-  readonly dates?: readonly DateOrigin[] | undefined;
+  readonly dates?: readonly { readonly url: string; readonly origin: DateOrigin }[] | undefined;
   readonly checks?: readonly (PageCheck & { readonly url: string })[] | undefined;
 }
 
 type KnownPages = ReadonlyMap<string, KnownPage>;
 
-interface Options {
-  readonly citedPages: CitedPages;
-  readonly config: Pick<Config, 'resolveDates' | 'citationCheck'>;
-}
-
 /** Reads the pages that an answer cites, once per answer (rulings A15 and E2). */
 export class PageChecks {
   /** The pages of all answers, by state. */
   readonly counts = { ok: 0, dead: 0, unreadable: 0 };
-  readonly #options: Options;
+  readonly #citedPages: CitedPages;
+  readonly #config: Pick<Config, 'resolveDates' | 'citationCheck'>;
 
-  constructor(options: Options) {
-    this.#options = options;
+  constructor(citedPages: CitedPages, config: Pick<Config, 'resolveDates' | 'citationCheck'>) {
+    this.#citedPages = citedPages;
+    this.#config = config;
   }
 
   /** The pages that were read, by URL. When `signal` aborts, the others are `unreadable`. */
@@ -41,7 +35,7 @@ export class PageChecks {
     const citations = cited.isOk() ? cited.value.citations : [];
     const urls = citations.map(({ url }) => url).filter((url) => isWebUrl(url) && mayBeFetched(url, reply));
     if (urls.length === 0) return new Map();
-    const readings = await this.#options.citedPages.read(urls, signal);
+    const readings = await this.#citedPages.read(urls, signal);
     // The texts of pages are not kept (ruling E16).
     const known = new Map<string, KnownPage>([...readings].map(([url, { text: _, ...page }]) => [url, page]));
     const texts = [...readings].flatMap(([url, { text }]) => (text === undefined ? [] : [[url, text] as const]));
@@ -58,8 +52,10 @@ export class PageChecks {
 
   /** What the report of an answer says about its pages. */
   report({ citations }: AnswerResult, reply: SearchReply, pages: KnownPages): PagesReport {
-    const { resolveDates, citationCheck } = this.#options.config;
-    const dates = resolveDates ? citations.map(({ url }) => dateOrigin(url, reply, pages)) : undefined;
+    const { resolveDates, citationCheck } = this.#config;
+    const dates = resolveDates
+      ? citations.map(({ url }) => ({ url, origin: dateOrigin(url, reply, pages) }))
+      : undefined;
     if (citationCheck === undefined || citationCheck === 'off') return { dates };
     const checks = citations.flatMap(({ url }) => {
       const { state, status, reason } = pages.get(url) ?? {};
@@ -77,7 +73,7 @@ function mayBeFetched(url: string, { own }: SearchReply): boolean {
 }
 
 function dateOrigin(url: string, { own }: SearchReply, pages: KnownPages): DateOrigin {
-  if (pages.get(url)?.publishedOn !== undefined) return { url, origin: 'page' };
+  if (pages.get(url)?.publishedOn !== undefined) return 'page';
   const source = own?.answered.find((source) => source.url === url);
-  return { url, origin: source?.changedOn === undefined ? 'access' : 'resource' };
+  return source?.changedOn === undefined ? 'access' : 'resource';
 }

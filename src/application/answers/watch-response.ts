@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { AnswerError, SearchError } from '../../domain/answers/answer-error.ts';
+import type { SearchError } from '../../domain/answers/answer-error.ts';
 import { DETACHED } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LlmSearch, SearchObserver, SearchOutcome, SearchRequest, StartedResponse } from '../ports/llm-search.ts';
@@ -17,12 +17,9 @@ interface Dependencies {
   readonly clock: Clock;
 }
 
-/** The end of a response, and why it is not known: `signal` aborted, or no look can show it. */
-export type Ended = Result<Exclude<Look, { readonly state: 'working' }>, LookError>;
-
 /**
- * Looks at a response at once and again and again, until it has ended, or `signal` aborts. `onLook` gets each look that shows neither. What
- * may pass does not end it, unless a person waits.
+ * Looks at a response at once and again and again, until it has ended, or `signal` aborts. `onLook` gets each look. What may pass does not
+ * end it, unless a person waits, who can look again.
  */
 export async function watchResponse(
   id: string,
@@ -30,23 +27,43 @@ export async function watchResponse(
   { responses, clock }: Dependencies,
   onLook: (look: Result<Look, LookError>) => void,
   signal: AbortSignal,
-): Promise<Ended> {
+): Promise<SearchOutcome> {
   const startedMs = clock.elapsedMs();
   let failures = 0;
   for (;;) {
     const look = await responses.look(id, asked, signal);
-    if (look.isOk() && look.value.state !== 'working') return look as Ended;
+    onLook(look);
     failures = look.isErr() ? failures + 1 : 0;
     const isPatient = asked.isUnlimited !== true || failures < MAX_FAILURES;
-    if (look.isErr() && !(look.error.kind === 'not_looked' && look.error.isPassing && isPatient))
-      return err(look.error);
-    onLook(look);
+    const mayPass = look.isErr() && look.error.kind === 'not_looked' && look.error.isPassing && isPatient;
+    const outcome = mayPass ? undefined : toOutcome(look);
+    if (outcome !== undefined && look.isErr() && asked.isUnlimited === true)
+      return outcome.mapErr((reason) => (reason.kind === 'aborted' ? reason : { kind: 'interrupted', reason }));
+    if (outcome !== undefined) return outcome;
     const everyMs = clock.elapsedMs() - startedMs < FIRST_MS ? EVERY_MS : LATER_MS;
-    if ((await clock.sleep(everyMs, signal)) === 'aborted') return err(ABORTED);
+    if ((await clock.sleep(everyMs, signal)) === 'aborted') return err({ kind: 'aborted' });
   }
 }
 
-const ABORTED: LookError = { kind: 'not_looked', error: { kind: 'aborted' }, isPassing: false };
+/** What a look says about the outcome of a search; undefined while the response is not finished. */
+export function toOutcome(look: Result<Look, LookError>): SearchOutcome | undefined {
+  if (look.isErr()) {
+    return err(look.error.kind === 'not_looked' ? look.error.error : UNKNOWN_RESPONSE);
+  }
+  const { value } = look;
+  switch (value.state) {
+    case 'working':
+      return undefined;
+    case 'completed':
+      return ok(value.reply);
+    case 'cancelled':
+      return err({ kind: 'search_cancelled' });
+    case 'failed':
+      return err(value.error);
+  }
+}
+
+const UNKNOWN_RESPONSE: SearchError = { kind: 'failed', detail: 'the API no longer has the response' };
 
 /** Continues a long search with looks when its stream breaks for good (ruling K9). */
 export class WatchedSearch implements LlmSearch {
@@ -57,6 +74,7 @@ export class WatchedSearch implements LlmSearch {
   }
 
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
+    const { llmSearch, responses } = this.#deps;
     let started: StartedResponse | undefined;
     const watched: SearchObserver = {
       onProgress: (progress) => observer.onProgress(progress),
@@ -67,35 +85,16 @@ export class WatchedSearch implements LlmSearch {
       },
       onOrdinary: (reason) => observer.onOrdinary?.(reason),
     };
-    const outcome = await this.#deps.llmSearch.search(request, watched, signal);
+    const outcome = await llmSearch.search(request, watched, signal);
     if (started === undefined || outcome.isOk() || outcome.error.kind !== 'interrupted') return outcome;
     const { id } = started;
-    const searched = toOutcome(await watchResponse(id, request, this.#deps, () => {}, signal), request);
+    const searched = await watchResponse(id, request, this.#deps, () => {}, signal);
     if (searched.isOk()) {
       const { usage, searches } = searched.value.report;
       observer.onUsed?.({ searches, ...(usage && { usage }) });
     }
     // It was not cancelled where the stream was read.
-    if (signal.aborted && signal.reason !== DETACHED) await this.#deps.responses.cancel(id);
+    if (signal.aborted && signal.reason !== DETACHED) await responses.cancel(id);
     return searched;
   }
-}
-
-/** What the end of a response is as the outcome of a search. A person can look again if a look failed. */
-export function toOutcome(ended: Ended, { isUnlimited }: Pick<SearchRequest, 'isUnlimited'> = {}): SearchOutcome {
-  if (ended.isErr()) {
-    const error: SearchError =
-      ended.error.kind === 'not_looked'
-        ? ended.error.error
-        : { kind: 'failed', detail: 'the API no longer has the response' };
-    return err(isUnlimited === true && error.kind !== 'aborted' ? { kind: 'interrupted', reason: error } : error);
-  }
-  const { value } = ended;
-  if (value.state === 'failed') return err(value.error);
-  if (value.state === 'cancelled') return err({ kind: 'search_cancelled' });
-  return ok(value.reply);
-}
-
-export function toAnswerError(error: SearchError): AnswerError {
-  return error.kind === 'aborted' ? { kind: 'cancelled' } : error;
 }

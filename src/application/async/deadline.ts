@@ -5,6 +5,16 @@ export function never(): AbortSignal {
   return new AbortController().signal;
 }
 
+/**
+ * A controller whose signal many tasks may use, one after another: each listener that is the only one of a signal has the cost that
+ * `InProgress` describes.
+ */
+export function listenedController(): AbortController {
+  const controller = new AbortController();
+  controller.signal.addEventListener('abort', () => {});
+  return controller;
+}
+
 /** The reason of an abort because the time is over. */
 export const TIMED_OUT = 'timed out';
 /** The reason of an abort because the client does not wait any longer. */
@@ -34,7 +44,7 @@ export async function withDeadline<T>(
   task: (signal: AbortSignal) => Promise<T>,
   spare: AbortController[] = [],
 ): Promise<{ readonly outcome: T; readonly isTimedOut: boolean }> {
-  const limit = spare.pop() ?? new AbortController();
+  const limit = spare.pop() ?? listenedController();
   const stopForwarding = forwardAbort(signal, limit);
   const cancelTimer = clock.after(ms, () => limit.abort(TIMED_OUT));
   try {
@@ -67,7 +77,11 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal):
 }
 
 /** Resolves when each of `tasks`, which never reject, has settled and was removed from the set, or after `maxMs`. */
-export async function whenSettled(tasks: ReadonlySet<Promise<unknown>>, clock: Clock, maxMs: number): Promise<void> {
+export async function whenSettled(
+  tasks: Iterable<Promise<unknown>> & { readonly size: number },
+  clock: Clock,
+  maxMs: number,
+): Promise<void> {
   const waitForAll = async () => {
     while (tasks.size > 0) await Promise.all(tasks);
   };

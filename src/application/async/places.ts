@@ -1,4 +1,5 @@
 import type { SearchProgress } from '../ports/llm-search.ts';
+import { Tally } from './tally.ts';
 
 /** The position of a call in the queue; `ahead` is the current number of calls that get a place earlier. */
 type QueuePosition = Extract<SearchProgress, { readonly kind: 'waiting' }>;
@@ -20,17 +21,16 @@ export class Places {
   readonly #maxWaiting: number;
   /** The waiting calls of each caller that has any; the callers are in the order of their turns. */
   readonly #waiting = new Map<string, Set<Waiter>>();
-  /** The number of places of each caller that has any. */
-  readonly #taken = new Map<string, number>();
+  /** The number of places of each caller. */
+  readonly #taken = new Tally();
   readonly #onIdle: (() => void)[] = [];
-  #free: number;
+  #running = 0;
   /** Whether a call asked for its position: to find out those of all takes time. */
   #isWatched = false;
 
   /** `maxWaiting` is how many calls of one caller may wait. */
   constructor(max: number, maxWaiting = Number.POSITIVE_INFINITY) {
     this.#max = max;
-    this.#free = max;
     this.#maxWaiting = maxWaiting;
   }
 
@@ -44,7 +44,7 @@ export class Places {
     signal: AbortSignal,
   ): Promise<'acquired' | 'aborted' | 'full'> {
     if (signal.aborted) return 'aborted';
-    if (this.#free > 0) {
+    if (this.#running < this.#max) {
       this.#occupy(caller);
       return 'acquired';
     }
@@ -81,23 +81,21 @@ export class Places {
 
   /** Gives a place back, which the next call gets. */
   release(caller: string): void {
-    const left = (this.#taken.get(caller) ?? 0) - 1;
-    if (left > 0) this.#taken.set(caller, left);
-    else this.#taken.delete(caller);
-    this.#free += 1;
+    this.#taken.add(caller, -1);
+    this.#running -= 1;
     const [next] = this.#turns();
     if (next !== undefined) this.#passTo(...next);
-    if (this.#taken.size === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
+    if (this.#running === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 
   /** Resolves when nothing is running. */
   async whenIdle(): Promise<void> {
-    if (this.#taken.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
+    if (this.#running > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
   #occupy(caller: string): void {
-    this.#free -= 1;
-    this.#taken.set(caller, (this.#taken.get(caller) ?? 0) + 1);
+    this.#running += 1;
+    this.#taken.add(caller, 1);
   }
 
   #passTo(caller: string, waiting: Set<Waiter>): void {
@@ -135,7 +133,7 @@ export class Places {
 
   /** The waiting callers in the order of their turns. Those that have as many places as one caller may have come last. */
   #turns(): readonly [string, Set<Waiter>][] {
-    const isAtLimit = ([caller]: [string, unknown]) => (this.#taken.get(caller) ?? 0) >= this.#max - 1;
+    const isAtLimit = ([caller]: [string, unknown]) => this.#taken.of(caller) >= this.#max - 1;
     return [...this.#waiting].sort((a, b) => Number(isAtLimit(a)) - Number(isAtLimit(b)));
   }
 }

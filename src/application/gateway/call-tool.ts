@@ -1,32 +1,38 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
+import { type CallOrigin, isPermitted } from '../../domain/gateway/call-origin.ts';
+import { type GatewayTool, isReadOnly } from '../../domain/gateway/gateway-tool.ts';
 import {
   CHECK_PROBLEMS,
   type SchemaCheckError,
   type ToolCallError,
+  type ToolServerError,
   toInputError,
 } from '../../domain/gateway/tool-call-error.ts';
 import type { ToolResult } from '../../domain/gateway/tool-result.ts';
 import { BoundedSet } from '../../domain/values/bounded-set.ts';
-import { type JsonObject, withoutUndefined } from '../../domain/values/json.ts';
+import type { JsonObject } from '../../domain/values/json.ts';
 import { jsonExtent } from '../../domain/values/json-extent.ts';
-import { withDeadline } from '../async/deadline.ts';
+import type { Audit } from '../audit/audit.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { SchemaValidator } from '../ports/schema-validator.ts';
-import type { ToolProgress } from '../ports/tool-server.ts';
+import type { ServerConnection, ToolProgress } from '../ports/tool-server.ts';
+import { notAvailable, runOnServer, withTimeout } from './run-on-server.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
 
 export interface ToolCallInput {
   readonly server: string;
   readonly tool: string;
   readonly args: JsonObject;
-  /** Who waits for a place on the server: callers take turns. */
-  readonly caller?: string | undefined;
+  readonly by: CallOrigin;
+  /** Whether the call is sent only if the tool is read-only (ruling T9). */
+  readonly onlyReads?: boolean | undefined;
   /** Shortens the server's time limit; never extends it. */
   readonly timeoutMs?: number | undefined;
   /** Without it, the server is not asked for progress. */
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
+  /** The name of the tool, if that is known only when the server has started; undefined if it is `tool`. */
+  readonly nameWhenStarted?: (() => string | undefined) | undefined;
   readonly onEnded?: ((report: ToolCallReport) => void) | undefined;
 }
 
@@ -47,11 +53,11 @@ export interface CallOptions {
   /** Whether a result that does not match the tool's own `outputSchema` is an error, or a warning in the log (ruling G17). */
   readonly checkOutput: 'warn' | 'strict';
   readonly onCallEnded: (report: ToolCallReport) => void;
+  readonly audit?: Audit | undefined;
 }
 
 interface Dependencies extends CallOptions {
-  readonly find: (server: string) => ServerSupervisor | undefined;
-  readonly names: () => readonly string[];
+  readonly supervisors: () => ReadonlyMap<string, ServerSupervisor>;
 }
 
 /** Calls a tool of a server. REST, MCP, the terminal and the model all use it (ruling G14). */
@@ -67,22 +73,30 @@ export class CallTool {
 
   /** Never rejects. Ends with `cancelled` soon after `signal` aborts, whatever the server does. */
   async execute(input: ToolCallInput, signal: AbortSignal): Promise<ToolCallOutcome> {
-    const { find, names, clock, onCallEnded } = this.#deps;
+    const { supervisors, clock, onCallEnded, audit } = this.#deps;
     const startedMs = clock.elapsedMs();
-    const supervisor = find(input.server);
-    const outcome =
-      supervisor === undefined
-        ? err({ kind: 'unknown_server' as const, server: input.server, known: names() })
-        : await this.#withTimeout(input, supervisor, signal);
+    const rights = input.by.rights();
+    const found = supervisors().get(input.server);
+    const supervisor = rights.sees(input.server) ? found : undefined;
+    // Not asynchronous: each layer of promises costs a percent of a short call.
+    const run = (call: ToolCallInput): Promise<ToolCallOutcome> => {
+      if (supervisor === undefined) {
+        if (found !== undefined) call.by.onDenied?.();
+        const known = [...supervisors().keys()].filter(rights.sees);
+        return Promise.resolve(err({ kind: 'unknown_server', server: input.server, known }));
+      }
+      // The time limit includes the waits: for a first start, and for a free place.
+      const timeoutMs = Math.min(supervisor.definition.timeoutMs, call.timeoutMs ?? Number.POSITIVE_INFINITY);
+      const task = (untilOver: AbortSignal) => this.#call(call, supervisor, untilOver);
+      return withTimeout(clock, timeoutMs, signal, task, this.#spare);
+    };
+    const outcome = audit === undefined ? await run(input) : await audit.record(input, run, toEnding);
     // The name of an unknown server or tool is text from the caller.
-    const isKnown = supervisor?.knowsTool(input.tool) === true;
+    const known = supervisor?.list.current.byName.get(input.nameWhenStarted?.() ?? input.tool)?.tool;
     const report: ToolCallReport = {
       server: supervisor === undefined ? '' : input.server,
-      tool: isKnown ? input.tool : '',
-      outcome: outcome.match(
-        (result) => (result.isError ? 'tool_error' : 'answered'),
-        ({ kind }) => kind,
-      ),
+      tool: known !== undefined && rights.mayUse(known) ? known.name : '',
+      outcome: outcomeOf(outcome),
       seconds: (clock.elapsedMs() - startedMs) / 1000,
     };
     onCallEnded(report);
@@ -90,59 +104,40 @@ export class CallTool {
     return outcome;
   }
 
-  /** The time limit includes the waits: for a first start, and for a free place. */
-  async #withTimeout(
-    input: ToolCallInput,
-    supervisor: ServerSupervisor,
-    signal: AbortSignal,
-  ): Promise<ToolCallOutcome> {
-    const timeoutMs = Math.min(supervisor.definition.timeoutMs, input.timeoutMs ?? Number.POSITIVE_INFINITY);
-    const call = (untilOver: AbortSignal) => this.#call(input, supervisor, untilOver);
-    const { outcome, isTimedOut } = await withDeadline(this.#deps.clock, timeoutMs, signal, call, this.#spare);
-    if (outcome.isErr() && outcome.error.kind === 'cancelled' && isTimedOut)
-      return err({ kind: 'timed_out', timeoutMs });
-    return outcome;
-  }
-
   async #call(input: ToolCallInput, supervisor: ServerSupervisor, signal: AbortSignal): Promise<ToolCallOutcome> {
-    const { server, tool: name, args, caller = '' } = input;
+    const { server, args, by } = input;
+    const { caller } = by;
     if ((await supervisor.whenStarted(signal)) === 'aborted') return err({ kind: 'cancelled' });
     if (supervisor.connection === undefined) return err(notAvailable(supervisor));
-    const tool = supervisor.tools.find((known) => known.name === name);
-    if (tool === undefined) {
-      return err({ kind: 'unknown_tool', server, tool: name, known: supervisor.tools.map(({ name }) => name) });
-    }
+    const name = input.nameWhenStarted?.() ?? input.tool;
+    const usable = usableTool(supervisor, name, input);
+    if (usable.isErr()) return err(usable.error);
+    const { tool, own } = usable.value;
     const check = { server, tool: name, schema: tool.inputSchema, value: args, caller };
     const checked = await this.#deps.validator.validate(check, signal);
     if (checked.isErr()) return err(toInputError(checked.error));
 
-    const place = await supervisor.places.acquire(caller, undefined, signal);
-    if (place === 'aborted') return err({ kind: 'cancelled' });
-    const { maxConcurrency } = supervisor.definition;
-    if (place === 'full') return err({ kind: 'overloaded', server, maxConcurrency });
-    try {
-      // The server may have been lost while the call was waiting.
-      const { connection } = supervisor;
-      if (connection === undefined) return err(notAvailable(supervisor));
-      const outcome = await connection.callTool(name, args, input.onProgress, signal);
-      if (outcome.isOk()) return await this.#checkOutput(tool, outcome.value, caller, signal);
-      const { error } = outcome;
-      if (error.kind === 'login_required' || error.kind === 'unauthorized') return err({ ...error, server });
-      return err(error.kind === 'aborted' ? { kind: 'cancelled' } : error);
-    } finally {
-      supervisor.places.release(caller);
-    }
+    const send = (connection: ServerConnection): Promise<Result<ToolResult, ToolServerError | ToolCallError>> => {
+      // The tool or the rights may have changed while the call was waiting.
+      const refused = usableTool(supervisor, name, input);
+      if (refused.isErr()) return Promise.resolve(err(refused.error));
+      return connection.callTool(own.name, args, { onProgress: input.onProgress, trace: by.trace }, signal);
+    };
+    const outcome = await runOnServer(supervisor, caller, send, signal);
+    return outcome.isOk() && tool.outputSchema !== undefined && !outcome.value.isError
+      ? this.#checkOutput(tool, tool.outputSchema, outcome.value, caller, signal)
+      : outcome;
   }
 
   async #checkOutput(
-    { server, name, outputSchema: schema }: GatewayTool,
+    { server, name }: GatewayTool,
+    schema: JsonObject,
     result: ToolResult,
     caller: string,
     signal: AbortSignal,
   ): Promise<ToolCallOutcome> {
     const { validator, checkOutput } = this.#deps;
-    const { structuredContent: value, isError } = result;
-    if (schema === undefined || isError) return ok(result);
+    const { structuredContent: value } = result;
     const isStrict = checkOutput === 'strict';
     if (!isStrict && isLarge(value)) return ok(result);
     const checked =
@@ -169,6 +164,26 @@ export class CallTool {
   }
 }
 
+/** The tool of a call, if it is offered to its caller now. */
+function usableTool(supervisor: ServerSupervisor, tool: string, { server, by, onlyReads }: ToolCallInput) {
+  const found = supervisor.list.current.byName.get(tool);
+  if (found === undefined || !isPermitted(by, found.tool)) {
+    const known = supervisor.tools.filter(by.rights().mayUse).map(({ name }) => name);
+    return err({ kind: 'unknown_tool' as const, server, tool, known });
+  }
+  if (found.change !== undefined) return err({ kind: 'tool_changed' as const, server, tool, change: found.change });
+  return onlyReads && !isReadOnly(found.tool) ? err({ kind: 'not_read_only' as const, server, tool }) : ok(found);
+}
+
+function outcomeOf(outcome: ToolCallOutcome): ToolCallReport['outcome'] {
+  if (outcome.isErr()) return outcome.error.kind;
+  return outcome.value.isError ? 'tool_error' : 'answered';
+}
+
+function toEnding(outcome: ToolCallOutcome) {
+  return { outcome: outcomeOf(outcome), result: outcome.isOk() ? outcome.value.raw : undefined };
+}
+
 const MISSING = err<void, SchemaCheckError>({
   kind: 'mismatch',
   errors: [{ path: 'structuredContent', message: 'is missing, but the tool has an outputSchema' }],
@@ -182,11 +197,4 @@ const CHARACTERS_PER_VALUE = 4;
 function isLarge(output: unknown): boolean {
   const { values, characters } = jsonExtent(output, MAX_OUTPUT / CHARACTERS_PER_VALUE);
   return characters + values * CHARACTERS_PER_VALUE > MAX_OUTPUT;
-}
-
-function notAvailable(supervisor: ServerSupervisor): ToolCallError {
-  const { name, state, lastError } = supervisor.status;
-  if (state === 'login_required') return { kind: 'login_required', server: name };
-  const { retryAfterMs } = supervisor;
-  return { kind: 'not_available', server: name, state, ...withoutUndefined({ reason: lastError, retryAfterMs }) };
 }

@@ -1,21 +1,22 @@
+import type { ApprovedTools, ListedServer } from '../../domain/gateway/approved-tools.ts';
+import { EVERYTHING, type Rights } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import { untilAborted, withDeadline } from '../async/deadline.ts';
-import type { ToolServer } from '../ports/tool-server.ts';
+import type { OnListChanged } from '../ports/tool-server.ts';
 import { type CallOptions, CallTool, type ToolCallInput, type ToolCallOutcome } from './call-tool.ts';
-import { type ServerDefinition, type ServerStatus, ServerSupervisor } from './server-supervisor.ts';
-
-export interface ConfiguredServer {
-  readonly definition: ServerDefinition;
-  readonly server: ToolServer;
-  /** The complete configuration of the server as a text: if it is different after a reload, the server is replaced. */
-  readonly fingerprint: string;
-}
+import { type ConfiguredServer, type ServerStatus, ServerSupervisor } from './server-supervisor.ts';
 
 export interface GatewayOptions extends CallOptions {
   readonly servers: readonly ConfiguredServer[];
+  /** Undefined if every tool is offered (`gateway.lock`). */
+  readonly approved?: ApprovedTools | undefined;
   /** How long calls of a removed server may take to end. */
   readonly drainMs: number;
+  readonly onListChanged?: OnListChanged | undefined;
 }
+
+/** The servers and tools that exist for a caller (ruling T3). Calls are checked where they are made. */
+export type VisibleGateway = Pick<Gateway, 'servers' | 'tools' | 'changed' | 'timeoutOf' | 'whenStarted'>;
 
 /** How many servers start at the same time (ruling G4). */
 const STARTS_AT_A_TIME = 4;
@@ -24,22 +25,17 @@ const STARTS_AT_A_TIME = 4;
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #callTool: CallTool;
-  #entries: ReadonlyMap<string, { readonly fingerprint: string; readonly supervisor: ServerSupervisor }> = new Map();
-  #starting: Promise<void> = Promise.resolve();
+  #byName: ReadonlyMap<string, ServerSupervisor> = new Map();
   #pendingStarts = 0;
   /** Servers that are ending after their calls; each can be ended at once. */
   readonly #retiring = new Map<Promise<void>, AbortController>();
-  readonly #changeListeners = new Set<() => void>();
+  readonly #changeListeners: (() => void)[] = [];
   #isClosed = false;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    this.#callTool = new CallTool({
-      ...options,
-      find: (name) => this.#find(name),
-      names: () => [...this.#entries.keys()],
-    });
-    this.reconfigure(options.servers);
+    this.#callTool = new CallTool({ ...options, supervisors: () => this.#byName });
+    this.reconfigure(options.servers, options.approved);
   }
 
   get servers(): readonly ServerStatus[] {
@@ -51,9 +47,48 @@ export class Gateway {
     return this.#supervisors.flatMap(({ tools }) => tools);
   }
 
+  /** What a caller with these rights sees. */
+  as(rights: Rights): VisibleGateway {
+    if (rights === EVERYTHING) return this;
+    const all = this;
+    return {
+      get servers() {
+        const seen = all.#supervisors.filter(({ definition }) => rights.sees(definition.name));
+        return seen.map((supervisor) => supervisor.statusFor(rights));
+      },
+      get tools() {
+        return all.tools.filter(rights.mayUse);
+      },
+      get changed() {
+        return all.changed.filter(rights.mayUse);
+      },
+      timeoutOf: (server) => (rights.sees(server) ? all.timeoutOf(server) : undefined),
+      whenStarted: (maxMs, signal, servers = [...all.#byName.keys()]) =>
+        all.whenStarted(maxMs, signal, servers.filter(rights.sees)),
+    };
+  }
+
+  /** The tools of these servers that are not offered (ruling T13). */
+  get changed(): readonly GatewayTool[] {
+    return this.#supervisors.flatMap(({ changed }) => changed);
+  }
+
+  /** The servers, with their tools as they describe them (ruling T12), and what is probably mistyped in the overrides, for people. */
+  get listed(): readonly (ListedServer & { readonly problems: readonly string[] })[] {
+    return this.#supervisors.map(({ status, connection, list }) => {
+      const { name, serverInfo } = status;
+      return { name, serverInfo, tools: connection && list.own, problems: list.current.problems };
+    });
+  }
+
+  /** The servers whose resources and prompts a caller with these rights may use (ruling T17). */
+  readable(rights: Rights): readonly ServerSupervisor[] {
+    return this.#supervisors.filter(({ definition }) => rights.mayRead(definition.name));
+  }
+
   /** The time limit of a call, in milliseconds; undefined if there is no such server. */
   timeoutOf(server: string): number | undefined {
-    return this.#find(server)?.definition.timeoutMs;
+    return this.#byName.get(server)?.definition.timeoutMs;
   }
 
   /** Whether every required server is available, and every first start has settled. */
@@ -65,10 +100,14 @@ export class Gateway {
   }
 
   /** Resolves when every first start (of these servers) has succeeded or failed, after `maxMs`, or when `signal` aborts. */
-  async whenStarted(maxMs: number, signal: AbortSignal, servers?: readonly string[]): Promise<void> {
+  async whenStarted(
+    maxMs: number,
+    signal: AbortSignal,
+    servers: readonly string[] = [...this.#byName.keys()],
+  ): Promise<void> {
     await withDeadline(this.#options.clock, maxMs, signal, async (limit) => {
-      if (servers === undefined) await untilAborted(this.#starting, limit);
-      else await Promise.all(servers.map((name) => this.#find(name)?.whenStarted(limit)));
+      // One after the other: each has a listener, and Node.js warns about more than ten.
+      for (const name of servers) await this.#byName.get(name)?.whenStarted(limit);
     });
   }
 
@@ -76,40 +115,38 @@ export class Gateway {
     return this.#callTool.execute(call, signal);
   }
 
-  /** Starts a server immediately, in any state. False if there is no such server. */
-  restart(name: string): boolean {
-    const supervisor = this.#find(name);
-    supervisor?.restart();
-    return supervisor !== undefined;
+  /** Starts a server immediately, in any state. */
+  restart(name: string): void {
+    this.#byName.get(name)?.restart();
   }
 
-  /**
-   * Replaces the servers by those that are configured now. New and changed ones are started; removed and changed ones end after their calls,
-   * of which each has a limited time (ruling G10).
-   */
-  reconfigure(servers: readonly ConfiguredServer[]): void {
+  /** Replaces the approved tools, and the servers: new and changed ones start; removed and changed ones end after their calls (ruling G10). */
+  reconfigure(servers: readonly ConfiguredServer[], approved?: ApprovedTools): void {
     if (this.#isClosed) return;
-    const before = this.#entries;
+    const before = this.#byName;
     const added: ServerSupervisor[] = [];
-    this.#entries = new Map(
-      servers.map(({ definition, server, fingerprint }) => {
-        const known = before.get(definition.name);
-        if (known?.fingerprint === fingerprint) return [definition.name, known];
+    this.#byName = new Map(
+      servers.map((configured) => {
+        const { name } = configured.definition;
+        const known = before.get(name);
+        if (known?.fingerprint === configured.fingerprint) {
+          known.list.approve(approved);
+          return [name, known];
+        }
         const onToolsChanged = () => this.#onToolsChanged();
-        const supervisor = new ServerSupervisor({ ...this.#options, onToolsChanged, definition, server });
+        const supervisor = new ServerSupervisor({ ...this.#options, ...configured, approved, onToolsChanged });
         added.push(supervisor);
-        return [definition.name, { fingerprint, supervisor }];
+        return [name, supervisor];
       }),
     );
-    for (const [name, entry] of before) if (this.#entries.get(name) !== entry) this.#retire(entry.supervisor);
+    for (const [name, supervisor] of before) if (this.#byName.get(name) !== supervisor) this.#retire(supervisor);
     if (before.size > 0) this.#onToolsChanged();
-    this.#starting = Promise.all([this.#starting, this.#startAll(added)]).then(() => {});
+    void this.#startAll(added);
   }
 
-  /** Notifies of changes of `tools`. Returns the removal. */
-  onToolsChanged(listener: () => void): () => void {
-    this.#changeListeners.add(listener);
-    return () => this.#changeListeners.delete(listener);
+  /** Notifies of changes of `tools`. */
+  onToolsChanged(listener: () => void): void {
+    this.#changeListeners.push(listener);
   }
 
   /** Ends every server, for good. Resolves when nothing is left of any. */
@@ -120,11 +157,7 @@ export class Gateway {
   }
 
   get #supervisors(): readonly ServerSupervisor[] {
-    return [...this.#entries.values()].map(({ supervisor }) => supervisor);
-  }
-
-  #find(name: string): ServerSupervisor | undefined {
-    return this.#entries.get(name)?.supervisor;
+    return [...this.#byName.values()];
   }
 
   #onToolsChanged(): void {
@@ -132,10 +165,11 @@ export class Gateway {
   }
 
   async #startAll(supervisors: readonly ServerSupervisor[]): Promise<void> {
-    const waiting = [...supervisors];
-    this.#pendingStarts += waiting.length;
+    this.#pendingStarts += supervisors.length;
+    // They share the iterator.
+    const waiting = supervisors.values();
     const startNext = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      for (const next of waiting) {
         await next.start();
         this.#pendingStarts -= 1;
       }

@@ -4,23 +4,14 @@ const MAX_DELAY_MS = 60_000;
 const HEALTHY_MS = 30_000;
 const MAX_FAILURES = 5;
 
-/** When a server that failed is started again (ruling G6), or a stream that ended is opened again. */
-export class RestartBackoff {
-  readonly #maxFailures: number;
-  #failures = 0;
-
-  constructor(maxFailures = MAX_FAILURES) {
-    this.#maxFailures = maxFailures;
-  }
-
-  /** The time until the next start; undefined after the last failure in a row. `healthyMs`: how long the server was available before. */
-  delayAfterFailure(healthyMs: number): number | undefined {
-    this.#failures = healthyMs >= HEALTHY_MS ? 1 : this.#failures + 1;
-    if (this.#failures >= this.#maxFailures) return undefined;
-    return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.#failures - 1));
-  }
-
-  reset(): void {
-    this.#failures = 0;
-  }
+/**
+ * When a server that failed is started again (ruling G6), or a stream that ended is opened again: a function that returns the time until then
+ * after each failure, and undefined after the last in a row. `healthyMs` is how long the server was available before.
+ */
+export function restartBackoff(maxFailures = MAX_FAILURES): (healthyMs: number) => number | undefined {
+  let failures = 0;
+  return (healthyMs) => {
+    failures = healthyMs >= HEALTHY_MS ? 1 : failures + 1;
+    return failures >= maxFailures ? undefined : Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1));
+  };
 }

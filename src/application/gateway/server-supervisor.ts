@@ -1,15 +1,17 @@
-import type { GatewayTool, ToolFilter } from '../../domain/gateway/gateway-tool.ts';
+import type { ApprovedTools } from '../../domain/gateway/approved-tools.ts';
+import { EVERYTHING, type Rights } from '../../domain/gateway/call-origin.ts';
+import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import { loginCommand, type ServerState } from '../../domain/gateway/tool-call-error.ts';
-import { type JsonObject, withoutUndefined } from '../../domain/values/json.ts';
+import { withoutUndefined } from '../../domain/values/json.ts';
 import { coalesced } from '../async/coalesced.ts';
 import { untilAborted, withDeadline } from '../async/deadline.ts';
 import { Places } from '../async/places.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { ServerConnection, ServerEvents, ToolServer } from '../ports/tool-server.ts';
-import { RestartBackoff } from './restart-backoff.ts';
+import type { OnListChanged, ServerConnection, ServerEvents, ToolServer } from '../ports/tool-server.ts';
+import { restartBackoff } from './restart-backoff.ts';
 import { startServer } from './start-server.ts';
-import { ToolList } from './tool-list.ts';
+import { ToolList, type ToolRules } from './tool-list.ts';
 
 /** What the gateway must know about a server; how to reach it is for the adapter (ruling G1). */
 export interface ServerDefinition {
@@ -21,42 +23,37 @@ export interface ServerDefinition {
   readonly restart: 'on-failure' | 'never';
   /** Whether the gateway is ready only while this server is available. */
   readonly isRequired: boolean;
-  readonly filter: ToolFilter;
+  readonly filter: ToolRules;
   readonly maxConcurrency: number;
 }
 
-/** A server for people and monitoring (ruling G13). `login` is the command that a person must run first (ruling O3). */
-export interface ServerStatus {
-  readonly name: string;
-  readonly transport: ServerConnection['transport'];
-  readonly state: ServerState;
-  readonly since: Date;
-  /** The number of starts after the first. */
-  readonly restarts: number;
-  readonly tools: number;
-  readonly pid?: number;
-  readonly lastError?: string;
-  readonly login?: string;
-  readonly protocolVersion?: string;
-  readonly serverInfo?: JsonObject;
-}
-
-export interface SupervisorOptions {
+export interface ConfiguredServer {
   readonly definition: ServerDefinition;
   readonly server: ToolServer;
+  /** The complete configuration of the server as a text: if it is different after a reload, the server is replaced. */
+  readonly fingerprint: string;
+}
+
+export interface SupervisorOptions extends ConfiguredServer {
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly approved?: ApprovedTools | undefined;
   readonly onToolsChanged: () => void;
+  readonly onListChanged?: OnListChanged | undefined;
 }
+
+export type ServerStatus = ReturnType<ServerSupervisor['statusFor']>;
 
 /** Starts a server, keeps its list of tools, and starts it again after a failure (rulings G3 to G9). */
 export class ServerSupervisor {
   readonly definition: ServerDefinition;
+  readonly fingerprint: string;
   readonly #options: SupervisorOptions;
   /** The calls that run on this server, and of each caller as many that wait (ruling G1). */
   readonly places: Places;
-  readonly #list: ToolList;
-  readonly #backoff = new RestartBackoff();
+  /** As the server listed its tools last, also after it was lost. */
+  readonly list: ToolList;
+  #delayAfterFailure = restartBackoff();
   #state: ServerState = 'starting';
   #since: Date;
   #starts = 0;
@@ -76,12 +73,13 @@ export class ServerSupervisor {
   });
 
   constructor(options: SupervisorOptions) {
-    const { definition, clock, logger } = options;
+    const { definition, clock, logger, approved } = options;
     this.#options = options;
     this.definition = definition;
+    this.fingerprint = options.fingerprint;
     this.#since = clock.now();
     this.places = new Places(definition.maxConcurrency, definition.maxConcurrency);
-    this.#list = new ToolList({ ...definition, logger, clock });
+    this.list = new ToolList({ ...definition, logger, clock }, approved);
     this.#forgetLogin = options.server.login?.onChanged(() => this.#hasBegun && this.restart());
   }
 
@@ -91,26 +89,36 @@ export class ServerSupervisor {
 
   /** The tools that callers can use; none while the server is not available. */
   get tools(): readonly GatewayTool[] {
-    return this.#connection === undefined ? [] : this.#list.tools;
+    return this.#connection === undefined ? [] : this.list.current.offered;
   }
 
-  /** Whether the server has this tool, or had it before it was lost. */
-  knowsTool(name: string): boolean {
-    return this.#list.tools.some((tool) => tool.name === name);
+  /** Those that are not offered, because they are not as they were approved (ruling T13). */
+  get changed(): readonly GatewayTool[] {
+    return this.#connection === undefined ? [] : this.list.current.changed;
   }
 
   get status(): ServerStatus {
+    return this.statusFor(EVERYTHING);
+  }
+
+  /** The server for people and monitoring (ruling G13), with the tools that these rights allow. */
+  statusFor({ mayUse }: Rights) {
     const { name, transport } = this.definition;
     const connection = this.#connection;
+    const changed = this.changed.filter(mayUse).map(({ name }) => name);
     return withoutUndefined({
       name,
       transport: connection?.transport ?? transport,
       state: this.#state,
       since: this.#since,
+      /** The number of starts after the first. */
       restarts: Math.max(0, this.#starts - 1),
-      tools: this.tools.length,
+      tools: this.tools.filter(mayUse).length,
+      /** Not offered, because they are not as they were approved (ruling T13). */
+      changed: changed.length > 0 ? changed : undefined,
       pid: connection?.pid,
       lastError: this.#lastError,
+      /** The command that a person must run first (ruling O3). */
       login: this.#state === 'login_required' ? loginCommand(name) : undefined,
       protocolVersion: connection?.protocolVersion,
       serverInfo: connection?.serverInfo,
@@ -137,7 +145,7 @@ export class ServerSupervisor {
   restart(): void {
     if (this.#state === 'stopped') return;
     this.#renew();
-    this.#backoff.reset();
+    this.#delayAfterFailure = restartBackoff();
     void this.#attempt(this.#life);
   }
 
@@ -174,15 +182,8 @@ export class ServerSupervisor {
     await this.#closing;
     if (life.signal.aborted) return;
     this.#starts += 1;
-    const connecting = startServer(
-      {
-        ...this.#options,
-        list: this.#list,
-        timeoutMs: this.definition.startupTimeoutMs,
-        onStarted: (connection) => this.#onStarted(life, connection),
-      },
-      life.signal,
-    );
+    const onStarted = (connection: ServerConnection) => this.#onStarted(life, connection);
+    const connecting = startServer({ ...this.#options, list: this.list, onStarted }, life.signal);
     // A start that has become obsolete must be gone before the next one begins.
     this.#closing = connecting.then(() => {});
     const started = await connecting;
@@ -209,7 +210,7 @@ export class ServerSupervisor {
     const startedMs = clock.elapsedMs();
     // A server that does not answer must not prevent that later changes are noticed.
     const { outcome: listed } = await withDeadline(clock, startupTimeoutMs, life.signal, async (limit) =>
-      this.#list.read(connection, limit),
+      this.list.read(connection, limit),
     );
     if (connection !== this.#connection) return;
     if (listed.isOk()) onToolsChanged();
@@ -228,7 +229,7 @@ export class ServerSupervisor {
     const { clock, logger, definition } = this.#options;
     const required = this.#options.server.login?.required;
     const isOver = required !== undefined || definition.restart === 'never';
-    const delayMs = isOver ? undefined : this.#backoff.delayAfterFailure(healthyMs);
+    const delayMs = isOver ? undefined : this.#delayAfterFailure(healthyMs);
     this.#lastError = required ?? reason;
     if (delayMs === undefined) {
       this.#set(required === undefined ? 'failed' : 'login_required');
@@ -238,9 +239,7 @@ export class ServerSupervisor {
     this.#set('unavailable');
     logger.warn(`gateway: ${definition.name} is unavailable and is started again in ${delayMs / 1000} s: ${reason}`);
     this.#retryMs = clock.elapsedMs() + delayMs;
-    void clock.sleep(delayMs, life.signal).then((outcome) => {
-      if (outcome === 'elapsed') void this.#attempt(life);
-    });
+    void clock.sleep(delayMs, life.signal).then((outcome) => (outcome === 'elapsed' ? this.#attempt(life) : undefined));
   }
 
   #set(state: ServerState): void {

@@ -1,21 +1,23 @@
 import { err, ok, type Result } from 'neverthrow';
 import { withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ServerConnection, ServerEvents, ToolServer } from '../ports/tool-server.ts';
+import type { OnListChanged, ServerConnection, ServerEvents, ToolServer } from '../ports/tool-server.ts';
 import type { ToolList } from './tool-list.ts';
 
 interface StartOptions {
+  readonly definition: { readonly name: string; readonly startupTimeoutMs: number };
   readonly server: ToolServer;
   readonly list: ToolList;
   readonly clock: Clock;
-  readonly timeoutMs: number;
+  readonly onListChanged?: OnListChanged | undefined;
   /** Called once the list of tools is known. Returns what gets the events of the connection, of which none is lost before. */
   readonly onStarted: (connection: ServerConnection) => ServerEvents;
 }
 
 /** Connects a server, and reads its list of tools. An error is the reason for people; nothing of the server is left then. */
 export async function startServer(options: StartOptions, signal: AbortSignal): Promise<Result<void, string>> {
-  const { server, list, clock, timeoutMs, onStarted } = options;
+  const { server, list, clock, onStarted, definition, onListChanged } = options;
+  const { name, startupTimeoutMs: timeoutMs } = definition;
   let events: ServerEvents | undefined;
   let hasChanged = false;
   let lostReason: string | undefined;
@@ -24,6 +26,7 @@ export async function startServer(options: StartOptions, signal: AbortSignal): P
       hasChanged = true;
       events?.onToolsChanged();
     },
+    onListChanged: onListChanged && ((list) => onListChanged(name, list)),
     onLost: (reason) => {
       lostReason = reason;
       events?.onLost(reason);

@@ -1,13 +1,18 @@
 import { ResultAsync } from 'neverthrow';
+import { type ApprovedTools, changeOf } from '../../domain/gateway/approved-tools.ts';
 import { type GatewayTool, isAllowed, type ToolFilter } from '../../domain/gateway/gateway-tool.ts';
+import { override, type ToolOverrides } from '../../domain/gateway/overrides.ts';
 import type { ToolServerError } from '../../domain/gateway/tool-call-error.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { ListedTool, ServerConnection } from '../ports/tool-server.ts';
 
+/** Which tools of a server exist, and how callers see them. */
+export type ToolRules = ToolFilter & ToolOverrides;
+
 interface ToolListOptions {
   readonly name: string;
-  readonly filter: ToolFilter;
+  readonly filter: ToolRules;
   readonly logger: Logger;
   readonly clock: Clock;
 }
@@ -21,7 +26,10 @@ const MAX_WARNINGS = 100;
 /** The tools of a server, as it listed them last (ruling G9). */
 export class ToolList {
   readonly #options: ToolListOptions;
-  #tools: readonly GatewayTool[] = [];
+  /** Undefined if every tool is offered (`gateway.lock`). */
+  #approved: ApprovedTools | undefined;
+  #own: readonly GatewayTool[] | undefined;
+  #current = compare([], {}, undefined);
   /** The fingerprint of every tool that was listed, so that one is recognized that was gone for a while. */
   readonly #known = new Map<string, string>();
   /** The tools with a warning since then. */
@@ -30,12 +38,34 @@ export class ToolList {
   /** Counts the changes since then that are in no warning. */
   #unreported = 0;
 
-  constructor(options: ToolListOptions) {
+  constructor(options: ToolListOptions, approved: ApprovedTools | undefined) {
     this.#options = options;
+    this.#approved = approved;
   }
 
-  get tools(): readonly GatewayTool[] {
-    return this.#tools;
+  /** What callers see. */
+  get current(): ReturnType<typeof compare> {
+    return this.#current;
+  }
+
+  /** All tools that the filter allows, as the server describes them; undefined before the first list. */
+  get own(): readonly GatewayTool[] | undefined {
+    return this.#own;
+  }
+
+  /** Replaces the approved tools, with which this list and later ones are compared. */
+  approve(approved: ApprovedTools | undefined): void {
+    this.#approved = approved;
+    if (this.#own !== undefined) this.#compare(this.#own);
+  }
+
+  #compare(own: readonly GatewayTool[]): void {
+    const { name, filter, logger } = this.#options;
+    const known = this.#current.problems;
+    this.#own = own;
+    this.#current = compare(own, filter, this.#approved);
+    for (const problem of this.#current.problems)
+      if (!known.includes(problem)) logger.warn(`gateway: ${name}: ${problem}`);
   }
 
   /** Reads the complete list, and warns about tools that are described differently (tool poisoning). If it fails, the list stays. */
@@ -47,10 +77,11 @@ export class ToolList {
     const allowed = listed.filter(({ tool }) => isAllowed(tool.name, this.#options.filter));
     const isChanged = ({ tool, fingerprint }: ListedTool) =>
       (this.#known.get(tool.name) ?? fingerprint) !== fingerprint;
-    this.#warn(allowed.filter(isChanged).map(({ tool }) => tool.name));
+    this.#compare(allowed.map(({ tool }) => tool));
+    const changed = new Set(allowed.filter(isChanged).map(({ tool }) => tool));
+    this.#warn([...this.#current.byName.values()].flatMap(({ own, tool }) => (changed.has(own) ? tool.name : [])));
     if (this.#known.size > MAX_KNOWN) this.#known.clear();
     for (const { tool, fingerprint } of allowed) this.#known.set(tool.name, fingerprint);
-    this.#tools = allowed.map(({ tool }) => tool);
   }
 
   /** A server that changes its descriptions all the time does not fill the log. */
@@ -70,6 +101,19 @@ export class ToolList {
       if (this.#warned.size < MAX_WARNINGS) this.#warned.add(name);
     }
   }
+}
+
+/** The tools for callers, of which only those are offered that are as they were approved (rulings T13 and T14). */
+function compare(listed: readonly GatewayTool[], rules: ToolRules, approved: ApprovedTools | undefined) {
+  const { tools, problems } = override(listed, rules);
+  const found = tools.map((each) => ({ ...each, change: approved && changeOf(each.own, approved) }));
+  return {
+    byName: new Map(found.map((each) => [each.tool.name, each])),
+    offered: found.filter(({ change }) => change === undefined).map(({ tool }) => tool),
+    changed: found.filter(({ change }) => change !== undefined).map(({ tool }) => tool),
+    /** What is probably mistyped in the rules, for people. */
+    problems,
+  };
 }
 
 function reasonOf(error: ToolServerError): string {

@@ -1,20 +1,9 @@
+import { isLocal } from '../../domain/gateway/call-origin.ts';
 import { NOT_SENT, type ToolCallError } from '../../domain/gateway/tool-call-error.ts';
 import { type ToolResult, textOf } from '../../domain/gateway/tool-result.ts';
 import type { OfferedFunction } from '../../domain/grounded/grounding.ts';
-import {
-  callName,
-  type OwnSource,
-  sourcesOf,
-  withoutLocalPath,
-  withoutSecrets,
-} from '../../domain/grounded/own-source.ts';
-import {
-  type OutputSize,
-  type ToolOutput,
-  toErrorOutput,
-  toProblemOutput,
-  toToolOutput,
-} from '../../domain/grounded/tool-output.ts';
+import { callName, type OwnSource, sourcesOf, withoutLocalPath } from '../../domain/grounded/own-source.ts';
+import { type ToolOutput, toErrorOutput, toProblemOutput, toToolOutput } from '../../domain/grounded/tool-output.ts';
 import { cleanText } from '../../domain/values/clean-text.ts';
 import { isObject, type JsonObject, parseJson } from '../../domain/values/json.ts';
 import type { Redactor } from '../../domain/values/redaction.ts';
@@ -25,7 +14,7 @@ import type { FunctionCall, Round, SearchObserver, SearchRequest } from '../port
 
 /** The gateway, and what its configuration says about the servers now. */
 export interface AnswerGateway {
-  readonly gateway: Pick<Gateway, 'tools' | 'servers' | 'whenStarted' | 'callTool'>;
+  readonly gateway: Pick<Gateway, 'as' | 'tools' | 'callTool'>;
   /** Whether the tools of a server return nothing private, as it is configured when this is called. */
   isPublic(server: string): boolean;
 }
@@ -37,12 +26,10 @@ interface Options {
   readonly observer: SearchObserver;
   readonly maxCalls: number;
   readonly maxOutputChars: number;
-  readonly request: Pick<SearchRequest, 'isLocal' | 'deadlineMs'>;
+  readonly request: Pick<SearchRequest, 'by' | 'deadlineMs'>;
   readonly messageFor: (error: ToolCallError) => string;
   readonly redactor: Redactor;
 }
-
-export type CallLimit = 'calls' | 'time';
 
 /** How many calls of a response run at the same time (ruling L9). */
 const CONCURRENT = 4;
@@ -52,31 +39,26 @@ export const RESERVED_MS = 15_000;
 const TOTAL_OUTPUTS = 10;
 const MAX_IMAGE_BYTES = 8 * 1024 * 1024;
 
-/** A function to call, or the reason why there is none. */
 type Planned = { readonly fn: OfferedFunction; readonly args: JsonObject } | { readonly problem: string };
 
 /** Runs the calls of an answer: their limits, what they returned, and whether something private was among it. */
 export class GroundedCalls {
   readonly #options: Options;
-  readonly #sources: OwnSource[] = [];
+  /** Of all calls that returned something. */
+  readonly sources: OwnSource[] = [];
   readonly #byName: ReadonlyMap<string, OfferedFunction>;
   /** Calls that count, and all of them. */
   #started = 0;
   #planned = 0;
-  #left: OutputSize;
-  /** The servers that may have answered. */
+  /** What outputs may still have. */
+  readonly #left = { characters: 0, imageBytes: MAX_IMAGE_BYTES };
   readonly #answered = new Set<string>();
   #hasPrivateOutput = false;
 
   constructor(options: Options) {
     this.#options = options;
     this.#byName = new Map(options.functions.map((fn) => [fn.name, fn]));
-    this.#left = { characters: options.maxOutputChars * TOTAL_OUTPUTS, imageBytes: MAX_IMAGE_BYTES };
-  }
-
-  /** Of all calls that returned something. */
-  get sources(): readonly OwnSource[] {
-    return this.#sources;
+    this.#left.characters = options.maxOutputChars * TOTAL_OUTPUTS;
   }
 
   /** Whether a tool of a server has answered that was not public then, or is not now: a reload may change it. */
@@ -86,8 +68,8 @@ export class GroundedCalls {
   }
 
   /** Undefined if another call is allowed. */
-  get limit(): CallLimit | undefined {
-    if (this.#isExhausted) return 'calls';
+  get limit(): 'calls' | 'time' | undefined {
+    if (this.#started >= this.#options.maxCalls) return 'calls';
     return this.#leftMs() >= RESERVED_MS ? undefined : 'time';
   }
 
@@ -128,11 +110,11 @@ export class GroundedCalls {
 
   async #runOne(planned: Planned, signal: AbortSignal): Promise<ToolOutput> {
     if ('problem' in planned) return toProblemOutput(planned.problem);
-    const { answerGateway, clock, observer, maxCalls } = this.#options;
+    const { answerGateway, clock, observer, maxCalls, request } = this.#options;
     if (answerGateway === undefined) throw new Error('a function was offered without a gateway');
     const { tool } = planned.fn;
     const { server, name } = tool;
-    if (this.#isExhausted) return toProblemOutput(`the limit of ${maxCalls} calls for an answer is reached`);
+    if (this.#started >= maxCalls) return toProblemOutput(`the limit of ${maxCalls} calls for an answer is reached`);
     const timeoutMs = this.#leftMs() - RESERVED_MS;
     if (timeoutMs <= 0) return toProblemOutput('there is no time left for this call');
     const turn = this.#planned;
@@ -140,11 +122,13 @@ export class GroundedCalls {
     this.#started += 1;
     const startedMs = clock.elapsedMs();
     observer.onProgress({ kind: 'calling', server, tool: name });
-    const outcome = await answerGateway.gateway.callTool({ server, tool: name, args: planned.args, timeoutMs }, signal);
+    const by = { ...request.by, door: 'answer' as const, requestId: undefined };
+    const asked = { server, tool: name, args: planned.args, by, timeoutMs };
+    const outcome = await answerGateway.gateway.callTool(asked, signal);
     if (signal.aborted) return toProblemOutput('the call was cancelled');
     const ms = clock.elapsedMs() - startedMs;
     const failure = outcome.isErr() ? outcome.error.kind : undefined;
-    const isSent = failure === undefined || !UNSENT.has(failure);
+    const isSent = !NOT_SENT.some((kind) => kind === failure);
     if (isSent && !this.#isPublic(server)) this.#hasPrivateOutput = true;
     if (isSent) this.#answered.add(server);
     const ok = outcome.isOk() && !outcome.value.isError;
@@ -164,37 +148,27 @@ export class GroundedCalls {
     const { maxOutputChars, request, redactor } = this.#options;
     // A secret can contain hidden characters until the text is clean.
     if (result.isError) return toErrorOutput(redactor.inLogs(cleanText(textOf(result))));
-    const sources = sourcesOf(result, call, turn).map((source) => withoutSecrets(source, redactor.known));
-    const shown = request.isLocal === true ? sources : sources.map(withoutLocalPath);
-    const { characters, imageBytes } = this.#left;
-    const max = { characters: Math.min(maxOutputChars, characters), imageBytes };
+    const sources = sourcesOf(result, call, turn, redactor.known);
+    const shown = isLocal(request.by) ? sources : sources.map(withoutLocalPath);
+    const max = { ...this.#left, characters: Math.min(maxOutputChars, this.#left.characters) };
     const { output, used } = toToolOutput(result, call, shown, max, redactor.known);
-    this.#left = { characters: characters - used.characters, imageBytes: imageBytes - used.imageBytes };
-    this.#sources.push(...sources);
+    this.#left.characters -= used.characters;
+    this.#left.imageBytes -= used.imageBytes;
+    this.sources.push(...sources);
     return output;
   }
 
   /** Without the names of tools that are not offered, and without what a server wrote before it was lost. */
   #toFailedOutput(error: ToolCallError): ToolOutput {
     const { messageFor, redactor } = this.#options;
-    switch (error.kind) {
-      case 'invalid_input':
-      case 'unchecked_input':
-        return toProblemOutput(redactor.inLogs(messageFor(error)));
-      case 'unknown_server':
-      case 'unknown_tool':
-        return toProblemOutput('the tool is no longer available');
-      case 'not_available': {
-        const { reason: _, ...withoutReason } = error;
-        return toProblemOutput(messageFor(withoutReason));
-      }
-      default:
-        return toErrorOutput(redactor.inLogs(messageFor(error)));
+    const { kind } = error;
+    if (kind === 'unknown_server' || kind === 'unknown_tool') return toProblemOutput('the tool is no longer available');
+    if (error.kind === 'not_available') {
+      const { reason: _, ...withoutReason } = error;
+      return toProblemOutput(messageFor(withoutReason));
     }
-  }
-
-  get #isExhausted(): boolean {
-    return this.#started >= this.#options.maxCalls;
+    const message = redactor.inLogs(messageFor(error));
+    return kind === 'invalid_input' || kind === 'unchecked_input' ? toProblemOutput(message) : toErrorOutput(message);
   }
 
   #isPublic(server: string): boolean {
@@ -205,5 +179,3 @@ export class GroundedCalls {
     return this.#options.request.deadlineMs() - this.#options.clock.elapsedMs();
   }
 }
-
-const UNSENT: ReadonlySet<ToolCallError['kind']> = new Set(NOT_SENT);

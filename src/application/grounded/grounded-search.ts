@@ -1,4 +1,5 @@
 import { err, ok } from 'neverthrow';
+import { isLocal, type Rights } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import type { ToolCallError } from '../../domain/gateway/tool-call-error.ts';
 import {
@@ -24,7 +25,7 @@ import type {
   WebAccess,
 } from '../ports/llm-search.ts';
 import type { Logger } from '../ports/logger.ts';
-import { type AnswerGateway, type CallLimit, GroundedCalls, RESERVED_MS } from './grounded-calls.ts';
+import { type AnswerGateway, GroundedCalls, RESERVED_MS } from './grounded-calls.ts';
 import { countUse } from './total-use.ts';
 
 export interface GroundedSearchOptions {
@@ -34,7 +35,6 @@ export interface GroundedSearchOptions {
   readonly startGateway: () => Promise<AnswerGateway>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The message for a failed call, for the model. */
   readonly messageFor: (error: ToolCallError) => string;
   readonly redactor: Redactor;
 }
@@ -42,10 +42,7 @@ export interface GroundedSearchOptions {
 /** How long an answer waits for first starts of servers (ruling L6). */
 const START_MS = 10_000;
 
-/**
- * Answers with the web and with the user's own tools, in rounds: the model asks for calls, gets their outputs, and asks again until it
- * answers (rulings L1 to L24). No request after the first private output permits a live search, unless `web` is `always`.
- */
+/** Answers with the web and own tools, in rounds (rulings L1 to L24). After a private output, no live search is permitted, unless `web` is `always`. */
 export class GroundedSearch implements LlmSearch {
   readonly #options: GroundedSearchOptions;
   readonly #warned = new BoundedSet();
@@ -58,7 +55,7 @@ export class GroundedSearch implements LlmSearch {
 
   /** Whether identical questions may share a search: no tool with effects may be offered (ruling L16). */
   isShareable(request: SearchRequest): boolean {
-    return !this.mayUseTools(request) || !mayHaveEffects(this.#options.policy, this.#known);
+    return !this.mayUseTools(request) || !mayHaveEffects(this.#options.policy, this.#known, request.by.rights());
   }
 
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
@@ -73,15 +70,16 @@ export class GroundedSearch implements LlmSearch {
     const outcome = isPlain
       ? await llmSearch.search(request, observer, signal)
       : await this.#converse(request, offered, observer, signal);
-    const missing = this.#missing(offered);
+    const missing = this.#missing(offered, request.by.rights());
     return outcome.map((reply) => ({ ...reply, report: { ...reply.report, ...missing } }));
   }
 
   /** The servers that an answer had to do without. Logins are looked at when it has ended, because they can end during it (ruling O5). */
-  #missing({ unavailable, answerGateway }: Offered) {
-    const requireLogin = answerGateway?.gateway.servers.filter(({ state }) => state === 'login_required') ?? [];
+  #missing({ unavailable, answerGateway }: Offered, rights: Rights) {
+    const servers = answerGateway?.gateway.as(rights).servers ?? [];
+    const requireLogin = servers.filter(({ state }) => state === 'login_required').map(({ name }) => name);
     const names = Object.keys(this.#options.policy.tools);
-    const loginRequired = names.filter((name) => requireLogin.some((server) => server.name === name));
+    const loginRequired = names.filter((name) => requireLogin.includes(name));
     const unavailableServers = names.filter((name) => unavailable.includes(name) || loginRequired.includes(name));
     return {
       ...(unavailableServers.length > 0 && { unavailableServers }),
@@ -94,23 +92,28 @@ export class GroundedSearch implements LlmSearch {
     const { policy, startGateway, clock, redactor } = this.#options;
     const leftMs = () => request.deadlineMs() - clock.elapsedMs() - RESERVED_MS;
     const maxMs = Math.min(START_MS, leftMs());
-    if (maxMs < 0) return { functions: [], unavailable: [] };
-    const names = Object.keys(policy.tools);
+    const rights = request.by.rights();
+    const names = Object.keys(policy.tools).filter(rights.sees);
+    if (maxMs < 0 || names.length === 0) return { functions: [], unavailable: [] };
     const answerGateway = await startGateway();
     const { gateway } = answerGateway;
-    await gateway.whenStarted(maxMs, signal, names);
+    const visible = gateway.as(rights);
+    await visible.whenStarted(maxMs, signal, names);
     const isAvailable = (name: string) =>
-      gateway.servers.some((server) => server.name === name && server.state === 'available');
+      visible.servers.some((server) => server.name === name && server.state === 'available');
     const unavailable = names.filter((name) => !isAvailable(name));
-    this.#known = gateway.tools.filter(({ server }) => names.includes(server));
-    const { functions, tooLarge } = toOffer(this.#known.map(withoutSecrets(redactor)), policy);
-    this.#warn(tooLarge, unknownTools(policy, this.#known, unavailable));
+    this.#known = gateway.tools.filter(({ server }) => Object.hasOwn(policy.tools, server));
+    const { functions, tooLarge } = toOffer(this.#known.filter(rights.mayUse).map(withoutSecrets(redactor)), policy);
+    const unseen = Object.keys(policy.tools).filter((name) => !names.includes(name));
+    this.#warn(tooLarge, unknownTools(policy, this.#known, [...unavailable, ...unseen]));
     return { functions: leftMs() < 0 ? [] : functions, unavailable, answerGateway };
   }
 
   /** Over HTTP, only callers that the configuration names (ruling L22). */
-  mayUseTools({ isLocal, isWebOnly, caller }: SearchRequest): boolean {
-    return isWebOnly !== true && (isLocal === true || this.#options.policy.callers.includes(caller));
+  mayUseTools({ by, isWebOnly }: SearchRequest): boolean {
+    const { callers, tools, web } = this.#options.policy;
+    const isCaller = isWebOnly !== true && (isLocal(by) || callers.includes(by.caller));
+    return isCaller && (web === 'never' || Object.keys(tools).some(by.rights().sees));
   }
 
   async #converse(
@@ -127,27 +130,30 @@ export class GroundedSearch implements LlmSearch {
     const replies: SearchReply[] = [];
     const publicPages: string[] = [];
     for (;;) {
-      const limit = functions.length === 0 ? 'functions' : rounds.length >= maxRounds - 1 ? 'rounds' : calls.limit;
+      const limit = rounds.length >= maxRounds - 1 ? 'rounds' : calls.limit;
+      const mayCall = functions.length > 0 && limit === undefined;
       const web = webAccess(policy.web, calls.hasPrivateOutput);
       if (rounds.length > 0) observer.onProgress({ kind: 'asking', round: rounds.length + 1 });
-      const conversation = { functions, mayCall: limit === undefined, web, rounds: [...rounds] };
+      const conversation = { functions, mayCall, web, rounds: [...rounds] };
       const outcome = await llmSearch.search({ ...request, conversation }, observer, signal);
       if (outcome.isErr()) return err(outcome.error);
       const reply = outcome.value;
       observer.onUsed({ rounds: 1 });
       replies.push(reply);
       // Later, the model may write what a private tool returned into an address.
-      if (web === 'open' && !calls.hasPrivateOutput) publicPages.push(...pagesOf(reply));
-      const step = nextStep(reply, limit);
-      if (step.kind === 'give_up')
-        return err({ kind: 'no_final_answer', limit: step.limit, max: step.limit === 'rounds' ? maxRounds : maxCalls });
-      if (step.kind === 'answer') {
-        const combined = combine(reply, replies, calls, publicPages, request.isLocal === true);
-        return ok({ ...combined, report: { ...combined.report, ...observer.total() } });
+      const { cited, consulted, opened } = reply.sources;
+      if (web === 'open' && !calls.hasPrivateOutput)
+        publicPages.push(...cited.map(({ url }) => url), ...consulted, ...opened);
+      if (mayCall && reply.calls.length > 0) {
+        const outputs = await calls.run(reply.calls, signal);
+        if (outputs === 'aborted') return err({ kind: 'aborted' });
+        rounds.push({ items: reply.items, outputs });
+        continue;
       }
-      const outputs = await calls.run(reply.calls, signal);
-      if (outputs === 'aborted') return err({ kind: 'aborted' });
-      rounds.push({ items: reply.items, outputs });
+      if (functions.length > 0 && limit !== undefined && !isFinal(reply))
+        return err({ kind: 'no_final_answer', limit, max: limit === 'rounds' ? maxRounds : maxCalls });
+      const combined = combine(reply, replies, calls, publicPages, isLocal(request.by));
+      return ok({ ...combined, report: { ...combined.report, ...observer.total() } });
     }
   }
 
@@ -165,24 +171,13 @@ export class GroundedSearch implements LlmSearch {
 /** The functions for an answer, and the gateway that runs them unless there are none. */
 interface Offered {
   readonly functions: readonly OfferedFunction[];
-  /** The servers whose tools cannot be offered. */
   readonly unavailable: readonly string[];
   readonly answerGateway?: AnswerGateway;
 }
 
-/** Why a reply must be the last one. */
-type Limit = 'functions' | 'rounds' | CallLimit;
-
-type Step =
-  | { readonly kind: 'answer' | 'call' }
-  | { readonly kind: 'give_up'; readonly limit: Exclude<Limit, 'functions'> };
-
-/** What follows a reply. Without `limit`, the model may call functions. */
-export function nextStep({ calls, text, ending }: SearchReply, limit: Limit | undefined): Step {
-  if (limit === undefined) return { kind: calls.length > 0 ? 'call' : 'answer' };
-  // A message before a call is not the answer.
-  const isAnswer = calls.length === 0 && (text.trim() !== '' || ending.kind !== 'complete');
-  return isAnswer || limit === 'functions' ? { kind: 'answer' } : { kind: 'give_up', limit };
+/** Whether the model has answered: a message before a call is not the answer. */
+function isFinal({ calls, text, ending }: SearchReply): boolean {
+  return calls.length === 0 && (text.trim() !== '' || ending.kind !== 'complete');
 }
 
 /** The text of the last round, and the sources and costs of all (rulings L23 to L25). */
@@ -215,10 +210,6 @@ function combine(
       attempts: replies.reduce((sum, { report }) => sum + report.attempts, 0),
     },
   };
-}
-
-function pagesOf({ sources: { cited, consulted, opened } }: SearchReply): readonly string[] {
-  return [...cited.map(({ url }) => url), ...consulted, ...opened];
 }
 
 /** What a server says about a tool can contain its secrets. */

@@ -10,15 +10,9 @@ export interface Clock {
   /** Milliseconds since a fixed instant; never decreases. */
   elapsedMs(): number;
 
-  /**
-   * Resolves with `elapsed` when `elapsedMs` has advanced by `ms` and never earlier, or with `aborted` as soon as `signal`
-   * aborts. `ms` may be any number of milliseconds. Leaves no timer and no listener.
-   */
+  /** Resolves with `elapsed` after `ms` and never earlier, or with `aborted` as soon as `signal` aborts. Leaves no timer and no listener. */
   sleep(ms: number, signal: AbortSignal): Promise<'elapsed' | 'aborted'>;
 
-  /**
-   * Calls `run` once, in a later turn, when `elapsedMs` has advanced by `ms` and never earlier. The returned function prevents that. For
-   * time limits that are rarely reached: it costs less than a sleep that is aborted.
-   */
+  /** Calls `run` once, `ms` later and never earlier, unless the returned function is called. Costs less than a sleep that is aborted. */
   after(ms: number, run: () => void): () => void;
 }

@@ -3,15 +3,14 @@ import type { SearchError } from '../../domain/answers/answer-error.ts';
 import type { ModelProfile } from '../../domain/answers/model-profile.ts';
 import type { Question } from '../../domain/answers/question.ts';
 import type { Reply } from '../../domain/answers/reply.ts';
+import type { CallOrigin } from '../../domain/gateway/call-origin.ts';
 import type { OfferedFunction } from '../../domain/grounded/grounding.ts';
 import type { ToolOutput } from '../../domain/grounded/tool-output.ts';
+import type { Kind } from '../../domain/values/kind.ts';
 
 /** A question, and how to ask it. */
 export interface SearchRequest {
-  /** The name of the caller. Requests of different callers share nothing. */
-  readonly caller: string;
-  /** The caller is the user of this machine (stdio, the command line), and not a caller over HTTP. */
-  readonly isLocal?: boolean | undefined;
+  readonly by: CallOrigin;
   /** No own tool may be offered, whatever is configured. */
   readonly isWebOnly?: boolean | undefined;
   /** The API continues the search if the connection ends, so that it can be looked at later (ruling K4). */
@@ -29,10 +28,7 @@ export interface SearchRequest {
   /** Today in the time zone, `YYYY-MM-DD`. */
   readonly today: string;
   readonly timeZone: string;
-  /**
-   * When the caller gives up, on the clock's `elapsedMs` scale: a wait beyond it is pointless. It is later when another caller has joined
-   * the search.
-   */
+  /** When the caller gives up, on the scale of `elapsedMs`. It is later when another caller has joined the search. */
   deadlineMs(): number;
   /** Absent in a question that the model answers at once, without functions. */
   readonly conversation?: Conversation;
@@ -50,7 +46,6 @@ export interface Conversation {
   /** False: the model must answer now. */
   readonly mayCall: boolean;
   readonly web: WebAccess;
-  /** The rounds so far, which are sent again. */
   readonly rounds: readonly Round[];
 }
 
@@ -65,7 +60,6 @@ export interface Round {
 }
 
 export interface FunctionCall {
-  /** Matches the call with its output. */
   readonly callId: string;
   /** As the model wrote it, which may be no known function. */
   readonly name: string;
@@ -121,40 +115,26 @@ export interface TokenUsage {
   readonly cachedTokens: number;
   readonly outputTokens: number;
   readonly reasoningTokens: number;
-  /** Tokens written to the cache, if the API reports them. */
   readonly cacheWriteTokens?: number;
 }
 
 /** What happens during a search. */
 export type SearchProgress =
   /** `round` is the number of the request in a grounded answer, from the second on. */
-  | { readonly kind: 'asking'; readonly round?: number }
+  | Kind<'asking', { round?: number }>
   /** In the queue; `ahead` is the number of calls before this one. */
-  | { readonly kind: 'waiting'; readonly ahead: number }
-  | { readonly kind: 'thinking' }
+  | Kind<'waiting', { ahead: number }>
+  | Kind<'thinking'>
   /** Without a query: a search has started. With it: a search has finished. */
-  | { readonly kind: 'searching'; readonly query?: string }
-  | { readonly kind: 'opened_page'; readonly url: string }
-  /** A call of an own tool has started. */
-  | { readonly kind: 'calling'; readonly server: string; readonly tool: string }
-  /** It has ended. `reason`: why it failed. */
-  | {
-      readonly kind: 'called';
-      readonly server: string;
-      readonly tool: string;
-      readonly ms: number;
-      readonly characters: number;
-      readonly reason: string | undefined;
-    }
+  | Kind<'searching', { query?: string }>
+  | Kind<'opened_page', { url: string }>
+  | Kind<'calling', { server: string; tool: string }>
+  /** `reason`: why the call of the own tool failed. */
+  | Kind<'called', { server: string; tool: string; ms: number; characters: number; reason: string | undefined }>
   /** The number of characters so far. */
-  | { readonly kind: 'writing'; readonly characters: number }
-  | {
-      readonly kind: 'retrying';
-      readonly reason: SearchError['kind'];
-      readonly waitMs: number;
-      /** The number of the next attempt. */
-      readonly attempt: number;
-    };
+  | Kind<'writing', { characters: number }>
+  /** `attempt`: the number of the next one. */
+  | Kind<'retrying', { reason: SearchError['kind']; waitMs: number; attempt: number }>;
 
 /** What a part of a search used: a response of the API, a round, or a call of an own tool. */
 export type SearchUse = Partial<Pick<SearchReport, 'usage' | 'searches' | 'rounds' | 'toolCalls'>>;
@@ -173,18 +153,16 @@ export interface SearchObserver {
 /** A response of the API that continues by itself. */
 export interface StartedResponse {
   readonly id: string;
-  /** When the API created it. */
   readonly createdAt: Date;
 }
 
 export type SearchOutcome = Result<SearchReply, SearchError>;
 
 /**
- * A language model that may search the web before it replies.
- * The promise never rejects: a failure is a SearchError. When `signal` aborts, the search stops and settles soon after,
- * and leaves no listener on the signal. `observer` gets progress until then, and none afterwards. It also gets what each
- * response of the API used as far as the API reported it, also of one that failed or that another attempt follows.
- * An abort also ends the response at the API, but if its reason is `DETACHED`, a long search continues there.
+ * A language model that may search the web before it replies. The promise never rejects: a failure is a SearchError. When `signal` aborts, the
+ * search stops and settles soon after, and leaves no listener on the signal. `observer` gets progress until then, and what each response of the
+ * API used, also of one that failed or that another attempt follows. An abort also ends the response at the API, but if its reason is
+ * `DETACHED`, a long search continues there.
  */
 export interface LlmSearch {
   search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome>;

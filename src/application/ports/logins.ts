@@ -1,4 +1,5 @@
 import type { Result } from 'neverthrow';
+import type { Kind } from '../../domain/values/kind.ts';
 
 /** A login to a remote server, without its tokens (ruling O13). */
 export interface LoginSummary {
@@ -25,16 +26,11 @@ export interface SigningIn {
 }
 
 /** What became of a login that was to be ended. `not_revoked`: it was deleted, but its tokens may still be valid. `reason` is for people. */
-export type SignedOut =
-  | { readonly kind: 'none' | 'deleted' }
-  | { readonly kind: 'not_revoked' | 'not_deleted'; readonly reason: string };
+export type SignedOut = Kind<'none' | 'deleted'> | Kind<'not_revoked' | 'not_deleted', { reason: string }>;
 
 /** The logins of this machine to remote servers, which persons make and end (rulings O10 to O13). */
 export interface Logins {
-  /**
-   * Waits until the person has signed in, at most 5 minutes. An error is the reason for people; a login that existed is left then. Rejects only
-   * for bugs.
-   */
+  /** Waits at most 5 minutes. An error is the reason for people; a login that existed is left then. Rejects only for bugs. */
   signIn(server: string, person: SigningIn, signal: AbortSignal): Promise<Result<LoginSummary, string>>;
   /** Those of the configured servers, in their order. Sends no request. */
   list(): Promise<readonly LoginSummary[]>;

@@ -16,10 +16,7 @@ export interface Admission {
   readonly reached: QuotaUnit | undefined;
 }
 
-/**
- * Counts what callers use. Each method is atomic, also between the processes that share the store. The promises never reject, and settle
- * within about a second, whatever the store does: a failure is its reason, for people.
- */
+/** Counts atomically, also between processes that share the store. Never rejects, and settles within about a second; an error is for people. */
 export interface QuotaStore {
   /** Counts one call, unless a limit is reached. */
   admit(key: QuotaKey, limits: QuotaLimits): Promise<Result<Admission, string>>;

@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { SearchError } from '../../domain/answers/answer-error.ts';
+import type { Kind } from '../../domain/values/kind.ts';
 import type { SearchReply, SearchRequest } from './llm-search.ts';
 
 /** What a look at a response shows. `searches` is the number so far. */
@@ -12,14 +13,9 @@ export type Look = { readonly createdAt: Date } & (
 );
 
 /** Why a look failed. `unknown_response`: the API does not have it, or no longer (404). `isPassing`: a later look may succeed. */
-export type LookError =
-  | { readonly kind: 'unknown_response' }
-  | { readonly kind: 'not_looked'; readonly error: SearchError; readonly isPassing: boolean };
+export type LookError = Kind<'unknown_response'> | Kind<'not_looked', { error: SearchError; isPassing: boolean }>;
 
-/**
- * Responses that continue at the API, in whatever process they began (rulings K9 and K13). No promise rejects. `profile` and `timeZone` of the
- * question say how the reply is made.
- */
+/** Responses that continue at the API, in whatever process they began (rulings K9, K13). No promise rejects. `asked` says how a reply is made. */
 export interface StartedResponses {
   /** One request. Ends with `not_looked` (`aborted`) soon after `signal` aborts, and leaves no listener on it. */
   look(

@@ -1,12 +1,14 @@
 import type { Result } from 'neverthrow';
+import type { Kind } from '../../domain/values/kind.ts';
 
 /** Who sent a valid token. */
 export interface TokenOwner {
   /** Different owners have different names; none is that of a configured static token. Short, without whitespace. */
   readonly caller: string;
+  /** The groups that the token names (ruling T2). */
+  readonly groups?: readonly string[];
 }
 
-/** What is wrong with a token that is not valid. */
 export type TokenProblem =
   | 'not_a_jwt'
   | 'too_long'
@@ -23,20 +25,14 @@ export type TokenProblem =
   | 'invalid_claims'
   | 'no_caller';
 
-/** Why a token is not accepted. */
 export type TokenError =
-  | { readonly kind: 'invalid_token'; readonly problem: TokenProblem }
+  | Kind<'invalid_token', { problem: TokenProblem }>
   /** The token is valid, but does not have every required scope. */
-  | { readonly kind: 'insufficient_scope' }
+  | Kind<'insufficient_scope'>
   /** Nothing can be said about the token, because the keys of its issuer could not be loaded. */
-  | { readonly kind: 'issuer_unavailable'; readonly retryAfterMs: number };
+  | Kind<'issuer_unavailable', { retryAfterMs: number }>;
 
-/**
- * Checks the access tokens of one authorization server.
- *
- * The promise never rejects. It settles within some seconds, even if the authorization server does not respond. Nothing of
- * the token is kept or logged.
- */
+/** Checks access tokens of one authorization server. Never rejects; settles within seconds, whatever that does. Keeps and logs nothing of a token. */
 export interface TokenVerifier {
   verify(token: string): Promise<Result<TokenOwner, TokenError>>;
 }

@@ -2,12 +2,18 @@ import type { Result } from 'neverthrow';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import type { ToolServerError } from '../../domain/gateway/tool-call-error.ts';
 import type { ToolResult } from '../../domain/gateway/tool-result.ts';
+import type { TraceContext } from '../../domain/gateway/trace-context.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
+
+/** Lists beside that of tools. Templates belong to resources. */
+export type ChangingList = 'resources' | 'prompts';
+/** Called when a server reports such a list as changed. Without it, servers are not asked to. */
+export type OnListChanged = (server: string, list: ChangingList) => void;
 
 /** What a connected server reports on its own. Must not throw. */
 export interface ServerEvents {
-  /** The list of tools has changed. */
   onToolsChanged(): void;
+  readonly onListChanged?: ((list: ChangingList) => void) | undefined;
   /** Once, unless `close` was called first: the process or the connection has ended. Later calls fail with `crashed`. */
   onLost(reason: string): void;
 }
@@ -31,6 +37,8 @@ export interface ServerConnection {
   readonly pid: number | undefined;
   readonly protocolVersion: string | undefined;
   readonly serverInfo: JsonObject | undefined;
+  /** What the server declares (MCP, `capabilities`). */
+  readonly capabilities: JsonObject;
   /** The complete list, all pages. One of more than 1,000 tools or 8 MiB is an `invalid_result`. Never rejects. */
   listTools(signal: AbortSignal): Promise<Result<readonly ListedTool[], ToolServerError>>;
   /**
@@ -41,23 +49,26 @@ export interface ServerConnection {
   callTool(
     name: string,
     args: JsonObject,
-    onProgress: ((progress: ToolProgress) => void) | undefined,
+    options: {
+      readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
+      /** Is passed on to the server (ruling T18). */
+      readonly trace?: TraceContext | undefined;
+    },
     signal: AbortSignal,
   ): Promise<Result<ToolResult, ToolServerError>>;
+  /** The entries of another list of MCP, which `method` asks for and which has the name `member` in its result. As `listTools`. */
+  list(method: string, member: string, signal: AbortSignal): Promise<Result<readonly unknown[], ToolServerError>>;
+  /** Sends another request of MCP, as `callTool`. */
+  request(method: string, params: JsonObject, signal: AbortSignal): Promise<Result<JsonObject, ToolServerError>>;
   /** Ends the server, and its complete process tree if it is one. Calls in flight fail. Resolves when nothing is left. */
   close(): Promise<void>;
 }
 
 /** The login of a remote server, which a person makes (ruling O3). */
 export interface ServerLogin {
-  /**
-   * Why a person must sign in before the server can be used, with the command: what follows the server's name in a sentence. Undefined
-   * if that is not what it lacks. A connection that begins to lack it ends (`onLost`).
-   */
+  /** Why a person must sign in, with the command: what follows the server's name in a sentence. A connection that begins to lack a login ends. */
   readonly required: string | undefined;
-  /**
-   * Notifies of a new or deleted login, and of another one in its place; of a renewed one only while a login is required. Returns the removal.
-   */
+  /** Notifies of a new, replaced or deleted login; of a renewed one only while a login is required. Returns the removal. */
   onChanged(listener: () => void): () => void;
 }
 

@@ -16,7 +16,7 @@ const HANDLE = /^la1\.([adq])\.([\w-]{1,90})\.([\w-]{22})$/;
 
 /** What people and models put around a handle. */
 const WRAPPING = /[\s\p{Quotation_Mark}`<>]/u;
-const NOT_WRAPPING = /[^\s\p{Quotation_Mark}`<>]/u;
+const OPENING = /^[\s\p{Quotation_Mark}`<>]+/u;
 
 /** The handle as a text of at most 128 characters, `[A-Za-z0-9._-]`. */
 export function toHandle({ tool, responseId, signature }: AnswerHandle): string {
@@ -28,7 +28,7 @@ export function toHandle({ tool, responseId, signature }: AnswerHandle): string 
  * K21). Undefined for a question. What surrounds the word, and one full stop after it, is ignored.
  */
 export function handleIn(query: string): AnswerHandle | 'malformed' | undefined {
-  const begun = query.slice(Math.max(0, query.search(NOT_WRAPPING)));
+  const begun = query.replace(OPENING, '');
   if (!BEGINNING.test(begun)) return undefined;
   const sentence = withoutEnd(begun);
   const word = /[.。]$/.test(sentence) ? withoutEnd(sentence.slice(0, -1)) : sentence;

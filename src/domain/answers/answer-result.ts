@@ -3,6 +3,7 @@ import type { OwnSource } from '../grounded/own-source.ts';
 import { cleanLine, cleanText } from '../values/clean-text.ts';
 import { closeFence } from '../values/code-fence.ts';
 import { isWebUrl, namesBlockedHost, namesUnusable, withoutUserInfo } from '../values/web-url.ts';
+import type { EmptyAnswer } from './answer-error.ts';
 import { cutAtParagraph } from './answer-size.ts';
 import { type Citation, type NamedSources, pageKey, toCitations } from './citation.ts';
 import { deadMark, type KnownPage } from './known-page.ts';
@@ -20,12 +21,6 @@ export interface AnswerResult {
   readonly model: string;
 }
 
-/** A reply without text. `reason` is the API's reason, if it reported one. */
-export interface EmptyAnswer {
-  readonly kind: 'empty_answer';
-  readonly reason?: string | undefined;
-}
-
 export interface AnswerContext {
   readonly question: Question;
   readonly model: string;
@@ -34,16 +29,15 @@ export interface AnswerContext {
   readonly maxAnswerChars: number;
   /** The day of the question, `YYYY-MM-DD`. */
   readonly today: string;
-  /** Hosts whose pages are never cited, with their subdomains. */
   readonly blockedDomains?: readonly string[];
-  /** What is known of cited pages, by URL. */
   readonly pages?: ReadonlyMap<string, KnownPage> | undefined;
 }
 
 /** Converts a reply to an answer (rulings 8, 9 and 14). An empty answer is never a success. */
 export function toAnswerResult(received: Reply, context: AnswerContext): Result<AnswerResult, EmptyAnswer> {
   const isBlocked = (text: string) => namesBlockedHost(text, context.blockedDomains ?? []);
-  const reply = withoutSources(received, isBlocked);
+  // The API does not reliably leave out blocked hosts (ruling A2).
+  const reply = { ...received, sources: filterSources(received.sources, (url) => !isBlocked(url)) };
   const { ending, accessedOn = context.today } = reply;
   const isIncomplete = ending.kind === 'incomplete';
   const text = cleanText(reply.text).trim();
@@ -56,9 +50,8 @@ export function toAnswerResult(received: Reply, context: AnswerContext): Result<
   });
   const hasSources = used_search || citations.length > 0;
   const urls = citations.map(({ url }) => url);
-  const split = hasSources ? splitSources(text, urls) : { body: text, entries: [] };
-  const { body } = split;
-  const entries = split.entries.filter((entry) => !isBlocked(entry) && !namesUnusable(entry)).map(withoutUserInfo);
+  const { body, entries } = hasSources ? splitSources(text, urls) : { body: text, entries: [] };
+  const shown = entries.filter((entry) => !isBlocked(entry) && !namesUnusable(entry)).map(withoutUserInfo);
   const language = languageOf(context.question.query);
   const marks = [...(context.pages ?? [])].map(([url, page]) => [url, deadMark(page, language)] as const);
   const section = (entries: readonly string[]) =>
@@ -67,63 +60,45 @@ export function toAnswerResult(received: Reply, context: AnswerContext): Result<
   const parts = {
     body: isIncomplete ? closeFence(body) : body,
     note: isIncomplete ? notes.incomplete(cleanLine(ending.reason)) : '',
-    sources: section(entries),
+    sources: section(shown),
     citationsOnly: section([]),
   };
   const answer = withinLimit(parts, context.maxAnswerChars, notes);
   return ok({ answer, used_search, citations, model: context.model });
 }
 
-/** The API does not reliably leave out blocked hosts (ruling A2). */
-function withoutSources(reply: Reply, isBlocked: (text: string) => boolean): Reply {
-  const { cited, consulted, opened } = reply.sources;
-  return {
-    ...reply,
-    sources: {
-      cited: cited.filter(({ url }) => !isBlocked(url)),
-      consulted: consulted.filter((url) => !isBlocked(url)),
-      opened: opened.filter((url) => !isBlocked(url)),
-    },
-  };
-}
-
 /** Own sources that the text marks come first; if it marks none, those that answered share the places (ruling L24). */
 function citationsOf({ sources, own }: Reply, usedSearch: boolean, max: number, accessedOn: string): Citation[] {
-  const { marked = [], answered = [] } = own ?? {};
-  const first = uniqueSources(marked).slice(0, max);
-  const others = marked.length > 0 ? [] : uniqueSources(answered);
   const web = usedSearch ? sources : { cited: [], consulted: [], opened: [] };
+  if (own === undefined) return toCitations(web, max, accessedOn);
+  const isMarked = own.marked.length > 0;
+  const named = uniqueSources(isMarked ? own.marked : own.answered);
+  const first = isMarked ? named.slice(0, max) : [];
+  const others = isMarked ? [] : named;
   const merged: NamedSources = {
     ...web,
     cited: [...others.filter(({ url }) => isWebUrl(url)), ...web.cited],
     own: others.filter(({ url }) => !isWebUrl(url)).map(({ url }) => url),
   };
   const rest = toCitations(withoutPages(merged, first), max - first.length, accessedOn);
-  const changedOn = new Map(others.map(({ url, changedOn }) => [pageKey(url), changedOn]));
-  const dated = rest.map((citation) => ({
-    ...citation,
-    published_at: changedOn.get(pageKey(citation.url)) ?? citation.published_at,
+  const changedOn = new Map(named.map(({ url, changedOn }) => [pageKey(url), changedOn]));
+  return [...first.map(({ url, title }) => ({ url, title })), ...rest].map((source) => ({
+    ...source,
+    published_at: changedOn.get(pageKey(source.url)) ?? accessedOn,
   }));
-  return [
-    ...first.map(({ url, title, changedOn = accessedOn }) => ({ url, title, published_at: changedOn })),
-    ...dated,
-  ];
 }
 
 /** The sources without the pages that are already citations. If each cited page is one, no other page takes its place. */
 function withoutPages(sources: NamedSources, known: readonly OwnSource[]): NamedSources {
-  if (known.length === 0) return sources;
-  const { cited, consulted, opened } = sources;
   const keys = new Set(known.map(({ url }) => pageKey(url)));
-  const isNew = (url: string) => !keys.has(pageKey(cleanLine(url)));
-  const newPages = cited.filter(({ url }) => isNew(url));
-  const isAllKnown = cited.length > 0 && newPages.length === 0;
-  return {
-    ...sources,
-    cited: newPages,
-    consulted: consulted.filter((url) => isNew(url) && !(isAllKnown && isWebUrl(url))),
-    opened: isAllKnown ? [] : opened.filter(isNew),
-  };
+  const isKnown = (url: string) => keys.has(pageKey(cleanLine(url)));
+  const isAllKnown = sources.cited.length > 0 && sources.cited.every(({ url }) => isKnown(url));
+  return filterSources(sources, (url) => !isKnown(url) && !(isAllKnown && isWebUrl(url)));
+}
+
+function filterSources(sources: NamedSources, isKept: (url: string) => boolean): NamedSources {
+  const cited = sources.cited.filter(({ url }) => isKept(url));
+  return { ...sources, cited, consulted: sources.consulted.filter(isKept), opened: sources.opened.filter(isKept) };
 }
 
 /** The first of each page. */
@@ -133,12 +108,10 @@ function uniqueSources(sources: readonly OwnSource[]): readonly OwnSource[] {
   return [...byPage.values()];
 }
 
-/** What the API's reasons mean. */
-const LIMITS: Readonly<Record<string, string>> = { max_output_tokens: ' at the output token limit' };
-
 const NOTES = {
   en: {
-    incomplete: (reason: string) => `[The answer was cut off${LIMITS[reason] ?? ''} (${reason}).]`,
+    incomplete: (reason: string) =>
+      `[The answer was cut off${reason === 'max_output_tokens' ? ' at the output token limit' : ''} (${reason}).]`,
     fewerSources: '[The answer is too long: sources other than the citations were omitted.]',
     cut: (shown: number, total: number) =>
       `[The answer is too long and was cut here: ${shown} of ${total} characters are shown.]`,
@@ -151,10 +124,7 @@ const NOTES = {
   },
 };
 
-/**
- * The parts as one text of at most `max`: the end of the body may be omitted, and sources that the model listed in addition to the citations,
- * so that `citationsOnly` is left.
- */
+/** The parts as one text of at most `max`: without the end of the body, and if need be with `citationsOnly` in place of `sources`. */
 function withinLimit(
   { body, note, sources, citationsOnly }: Readonly<Record<'body' | 'note' | 'sources' | 'citationsOnly', string>>,
   max: number,

@@ -2,16 +2,14 @@ import { cleanLine, MAX_EXAMINED, shortLine, withoutTracking } from '../values/c
 import { toWebUrl } from '../values/web-url.ts';
 import type { CitationEvidence } from './known-page.ts';
 
-/** A page that the text cites. */
 export interface CitedPage {
   readonly url: string;
   readonly title?: string | undefined;
 }
 
 /**
- * A source of an answer in the output contract (spec 3.2).
- * `url` is an http(s) URL, or the ID of a source without a URL (`oai-weather`). `published_at` is the day of access in
- * the configured time zone, `YYYY-MM-DD`, because the API reports no publication date (ruling 7), unless the page says it.
+ * A source of an answer in the output contract (spec 3.2). `url` is an http(s) URL, or the ID of a source without one (`oai-weather`).
+ * `published_at` is the day of access in the configured time zone, `YYYY-MM-DD`, unless the page says it (ruling 7).
  */
 export interface Citation extends CitedPage {
   readonly published_at: string;
@@ -31,9 +29,8 @@ export interface NamedSources {
 }
 
 /**
- * The citations of a reply, at most `max` (rulings 7 and 8).
- * Cited pages come first, one entry per page; if none is cited, consulted and then opened pages are used. The first page
- * takes the first of the `max` places, then source IDs take theirs, then the other pages. In the list, pages precede IDs.
+ * The citations of a reply, at most `max` (rulings 7 and 8): the cited pages, each once, or else the consulted and opened ones. The first page
+ * takes the first place, then source IDs take theirs, then the other pages. In the list, pages precede IDs.
  */
 export function toCitations(sources: NamedSources, max: number, accessedOn: string): Citation[] {
   const cited = toPages(sources.cited);
@@ -58,10 +55,8 @@ function toPages(pages: readonly CitedPage[]): CitedPage[] {
   const byPage = new Map<string, CitedPage>();
   for (const page of pages.flatMap(toPage)) {
     const key = pageKey(page.url);
-    const known = byPage.get(key);
-    if (known === undefined || (known.title === undefined && page.title !== undefined)) {
-      byPage.set(key, { ...page, url: known?.url ?? page.url });
-    }
+    const { url, title = page.title } = byPage.get(key) ?? page;
+    byPage.set(key, { url, title });
   }
   return [...byPage.values()];
 }

@@ -43,9 +43,4 @@ export function modelSupport(model: string): { readonly verbosity?: boolean; rea
 }
 
 /** Where the user is, approximately, for web searches. */
-export interface UserLocation {
-  readonly country?: string;
-  readonly region?: string;
-  readonly city?: string;
-  readonly timezone?: string;
-}
+export type UserLocation = Readonly<Partial<Record<'country' | 'region' | 'city' | 'timezone', string>>>;

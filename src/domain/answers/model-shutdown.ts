@@ -27,10 +27,9 @@ export function shutdownOf(model: string): ModelShutdown | undefined {
   return SHUTDOWNS.find(({ models }) => models.includes(name));
 }
 
-const NOTICE_DAYS = 90;
-const DAY_MS = 24 * 60 * 60 * 1000;
+const NOTICE_MS = 90 * 24 * 60 * 60 * 1000;
 
 /** Whether the shutdown is at most 90 days away, or past. */
 export function isShutdownNear({ on }: ModelShutdown, today: string): boolean {
-  return Date.parse(on) - Date.parse(today) <= NOTICE_DAYS * DAY_MS;
+  return Date.parse(on) - Date.parse(today) <= NOTICE_MS;
 }

@@ -30,9 +30,8 @@ export interface ArgumentProblem {
 const MAX_QUERY_LENGTH = 32_000;
 
 /**
- * Reads the arguments of a tool (ruling 5): `"7"` is 7, `null` is absent, a single domain is a list of one, a URL is its
- * host, unknown arguments are ignored, and values out of range are rejected. `answer_quick` uses the configured hints and
- * ignores all others.
+ * Reads the arguments of a tool (ruling 5): `"7"` is 7, `null` is absent, a single domain is a list of one, a URL is its host, unknown arguments
+ * are ignored, and values out of range are rejected. `answer_quick` uses the configured hints and ignores all others.
  */
 export function parseQuestion(
   tool: ToolName,
@@ -41,12 +40,7 @@ export function parseQuestion(
 ): Result<Question, readonly ArgumentProblem[]> {
   const given = tool === 'answer_quick' ? { query: args.query } : args;
   const problems: ArgumentProblem[] = [];
-  const read = <T>(
-    argument: string,
-    fallback: T | undefined,
-    accepted: string,
-    parse: (value: unknown) => T | undefined,
-  ) => {
+  const read = <T>(argument: string, accepted: string, parse: (value: unknown) => T | undefined, fallback?: T) => {
     const received = given[argument] ?? undefined;
     const value = received === undefined ? fallback : parse(received);
     if (value === undefined) problems.push({ argument, received, accepted });
@@ -55,10 +49,10 @@ export function parseQuestion(
 
   const isTooLong = typeof given.query === 'string' && given.query.trim().length > MAX_QUERY_LENGTH;
   const accepted = isTooLong ? 'a question of at most 32,000 characters' : 'a non-empty string';
-  const query = read('query', undefined, accepted, toQuery);
-  const recencyDays = read('recency_days', defaults.recencyDays, 'an integer, 0 or greater', integerFrom(0));
-  const maxResults = read('max_results', defaults.maxResults, 'an integer, 1 or greater', integerFrom(1));
-  const domains = read('domains', defaults.domains, 'a list of host names such as "example.com"', toDomains);
+  const query = read('query', accepted, toQuery);
+  const recencyDays = read('recency_days', 'an integer, 0 or greater', integerFrom(0), defaults.recencyDays);
+  const maxResults = read('max_results', 'an integer, 1 or greater', integerFrom(1), defaults.maxResults);
+  const domains = read('domains', 'a list of host names such as "example.com"', toDomains, defaults.domains);
   if (query === undefined || recencyDays === undefined || maxResults === undefined || domains === undefined) {
     return err(problems);
   }

@@ -1,4 +1,5 @@
 import type { OwnSource } from '../grounded/own-source.ts';
+import type { Kind } from '../values/kind.ts';
 import type { NamedSources } from './citation.ts';
 
 /** What a model replied to a question (ruling 14). */
@@ -6,10 +7,8 @@ export interface Reply {
   /** The text of the model; for a refusal, the text of the refusal. */
   readonly text: string;
   readonly ending: ReplyEnding;
-  /** Whether a web search ran. */
   readonly searched: boolean;
   readonly sources: NamedSources;
-  /** The sources in the user's own systems, if own tools were used. */
   readonly own?: OwnSources;
   /** The day of access, `YYYY-MM-DD`, if it is not today: that of a recording. */
   readonly accessedOn?: string | undefined;
@@ -24,7 +23,4 @@ export interface OwnSources {
 }
 
 /** How a reply ended. `reason` is the API's, such as `max_output_tokens`. */
-export type ReplyEnding =
-  | { readonly kind: 'complete' }
-  | { readonly kind: 'refused' }
-  | { readonly kind: 'incomplete'; readonly reason: string };
+export type ReplyEnding = Kind<'complete' | 'refused'> | Kind<'incomplete', { reason: string }>;

@@ -3,17 +3,16 @@ import { isWebUrl } from '../values/web-url.ts';
 import { type Citation, pageKey } from './citation.ts';
 
 /**
- * Separates the sources that a model listed under `Sources:` (in any Markdown formatting, or 出典, 情報源, 参考) from the text.
- * A heading counts only if the lines after it look like sources (links, IDs, dates) or end the text: an answer about the
- * sources of the Nile keeps its chapter. Text after a list of sources stays in the body. `entries` are one per source, without bullet, in the
- * order of the text.
+ * Separates the sources that a model listed under `Sources:` (in any Markdown formatting, or 出典, 情報源, 参考) from the text. A heading counts
+ * only if the lines after it look like sources (links, IDs, dates) or end the text: an answer about the sources of the Nile keeps its chapter.
+ * Text after a list of sources stays in the body. `entries` are one per source, without bullet, in the order of the text.
  */
 export function splitSources(text: string, knownIds: readonly string[]) {
   const lines = text.split('\n');
   const lastLine = lines.findLastIndex((line) => !isBlank(line));
   const end = { lastLine, lastGap: lines.findLastIndex((line, index) => index < lastLine && isBlank(line)) };
   const body: string[] = [];
-  const entries: string[] = [];
+  const entries: string[][] = [];
   let fence = '';
   let at = 0;
   while (at < lines.length) {
@@ -24,8 +23,7 @@ export function splitSources(text: string, knownIds: readonly string[]) {
       body.push(line);
       at += 1;
     } else {
-      // Not as arguments, of which there may be about 120,000.
-      for (const entry of section.entries) entries.push(entry);
+      entries.push(section.entries);
       dropRule(body);
       at = section.end;
       while (at < lines.length && isBlank(lines[at])) at += 1;
@@ -33,13 +31,10 @@ export function splitSources(text: string, knownIds: readonly string[]) {
     }
   }
   dropRule(body);
-  return { body: body.join('\n').trim(), entries };
+  return { body: body.join('\n').trim(), entries: entries.flat() };
 }
 
-/**
- * `Sources:` with the listed entries and the citations that they do not name, each with a date (ruling 9). `marks` are URLs, and what ends the
- * lines that name them (ruling E5).
- */
+/** `Sources:` with the entries and the citations that they lack, dated (ruling 9). `marks`: URLs, and what ends their lines (ruling E5). */
 export function sourcesSection(
   entries: readonly string[],
   citations: readonly Citation[],
@@ -78,10 +73,7 @@ const HEADING = new RegExp(
   'isu',
 );
 
-/**
- * The list of sources whose heading is at an index, and the index of the line after it. The text ends with the lines `lastLine`, which is not
- * blank, and `lastGap`, the blank one before the last block (-1: none).
- */
+/** The list of sources whose heading is at an index, and the line after it. `lastLine` ends the text; `lastGap` is blank, before the last block. */
 function sectionAt(
   lines: readonly string[],
   at: number,
@@ -135,14 +127,8 @@ function isListItem(line: string): boolean {
 
 /** Removes the blank lines before a section, and a horizontal rule that only separated it. */
 function dropRule(body: string[]): void {
-  const dropBlankLines = () => {
-    while (body.length > 0 && isBlank(body.at(-1))) body.pop();
-  };
-  dropBlankLines();
-  while (/^\s*(?:[-*_]\s*){3,}$/.test(body.at(-1) ?? '') && isBlank(body.at(-2))) {
-    body.pop();
-    dropBlankLines();
-  }
+  const isRule = (line: string, at: number) => /^\s*(?:[-*_]\s*){3,}$/.test(line) && isBlank(body[at - 1]);
+  body.length = body.findLastIndex((line, at) => !isBlank(line) && !isRule(line, at)) + 1;
 }
 
 /** One entry per line, without bullet; an indented line continues the entry before it. */

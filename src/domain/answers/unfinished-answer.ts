@@ -3,17 +3,8 @@ import type { Language } from './language.ts';
 /** The line in the instructions for clients that is about these texts (ruling K23). */
 export const UNFINISHED_INSTRUCTIONS = 'If a result says that it is not finished, call the tool again as it says.';
 
-interface Unfinished {
-  readonly language: Language;
-  readonly handle: string;
-  /** The time so far. */
-  readonly seconds: number;
-  /** The number of web searches so far. */
-  readonly searches: number;
-}
-
 /** The text for a caller whose time is up while the search continues (ruling K19): what happened, what to do, and the progress so far. */
-export function unfinishedAnswer({ language, handle, seconds, searches }: Unfinished): string {
+export function unfinishedAnswer(language: Language, handle: string, seconds: number, searches: number): string {
   return WORDS[language](handle, Math.round(seconds), searches);
 }
 

@@ -17,10 +17,7 @@ const NO_TEXT =
 /** The marks at the start of a line: of lists, headings, quotes and tables, with the number of an item. */
 const LINE_START = /^[\s>|*_#+-]*(?:\(?\d{1,3}\\?[.)．）](?=[\s*_\p{L}]))?/u;
 
-/**
- * The claims of a text that cites a page: each is the text before a link to it on the same line, since the previous link (ruling E8). Links
- * with no words between them share one.
- */
+/** The claims of a text that cites a page: what precedes each link to it on its line, since the previous link (ruling E8). */
 export function claimsFor(markdown: string, url: string): string[] {
   const key = pageKey(url);
   const claims = new Set<string>();
@@ -41,12 +38,11 @@ export function claimsFor(markdown: string, url: string): string[] {
 }
 
 function toClaim(segment: string): string {
-  const shown = segment
+  const text = segment
     .slice(-MAX_SEGMENT_CHARS)
     .replace(LINE_START, ' ')
     .replace(/\*{1,3}/g, '')
-    .replace(NO_TEXT, ' ');
-  const text = shown
+    .replace(NO_TEXT, ' ')
     .replace(/\s+/g, ' ')
     .replace(/[\s([（【「]+$/, '')
     .trim();

@@ -1,11 +1,7 @@
 import { toReading } from './numerals.ts';
 
 /** A day, month or year; what a text does not give is undefined. */
-export interface DateParts {
-  readonly year: number | undefined;
-  readonly month: number | undefined;
-  readonly day: number | undefined;
-}
+export type DateParts = Readonly<Record<'year' | 'month' | 'day', number | undefined>>;
 
 /** A place of a folded text that gives dates: several days of a month, or one whose order of day and month is not known. */
 export interface WrittenDate {
@@ -34,7 +30,6 @@ const ENGLISH = new RegExp(
   `(?:(?<!\\d)(?<before>${DAYS})(?:\\s?-|\\sof)?\\s?)?(?<![a-z])(?<name>${MONTH})(?![a-z])\\.?(?:[,-]?\\s?(?<after>${DAYS}))?(?:(?:,|,?\\sof|-)?\\s?(?<year>\\d{4})(?!\\d))?`,
   'g',
 );
-/** A day without its month. */
 const THE_DAY = /(?:on|by|until|from|to|of|before|after)\sthe\s(\d{1,2}(?:st|nd|rd|th))(?![a-z])/g;
 const NUMERIC =
   /(?<![\d.])(?:(?<year>\d{4})(?<a>[-/.])(?<month>\d\d?)\k<a>(?<day>\d\d?)|(?<first>\d\d?)(?<b>[-/.])(?<second>\d\d?)\k<b>(?<last>\d{4}))(?!\d)/g;
@@ -54,11 +49,8 @@ export function* datesIn(text: string): Generator<WrittenDate> {
   for (const match of text.matchAll(THE_DAY)) yield* written(match, toDates(undefined, undefined, match[1]));
   for (const match of text.matchAll(NUMERIC)) {
     const { year, month, day, first, second, last } = match.groups ?? {};
-    const dates =
-      year === undefined
-        ? [...toDates(last, first, second), ...toDates(last, second, first)]
-        : toDates(year, month, day);
-    yield* written(match, dates, true);
+    const either = [...toDates(last, first, second), ...toDates(last, second, first)];
+    yield* written(match, year === undefined ? either : toDates(year, month, day), true);
   }
 }
 

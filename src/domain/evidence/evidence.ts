@@ -1,4 +1,5 @@
 import type { CitationEvidence } from '../answers/known-page.ts';
+import { withoutUndefined } from '../values/json.ts';
 import { claimsFor } from './claims.ts';
 import { missingFigures } from './figures.ts';
 import { passagesFor } from './passages.ts';
@@ -15,24 +16,19 @@ export interface PageText {
 }
 
 const MIN_SHARE = 0.26;
-const MAX_OTHER = 100_000;
 
 /** What is known about the claims that cite a page; undefined if nothing. `text` is the answer in Markdown, `url` that of the citation. */
 export function evidenceFor(text: string, url: string, page: PageText): CitationEvidence | undefined {
   const claims = claimsFor(text, url);
   if (claims.length === 0) return undefined;
 
-  const other = page.other.join('\n');
-  const isCut = page.isCut || other.length > MAX_OTHER;
-  const language = textLanguage(page.visible);
-  const missing = isCut ? [] : missingFigures(claims, `${page.visible}\n${other}`, language === undefined);
-  const { quote, isUnrelated } = resemblance(claims, page.visible, language);
-  if (missing.length === 0 && quote === undefined && (!isUnrelated || isCut)) return undefined;
-  return {
-    ...(quote !== undefined && { quote }),
-    ...(missing.length > 0 && { missing }),
-    ...(isUnrelated && !isCut && { unrelated: true }),
-  };
+  const { visible, other, isCut } = page;
+  const language = textLanguage(visible);
+  const missing = isCut ? [] : missingFigures(claims, [visible, ...other].join('\n'), language === undefined);
+  const { quote, isUnrelated } = resemblance(claims, visible, language);
+  const unrelated = isUnrelated && !isCut ? (true as const) : undefined;
+  const found = withoutUndefined({ quote, missing: missing.length > 0 ? missing : undefined, unrelated });
+  return Object.keys(found).length > 0 ? found : undefined;
 }
 
 /** The best passage of all claims, or that none resembles any of them (ruling E11). */

@@ -2,10 +2,7 @@ import { type DateParts, datesIn, type WrittenDate } from './dates.ts';
 import { fold } from './folded-text.ts';
 import { looseNumbersIn, type Numeral, numeralsIn, type Reading } from './numerals.ts';
 
-/**
- * What a page has: numbers; versions and their beginnings; dates as `2024-10-1`, `2024-10`, `?-10-1` without a year, `*-10-1` in any, and `1` for a
- * day without its month.
- */
+/** Numbers; versions and their beginnings; dates as `2024-10-1`, `2024-10`, `?-10-1` (no year), `*-10-1` (any year), and `1` (a day alone). */
 interface FigureIndex {
   readonly numbers: ReadonlySet<number>;
   readonly sorted: Float64Array;
@@ -17,10 +14,7 @@ const MAX_MISSING = 10;
 /** A page with more would take too long. */
 const MAX_FIGURES = 20_000;
 
-/**
- * The figures of claims that a page does not have in any form, as the claims write them (ruling E10). Only digits are compared if the page is
- * in another language than the forms are known for (`isLoose`).
- */
+/** The figures of claims that a page lacks, as the claims write them (ruling E10). `isLoose`: the page is in a language whose forms are not known. */
 export function missingFigures(claims: readonly string[], page: string, isLoose: boolean): string[] {
   const index = indexOf(page, isLoose);
   if (index === undefined) return [];
@@ -31,15 +25,11 @@ export function missingFigures(claims: readonly string[], page: string, isLoose:
 function missingIn(claim: string, index: FigureIndex): string[] {
   const text = fold(claim);
   const dates = [...datesIn(text)].filter((date) => isDate(claim, date));
-  const absent = dates.filter(({ dates, isEither }) => {
-    const found = dates.filter((date) => hasDate(index, date)).length;
-    return found < (isEither ? 1 : dates.length);
-  });
+  const isKnown = (date: DateParts) => hasDate(index, date);
+  const absent = dates.filter(({ dates, isEither }) => !(isEither ? dates.some(isKnown) : dates.every(isKnown)));
+  const isInDate = (one: Numeral) => dates.some(({ start, end }) => one.start < end && start < one.end);
   const unknown = [...numeralsIn(text)].filter(
-    (numeral) =>
-      isFigure(text, numeral) &&
-      !dates.some(({ start, end }) => numeral.start < end && start < numeral.end) &&
-      !hasNumber(index, numeral),
+    (one) => isFigure(text, one) && !isInDate(one) && !hasNumber(index, one),
   );
   return [...absent, ...unknown]
     .sort((a, b) => a.start - b.start)
@@ -121,11 +111,10 @@ function hasNumber(index: FigureIndex, { readings, version, parts, isWord }: Num
   }
   if (isLoose && isWord) return true;
   const scales = isLoose ? [1, 1e3, 1e6, 1e9] : [1];
-  const candidates = readings.flatMap(({ value, place }) =>
-    scales.map((scale) => ({ value: value / scale, place: place / scale })),
-  );
   const areParts = parts.length > 0 && parts.every((part) => part <= MAX_TRIVIAL || numbers.has(part));
-  return areParts || candidates.some((reading) => isNear(index, reading));
+  const isFound = ({ value, place }: Reading) =>
+    scales.some((scale) => isNear(index, { value: value / scale, place: place / scale }));
+  return areParts || readings.some(isFound);
 }
 
 /** Whether the page has the number, or one that gives it when it is rounded or cut to the places that are shown. */

@@ -4,7 +4,6 @@ export interface Reading {
   readonly place: number;
 }
 
-/** A number in a folded text. */
 export interface Numeral {
   readonly start: number;
   readonly end: number;

@@ -2,12 +2,6 @@ import type { Language } from '../answers/language.ts';
 import { cleanLine } from '../values/clean-text.ts';
 import { fold } from './folded-text.ts';
 
-/** A passage of a page, and the share of the claim's words, by weight, that it has: 1 if it has none, or if the page takes too long to search. */
-export interface Passage {
-  readonly quote: string;
-  readonly share: number;
-}
-
 const WINDOW_CHARS: Readonly<Record<Language, number>> = { en: 450, ja: 180 };
 const MAX_QUOTE = 300;
 /** Of a word that is everywhere, more places say nothing more. */
@@ -28,8 +22,11 @@ const FUNCTION_WORDS = new Set(
   ),
 );
 
-/** The passages of a page that resemble claims most, one for each claim, in their order. */
-export function passagesFor(claims: readonly string[], visible: string, language: Language): Passage[] {
+/**
+ * The passages of a page that resemble claims most, one for each claim, in their order. `share`: how much of the claim's words a passage has, by
+ * weight; 1 if the claim has none, or if the page takes too long to search.
+ */
+export function passagesFor(claims: readonly string[], visible: string, language: Language) {
   const text = fold(visible);
   const termsOf = claims.map((claim) => termsIn(fold(claim)));
   const places = placesOf(termsOf, text);

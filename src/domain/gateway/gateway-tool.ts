@@ -1,8 +1,5 @@
 import { isObject, type JsonObject, withoutUndefined } from '../values/json.ts';
 
-/** The name under which the answer tools are available beside those of the servers (ruling G1). */
-export const BUILT_IN_SERVER = 'openai-responses-mcp';
-
 /** A tool of a server, as the server described it (MCP, Tool). */
 export interface GatewayTool {
   readonly server: string;
@@ -32,10 +29,7 @@ export function parseTool(server: string, value: unknown): GatewayTool | undefin
 }
 
 /** Which tools of a server exist for callers: exact names, or names with `*` at an end (ruling G1). */
-export interface ToolFilter {
-  readonly allow?: readonly string[];
-  readonly deny?: readonly string[];
-}
+export type ToolFilter = Readonly<Partial<Record<'allow' | 'deny', readonly string[]>>>;
 
 /** A tool in both lists is denied. */
 export function isAllowed(name: string, { allow, deny = [] }: ToolFilter): boolean {
@@ -43,11 +37,25 @@ export function isAllowed(name: string, { allow, deny = [] }: ToolFilter): boole
   return (allow === undefined || matches(allow)) && !matches(deny);
 }
 
-function matchesPattern(name: string, pattern: string): boolean {
+/** A name of a tool, with `*` at either end for any text. */
+export const TOOL_PATTERN = /^\*?[^*]+\*?$|^\*$/;
+
+/** Whether a name is the pattern, which may have `*` at either end. */
+export function matchesPattern(name: string, pattern: string): boolean {
+  return patternTest(pattern)(name);
+}
+
+/** The same for many names. */
+export function patternTest(pattern: string): (name: string) => boolean {
   const isPrefix = pattern.endsWith('*');
   const isSuffix = pattern.startsWith('*');
   const fixed = pattern.slice(isSuffix ? 1 : 0, isPrefix ? -1 : undefined);
-  if (isPrefix && isSuffix) return name.includes(fixed);
-  if (isPrefix) return name.startsWith(fixed);
-  return isSuffix ? name.endsWith(fixed) : name === pattern;
+  if (isPrefix && isSuffix) return (name) => name.includes(fixed);
+  if (isPrefix) return (name) => name.startsWith(fixed);
+  return isSuffix ? (name) => name.endsWith(fixed) : (name) => name === pattern;
+}
+
+/** Whether a tool declares that it changes nothing. */
+export function isReadOnly({ annotations }: Pick<GatewayTool, 'annotations'>): boolean {
+  return annotations?.readOnlyHint === true && annotations.destructiveHint !== true;
 }

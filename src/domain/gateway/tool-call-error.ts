@@ -1,52 +1,48 @@
+import type { Kind } from '../values/kind.ts';
+import type { ToolChange } from './approved-tools.ts';
+
 /** What a server's connection reports about a call. */
 export type ToolServerError =
-  /** The server answered with a JSON-RPC error. */
-  | { readonly kind: 'json_rpc'; readonly code: number; readonly message: string; readonly data?: unknown }
+  | Kind<'json_rpc', { code: number; message: string; data?: unknown }>
   /** The server, or the connection to it, was lost during the call. */
-  | { readonly kind: 'crashed'; readonly reason: string }
-  | { readonly kind: 'too_large'; readonly maxBytes: number }
+  | Kind<'crashed', { reason: string }>
+  | Kind<'too_large', { maxBytes: number }>
   /** The answer is not an MCP result. */
-  | { readonly kind: 'invalid_result'; readonly detail: string }
-  /** A remote server answered 401 or 403. `scopes`: those of the login, and those that the server demands (ruling O6). */
-  | {
-      readonly kind: 'unauthorized';
-      readonly status: number;
-      readonly scopes?: readonly string[];
-      /** What happened instead, for people: a token could not be renewed. */
-      readonly reason?: string;
-    }
+  | Kind<'invalid_result', { detail: string }>
+  /** 401 or 403. `scopes`: of the login, and what the server demands (ruling O6). `reason`: why a token could not be renewed, for people. */
+  | Kind<'unauthorized', { status: number; scopes?: readonly string[]; reason?: string }>
   /** A person must sign in to the server first (ruling O4). */
-  | { readonly kind: 'login_required' }
-  | { readonly kind: 'aborted' };
+  | Kind<'login_required'>
+  | Kind<'aborted'>;
 
 /** Every way in which a call of a server's tool fails. */
 export type ToolCallError =
-  | Exclude<ToolServerError, { readonly kind: 'aborted' | 'unauthorized' | 'login_required' }>
-  | (Extract<ToolServerError, { readonly kind: 'unauthorized' | 'login_required' }> & { readonly server: string })
-  | { readonly kind: 'unknown_server'; readonly server: string; readonly known: readonly string[] }
-  | { readonly kind: 'unknown_tool'; readonly server: string; readonly tool: string; readonly known: readonly string[] }
-  | { readonly kind: 'invalid_input'; readonly errors: readonly SchemaError[] }
-  | { readonly kind: 'unchecked_input'; readonly problem: CheckProblem }
+  | Exclude<ToolServerError, Kind<'aborted' | 'unauthorized' | 'login_required'>>
+  | (Extract<ToolServerError, Kind<'unauthorized' | 'login_required'>> & { readonly server: string })
+  | Kind<'unknown_server', { server: string; known: readonly string[] }>
+  | Kind<'unknown_tool', { server: string; tool: string; known: readonly string[] }>
+  /** The tool is not as it was approved (ruling T13). */
+  | Kind<'tool_changed', { server: string; tool: string; change: ToolChange }>
+  /** The tool may change something, and only one that reads was to be called. */
+  | Kind<'not_read_only', { server: string; tool: string }>
+  | Kind<'invalid_input', { errors: readonly SchemaError[] }>
+  | Kind<'unchecked_input', { problem: CheckProblem }>
   /** `state` is that of the server; with `retryAfterMs`, it is restarted then. */
-  | {
-      readonly kind: 'not_available';
-      readonly server: string;
-      readonly state: ServerState;
-      readonly reason?: string;
-      readonly retryAfterMs?: number;
-    }
+  | Kind<'not_available', { server: string; state: ServerState; reason?: string; retryAfterMs?: number }>
   /** As many calls as allowed are running on the server, and as many are waiting. */
-  | { readonly kind: 'overloaded'; readonly server: string; readonly maxConcurrency: number }
-  | { readonly kind: 'shutting_down' }
-  | { readonly kind: 'timed_out'; readonly timeoutMs: number }
-  | { readonly kind: 'cancelled' };
+  | Kind<'overloaded', { server: string; maxConcurrency: number }>
+  /** `audit_unavailable`: the line of the call cannot be written: it was not sent, or its result is withheld (ruling T11). */
+  | Kind<'shutting_down' | 'audit_unavailable' | 'cancelled'>
+  | Kind<'timed_out', { timeoutMs: number }>;
 
 /** The server did not see these calls, and their errors contain nothing that it wrote. */
 export const NOT_SENT = [
   'invalid_input',
   'unchecked_input',
+  'not_read_only',
   'unknown_tool',
   'unknown_server',
+  'tool_changed',
   'not_available',
   'login_required',
   'overloaded',
@@ -54,10 +50,7 @@ export const NOT_SENT = [
 ] as const satisfies readonly ToolCallError['kind'][];
 
 /** Where a value does not match its schema: a JSON pointer, and what is wrong. */
-export interface SchemaError {
-  readonly path: string;
-  readonly message: string;
-}
+export type SchemaError = Readonly<Record<'path' | 'message', string>>;
 
 /** Why a value could not be checked, for people. */
 export const CHECK_PROBLEMS = {
@@ -67,13 +60,11 @@ export const CHECK_PROBLEMS = {
 } as const;
 export type CheckProblem = keyof typeof CHECK_PROBLEMS;
 
-/** Why a value is not known to match its schema. */
 export type SchemaCheckError =
-  | { readonly kind: 'mismatch'; readonly errors: readonly SchemaError[] }
-  | { readonly kind: 'unchecked'; readonly problem: CheckProblem }
-  | { readonly kind: 'aborted' };
+  | Kind<'mismatch', { errors: readonly SchemaError[] }>
+  | Kind<'unchecked', { problem: CheckProblem }>
+  | Kind<'aborted'>;
 
-/** The error of a call whose input did not pass its check. */
 export function toInputError(error: SchemaCheckError): ToolCallError {
   if (error.kind === 'mismatch') return { kind: 'invalid_input', errors: error.errors };
   return error.kind === 'unchecked' ? { kind: 'unchecked_input', problem: error.problem } : { kind: 'cancelled' };

@@ -10,10 +10,7 @@ export interface ToolResult {
   readonly isError: boolean;
 }
 
-/**
- * Reads the result of `tools/call`; undefined if it is not one. Without `content`, there must be `structuredContent`. Some servers
- * write null for a member that they do not use.
- */
+/** Reads the result of `tools/call`; undefined if it is not one. Some servers write null for a member that they do not use. */
 export function parseToolResult(value: unknown): ToolResult | undefined {
   if (!isObject(value)) return undefined;
   const structuredContent = value.structuredContent ?? undefined;

@@ -1,6 +1,6 @@
 import type { GatewayTool } from './gateway-tool.ts';
 
-export interface Nameable {
+interface Nameable {
   /** Its name, if that is short enough and no other has it. */
   readonly text: string;
   /** What it is, other than all others: a hash of it distinguishes equal names. */
@@ -12,7 +12,6 @@ interface Rules {
   readonly maxLength: number;
   /** What a hash begins with. */
   readonly separator: string;
-  /** Names that others have. */
   readonly taken: ReadonlySet<string>;
 }
 
@@ -20,10 +19,7 @@ const TOOLS: Rules = { maxLength: 64, separator: '_', taken: new Set() };
 
 type ToolName = Pick<GatewayTool, 'server' | 'name'>;
 
-/**
- * The names of tools over MCP, in the order of the tools (ruling G23). `servers` are all that are configured: a name that could mean a tool of
- * another one has its hash also while that one is down.
- */
+/** The names of tools over MCP, in their order (ruling G23). One that could mean a tool of another configured server, up or down, has a hash. */
 export function exposedNames(tools: readonly ToolName[], servers: readonly string[]): readonly string[] {
   const isOf = (text: string, server: string) => text.startsWith(`${server}__`);
   const items = tools.map(toNameable);
@@ -33,11 +29,8 @@ export function exposedNames(tools: readonly ToolName[], servers: readonly strin
 
 /** The same with only letters, digits, `_` and `-`, as the API requires for functions and generators of clients for operations (ruling L3). */
 export function functionNames(tools: readonly ToolName[]): readonly string[] {
-  const usable = (text: string) => text.replace(/[^a-zA-Z0-9_-]/g, '_');
-  return uniqueNames(
-    tools.map(toNameable).map(({ text, identity }) => ({ text: usable(text), identity })),
-    TOOLS,
-  );
+  const usable = ({ text, identity }: Nameable) => ({ text: text.replace(/[^a-zA-Z0-9_-]/g, '_'), identity });
+  return uniqueNames(tools.map(toNameable).map(usable), TOOLS);
 }
 
 function toNameable({ server, name }: ToolName): Nameable {

@@ -1,4 +1,5 @@
-import type { GatewayTool } from '../gateway/gateway-tool.ts';
+import type { Rights } from '../gateway/call-origin.ts';
+import { type GatewayTool, isReadOnly } from '../gateway/gateway-tool.ts';
 import { functionNames } from '../gateway/unique-names.ts';
 import { clip } from '../values/clean-text.ts';
 import type { JsonObject } from '../values/json.ts';
@@ -33,10 +34,7 @@ export const MAX_FUNCTIONS = 127;
 /** OpenAI recommends fewer functions. */
 export const RECOMMENDED_FUNCTIONS = 20;
 
-/**
- * The functions for these tools, which are those of the servers that are available (rulings L1 to L4), and the tools whose schema is too large,
- * as `server/tool`.
- */
+/** The functions for the tools of available servers (rulings L1 to L4), and the tools whose schema is too large, as `server/tool`. */
 export function toOffer(tools: readonly GatewayTool[], policy: GroundingPolicy) {
   const chosen = tools.filter((tool) => isOffered(tool, policy));
   const names = functionNames(chosen);
@@ -62,7 +60,7 @@ export function unknownTools(
   { tools }: GroundingPolicy,
   known: readonly GatewayTool[],
   unavailable: readonly string[],
-): readonly string[] {
+) {
   const names = new Set(known.map(({ server, name }) => `${server}/${name}`));
   return Object.entries(tools)
     .filter(([server]) => !unavailable.includes(server))
@@ -77,18 +75,13 @@ function isOffered(tool: GatewayTool, { tools }: GroundingPolicy): boolean {
   return list === 'all' ? isReadOnly(tool) : list.includes(tool.name);
 }
 
-/** Whether a tool declares that it changes nothing. */
-function isReadOnly({ annotations }: GatewayTool): boolean {
-  return annotations?.readOnlyHint === true && annotations.destructiveHint !== true;
-}
-
 /** Whether a tool with effects may be offered; a listed name counts while its hints are not known (ruling L26). */
-export function mayHaveEffects({ tools }: GroundingPolicy, known: readonly GatewayTool[]): boolean {
+export function mayHaveEffects({ tools }: GroundingPolicy, known: readonly GatewayTool[], rights: Rights): boolean {
   return Object.entries(tools).some(([server, list]) => {
     if (list === 'all') return false;
     return list.some((name) => {
       const tool = known.find((tool) => tool.server === server && tool.name === name);
-      return tool === undefined || !isReadOnly(tool);
+      return rights.mayUse(tool ?? { server, name }) && (tool === undefined || !isReadOnly(tool));
     });
   });
 }

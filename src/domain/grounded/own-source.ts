@@ -1,6 +1,6 @@
 import type { ToolResult } from '../gateway/tool-result.ts';
 import { cleanLine, clip } from '../values/clean-text.ts';
-import { isObject, type JsonObject } from '../values/json.ts';
+import { isObject, type JsonObject, withoutUndefined } from '../values/json.ts';
 import { redactedValue } from '../values/redaction.ts';
 import { isUnusable, isWebUrl, toWebUrl, withoutUserInfo } from '../values/web-url.ts';
 
@@ -26,9 +26,10 @@ export function callName({ server, name }: { readonly server: string; readonly n
   return clip(cleanLine(`${server}/${name}`).replace(/[[\]]/g, ''), MAX_NAME);
 }
 
-/** The sources of a result. `turn` is the number of the call in the answer. */
-export function sourcesOf(result: ToolResult, call: string, turn: number): readonly OwnSource[] {
-  const { content, structuredContent } = result;
+type Redact = (text: string) => string;
+
+/** The sources of a result, without the secrets of servers. `turn` is the number of the call in the answer. */
+export function sourcesOf({ content, structuredContent }: ToolResult, call: string, turn: number, redact: Redact) {
   const found = [
     ...content.filter(({ type }) => type === 'resource_link').flatMap(ofBlock),
     ...content.filter(({ type }) => type === 'resource').flatMap(ofBlock),
@@ -38,7 +39,13 @@ export function sourcesOf(result: ToolResult, call: string, turn: number): reado
   // Servers name the same page as a link and in the structured content.
   for (const source of found) byUrl.set(source.url, { ...source, ...byUrl.get(source.url) });
   const named = byUrl.size === 0 ? [{ url: call }] : [...byUrl.values()].slice(0, MAX_SOURCES);
-  return named.map((source, index) => ({ ...source, ref: `turn${turn}tool${index}`, call }));
+  return named.map((source, index) => withoutSecrets({ ...source, ref: `turn${turn}tool${index}`, call }, redact));
+}
+
+/** An address in which something was masked leads nowhere: the call takes its place. */
+function withoutSecrets(source: OwnSource, redact: Redact): OwnSource {
+  const masked = redactedValue(source, redact);
+  return masked.url === source.url ? masked : { ...masked, url: masked.call };
 }
 
 /** The source for callers on other machines: paths of this machine are for its user only (ruling L24). */
@@ -47,12 +54,6 @@ export function withoutLocalPath(source: OwnSource): OwnSource {
   if (/^[a-z][a-z0-9+.-]+:/i.test(source.url) && !isFileUri(source.url)) return source;
   const { ref, call } = source;
   return { ref, call, url: call };
-}
-
-/** The source without the secrets of servers. An address in which something was masked leads nowhere: the call takes its place. */
-export function withoutSecrets(source: OwnSource, redact: (text: string) => string): OwnSource {
-  const masked = redactedValue(source, redact);
-  return masked.url === source.url ? masked : { ...masked, url: masked.call };
 }
 
 /** The model can repeat a URI that it read in the content of a result. */
@@ -90,37 +91,30 @@ function toFound(uri: unknown, title: unknown, annotations: unknown): readonly F
   const url = /^https?:/i.test(text) ? (toWebUrl(text) ?? '') : text;
   if (url === '' || isUnusable(url)) return [];
   const name = typeof title === 'string' ? clip(cleanLine(title.slice(0, MAX_URL)), MAX_NAME) : '';
-  const modified = isObject(annotations) ? annotations.lastModified : undefined;
-  const [day] =
-    typeof modified === 'string' ? (/^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/.exec(modified) ?? []) : [];
-  return [{ url, ...(name === '' ? {} : { title: name }), ...(day === undefined ? {} : { changedOn: day }) }];
+  const modified =
+    isObject(annotations) && typeof annotations.lastModified === 'string' ? annotations.lastModified : '';
+  const changedOn = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/.exec(modified)?.[0];
+  return [withoutUndefined({ url, title: name || undefined, changedOn })];
 }
 
-/** OpenAI's guide for citations: the model is trained on these characters. */
-const START = '\uE200';
-const SEPARATOR = '\uE202';
-const END = '\uE201';
-/** Models forget the end now and then. */
+/** OpenAI's guide for citations: U+E200 opens, U+E202 separates, U+E201 closes. Models forget the end now and then. */
 const MARKER = /(?<![ \t])[ \t]*\uE200cite(?:((?:\uE202[^\n\uE200-\uE202]*)+)\uE201|((?:\uE202turn\d+[a-z]+\d+)+))/g;
 
 /** The marker that the model puts after a sentence. */
 export function markerOf({ ref }: OwnSource): string {
-  return `${START}cite${SEPARATOR}${ref}${END}`;
+  return `\uE200cite\uE202${ref}\uE201`;
 }
 
-/**
- * Replaces known markers by links, or by the call in brackets, and returns the sources that they name in the order of the text. `cleanText`
- * removes the other markers, as those of the web search.
- */
+/** Replaces known markers by links, or by the call in brackets, and returns their sources in order. `cleanText` removes other markers. */
 export function resolveMarkers(text: string, sources: readonly OwnSource[]) {
   const byRef = new Map(sources.map((source) => [source.ref, source]));
   const marked = new Set<OwnSource>();
   const resolved = text.replace(MARKER, (whole, closed?: string, open?: string) => {
-    const refs = (closed ?? open ?? '').split(SEPARATOR);
+    const refs = (closed ?? open ?? '').split('\uE202');
     const known = refs.map((ref) => byRef.get(ref.trim())).filter((source) => source !== undefined);
     for (const source of known) marked.add(source);
     // An unknown marker gets its end, so that it is removed completely.
-    if (known.length === 0) return closed === undefined ? `${whole}${END}` : whole;
+    if (known.length === 0) return closed === undefined ? `${whole}\uE201` : whole;
     return [...new Set(known.map(toLink))].join('');
   });
   return { text: resolved, marked: [...marked] };
@@ -129,8 +123,6 @@ export function resolveMarkers(text: string, sources: readonly OwnSource[]) {
 function toLink({ url, title, call }: OwnSource): string {
   if (!isWebUrl(url)) return ` [${call}]`;
   const name = (title ?? url).replace(/[[\]\\`]/g, '');
-  const target = url.replace(/[()<>\\\s]/g, (character) => ESCAPES[character] ?? '%20');
+  const target = url.replace(/[()<>\\ ]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
   return ` ([${name}](${target}))`;
 }
-
-const ESCAPES: Readonly<Record<string, string>> = { '(': '%28', ')': '%29', '<': '%3C', '>': '%3E', '\\': '%5C' };

@@ -12,10 +12,7 @@ export interface ToolOutput {
 }
 
 /** The text of servers in outputs, and their images: decoded, so that they are sent as a third more in base64. */
-export interface OutputSize {
-  readonly characters: number;
-  readonly imageBytes: number;
-}
+export type OutputSize = Readonly<Record<'characters' | 'imageBytes', number>>;
 
 const MAX_IMAGES = 4;
 const MAX_IMAGE_BYTES = 4 * 1024 * 1024;
@@ -106,7 +103,9 @@ function bytesOfImage({ type, data, mimeType }: JsonObject): number {
   if (type !== 'image' || !isKnown || typeof data !== 'string' || data.length % 4 !== 0) return 0;
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;
   const bytes = (data.length / 4) * 3 - padding;
-  return bytes <= MAX_IMAGE_BYTES && /^[A-Za-z0-9+/]+={0,2}$/.test(data) ? bytes : 0;
+  const digits = data.slice(0, data.length - padding);
+  // A pattern for the complete text remembers each of its characters, which can exceed the stack.
+  return bytes <= MAX_IMAGE_BYTES && digits !== '' && !/[^A-Za-z0-9+/]/.test(digits) ? bytes : 0;
 }
 
 /** Blocks other than texts are one line with their URI. The text of an embedded resource follows its line. */

@@ -6,7 +6,7 @@ const UNCLOSED_CITATION_MARK = /\uE200[\w\uE202]*$/;
 const STRAY_CITATION_MARK = /[\uE200-\uE202]/g;
 
 /** Most URLs, titles and names. The other patterns would take a tenth of the time of a short call for them. */
-const CLEAN = /^[\n -~]*$/;
+const UNUSUAL = /[^\n -~]/;
 
 const TRACKING = 'utm_source=openai';
 
@@ -17,7 +17,7 @@ const URL_IN_TEXT = /https?:\/\/[^\s<>"`]+/gi;
  * citation marks and without `utm_source=openai` in URLs (ruling 8). Line ends are `\n`; lone surrogates are replaced.
  */
 export function cleanText(text: string): string {
-  if (CLEAN.test(text) && !text.includes(TRACKING)) return text;
+  if (!UNUSUAL.test(text) && !text.includes(TRACKING)) return text;
   const marked = withoutUnsafeCharacters(text.replace(/\r\n?|[\u2028\u2029]/g, '\n'));
   const clean = marked
     .replace(CITATION_MARKS, (_, space: string, next: string) => (/^[^\s.,;:!?)。、]/.test(next) ? space : ''))
@@ -51,7 +51,7 @@ const TERMINAL_SEQUENCES =
 
 /** A text without characters that hide or reorder text or control a terminal, and without lone surrogates. */
 export function withoutUnsafeCharacters(text: string): string {
-  if (CLEAN.test(text)) return text;
+  if (!UNUSUAL.test(text)) return text;
   return withoutHiddenCharacters(text.toWellFormed().replace(TERMINAL_SEQUENCES, '').replace(UNSAFE_CHARACTERS, ''));
 }
 

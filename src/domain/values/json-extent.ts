@@ -1,8 +1,8 @@
 import { MAX_NESTING } from './json-nesting.ts';
 
 /**
- * How large a JSON value is: the number of values of which it consists, and of the characters of its texts and names. Counting ends soon above
- * `maxValues`. Infinitely many values if it nests more deeply than `maxDepth`: by default, than messages may.
+ * The number of values of which a JSON value consists, and of the characters of its texts and names. Counting ends soon above `maxValues`.
+ * Infinitely many values if it nests more deeply than `maxDepth`: by default, than messages may.
  */
 export function jsonExtent(value: unknown, maxValues: number, maxDepth = MAX_NESTING) {
   let values = 0;

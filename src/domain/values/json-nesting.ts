@@ -11,9 +11,8 @@ const FEW_PARTS = 10_000;
 const NAME_BITS = 2 ** 20;
 
 /**
- * Counts how deeply JSON nests, and how many parts it has, while its bytes arrive. Code that walks through a value needs stack, and
- * `JSON.parse` needs time and up to 60 bytes of memory per part, so both are checked before. Of bytes that are not JSON, it may count
- * too much.
+ * Counts how deeply JSON nests, and its parts, while its bytes arrive. Code that walks through a value needs stack, and `JSON.parse` needs time
+ * and up to 60 bytes of memory per part, so both are checked before. Of bytes that are not JSON, it may count too much.
  */
 export class JsonNesting {
   readonly #max: number;

@@ -1,16 +1,10 @@
 import { isObject, parseJson } from './json.ts';
 
-/** Where a page may say when it was published, best first (ruling A15). */
-export interface DateCandidates {
-  /** The texts of `<script type="application/ld+json">`. */
-  readonly jsonLd: readonly string[];
-  /** `article:published_time`. */
-  readonly article: readonly string[];
-  /** `citation_publication_date` and similar names. */
-  readonly citation: readonly string[];
-  /** `<time datetime pubdate>`, and `itemprop="datePublished"`. */
-  readonly time: readonly string[];
-}
+/**
+ * Texts in which a page may say when it was published, best first: those of `<script type="application/ld+json">`, `article:published_time`,
+ * `citation_publication_date` and similar names, and `<time datetime pubdate>` or `itemprop="datePublished"` (ruling A15).
+ */
+export type DateCandidates = Readonly<Record<'jsonLd' | 'article' | 'citation' | 'time', readonly string[]>>;
 
 /** The day of publication; undefined if the page does not say it, or says something impossible. */
 export function publishedOn(candidates: DateCandidates, today: string): string | undefined {

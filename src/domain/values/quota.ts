@@ -1,3 +1,4 @@
+import type { Kind } from './kind.ts';
 import { zonedDate } from './zoned-date.ts';
 
 /** What a caller uses, and what can be limited per day. */
@@ -16,17 +17,10 @@ export interface QuotaPolicy {
   readonly callers: Readonly<Record<string, QuotaLimits>>;
 }
 
+/** `endsAt`: when the limit ends. */
 export type QuotaError =
-  | {
-      readonly kind: 'quota_reached';
-      readonly unit: QuotaUnit;
-      readonly limit: number;
-      /** When the limit ends. */
-      readonly endsAt: Date;
-      readonly timeZone: string;
-      readonly retryAfterMs: number;
-    }
-  | { readonly kind: 'quota_unknown' };
+  | Kind<'quota_reached', { unit: QuotaUnit; limit: number; endsAt: Date; timeZone: string; retryAfterMs: number }>
+  | Kind<'quota_unknown'>;
 
 export const NOTHING_USED: QuotaUse = { calls: 0, searches: 0, tokens: 0 };
 
@@ -43,17 +37,13 @@ export function addedUse(a: QuotaUse, b: QuotaUse): QuotaUse {
   return { calls: a.calls + b.calls, searches: a.searches + b.searches, tokens: a.tokens + b.tokens };
 }
 
-/** A day in a time zone: its date, `YYYY-MM-DD`, and the first instant after it. */
-export interface QuotaDay {
-  readonly date: string;
-  readonly endsAt: Date;
-}
+export type QuotaDay = ReturnType<typeof quotaDay>;
 
 /** Longer than any day: that on which clocks are turned back has 25 hours. */
 const LONGEST_DAY_S = 26 * 60 * 60;
 
-/** The day of an instant. Where clocks are turned forward at midnight, the next day begins at 01:00. */
-export function quotaDay(instant: Date, timeZone: string): QuotaDay {
+/** The date of an instant, `YYYY-MM-DD`, and the end of this day. Where clocks are turned forward at midnight, the next one begins at 01:00. */
+export function quotaDay(instant: Date, timeZone: string) {
   const date = zonedDate(instant, timeZone);
   // Time zones change on complete seconds.
   let sameS = Math.floor(instant.getTime() / 1000);

@@ -1,5 +1,4 @@
 import { isObject } from './json.ts';
-import { createReplacer } from './text-replacer.ts';
 
 /** What is shown instead of a secret. */
 export const MASK = '[redacted]';
@@ -14,11 +13,9 @@ const KEY_LIKE = /(?<![A-Za-z0-9])sk-[A-Za-z0-9_*-]+/g;
 /** Not in words for people, such as `Bearer ...`. */
 const BEARER = /\b(Bearer\s+)(?=[^\s"',]*\w)[^\s"',]+/gi;
 
-/** What must not be shown. */
 export interface Secrets {
   /** Keys, tokens and passwords of this program. */
   readonly own: readonly string[];
-  /** Those of the servers of the gateway. */
   readonly ofServers: readonly string[];
 }
 
@@ -39,35 +36,46 @@ export interface Redactor {
 /** Knows no secrets until it learns them. */
 export function createRedactor(): Redactor {
   const own = new Set<string>();
-  const all = new Set<string>();
-  const replacer = (secrets: ReadonlySet<string>, shortest: number) => {
-    const masked = [...secrets].filter(({ length }) => length >= shortest);
-    return createReplacer(masked.flatMap(spellingsOf), MASK, SHORTEST_KEY);
-  };
-  let ofKeys = replacer(own, SHORTEST_KEY);
-  let ofAll = replacer(all, SHORTEST_SECRET);
+  const ofServers = new Set<string>();
   const latest = new Map<string, readonly (readonly string[])[]>();
-  let spellings: readonly string[] = [];
-  const withoutLatest = (text: string) => spellings.reduce((rest, spelling) => rest.replaceAll(spelling, MASK), text);
+  const maskers = () => {
+    const keys = [...own, ...[...latest.values()].flat(2)];
+    return { ofKeys: maskerOf(keys, SHORTEST_KEY), ofAll: maskerOf([...keys, ...ofServers], SHORTEST_SECRET) };
+  };
+  let { ofKeys, ofAll } = maskers();
   return {
-    anywhere: (text) => ofKeys(withoutLatest(text)),
-    known: (text) => ofAll(withoutLatest(text)),
-    inLogs: (text) => withoutKeyLike(ofAll(withoutLatest(text))),
+    anywhere: (text) => ofKeys(text),
+    known: (text) => ofAll(text),
+    inLogs: (text) => withoutKeyLike(ofAll(text)),
     learnLatest: (name, own) => {
       const [before = []] = latest.get(name) ?? [];
       if (own.every((key) => before.includes(key))) return;
       latest.set(name, [own, before]);
-      const keys = [...latest.values()].flat(2).filter(({ length }) => length >= SHORTEST_KEY);
-      // The longest first: one may be a part of another.
-      spellings = [...new Set(keys.flatMap(spellingsOf))].sort((a, b) => b.length - a.length);
+      ({ ofKeys, ofAll } = maskers());
     },
     learn: (secrets) => {
       for (const secret of secrets.own ?? []) own.add(secret);
-      for (const secret of [...own, ...(secrets.ofServers ?? [])]) all.add(secret);
-      ofKeys = replacer(own, SHORTEST_KEY);
-      ofAll = replacer(all, SHORTEST_SECRET);
+      for (const secret of secrets.ofServers ?? []) ofServers.add(secret);
+      ({ ofKeys, ofAll } = maskers());
     },
   };
+}
+
+/** Patterns have a limit. */
+const MAX_IN_PATTERN = 4096;
+
+/** Masks these secrets, the longest at each position; short spellings only where no letter and no digit adjoins. */
+function maskerOf(secrets: readonly string[], shortest: number): (text: string) => string {
+  const masked = [...new Set(secrets)].filter(({ length }) => length >= shortest);
+  const longestFirst = masked.flatMap(spellingsOf).sort((a, b) => b.length - a.length);
+  const long = longestFirst.filter(({ length }) => length > MAX_IN_PATTERN);
+  const patterns = longestFirst.slice(long.length).map((one) => {
+    const exact = one.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+    return one.length >= SHORTEST_KEY ? exact : `(?<![\\p{L}\\p{N}])${exact}(?![\\p{L}\\p{N}])`;
+  });
+  // Without a secret, nothing matches.
+  const pattern = new RegExp(patterns.join('|') || '[]', 'gu');
+  return (text) => long.reduce((left, one) => left.replaceAll(one, MASK), text).replace(pattern, MASK);
 }
 
 /** Masks what looks like a key, for texts before the configuration is known. */

@@ -8,6 +8,15 @@ export function isWebUrl(text: string): boolean {
   return /^https?:\/\/[^\s/]/i.test(text);
 }
 
+/** A part of a URL without its escapes; undefined if one is malformed. */
+export function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A text without the user information of its URIs: it may be a password, and it looks like a host. */
 export function withoutUserInfo(text: string): string {
   return text.replace(/(:[/\\]{2,})[^\s/\\?#<>"]*@/g, '$1');

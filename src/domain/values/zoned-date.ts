@@ -5,22 +5,14 @@ const TOKYO_OFFSET_MS = 9 * 60 * 60 * 1000;
 export function zonedDate(instant: Date, timeZone: string): string {
   // Other zones need the tables of Intl, which take time to load.
   if (timeZone === 'Asia/Tokyo') return new Date(instant.getTime() + TOKYO_OFFSET_MS).toISOString().slice(0, 10);
-  const parts = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
-    timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  });
-  const values = Object.fromEntries(parts.formatToParts(instant).map(({ type, value }) => [type, value]));
+  const format = { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+  const parts = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', format).formatToParts(instant);
+  const values = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
   return `${String(values.year).padStart(4, '0')}-${values.month}-${values.day}`;
 }
 
 /** The time of an instant in an IANA time zone, as `HH:MM`. */
 export function zonedTime(instant: Date, timeZone: string): string {
-  return new Intl.DateTimeFormat('en-u-nu-latn', {
-    timeZone,
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  }).format(instant);
+  const format = { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  return new Intl.DateTimeFormat('en-u-nu-latn', format).format(instant);
 }

@@ -170,3 +170,25 @@ test('pages of 100 tools are read by the official client', async () => {
   expect(tools).toHaveLength(3 + 11 + 250);
   expect(await client.call('one__tool_249')).toMatchObject({ content: [{ text: '249' }] });
 });
+
+test('the official client finds a tool, and calls it through the others', async () => {
+  const { config } = configure(['one', 'two'], { yaml: { gateway: { always: ['two/sum'] } } });
+  const { args, ...more } = parameters(config);
+  const transport = new StdioTransportV2({
+    ...more,
+    args: args.map((arg) => arg.replace('--expose', '--expose=search')),
+  });
+  const client = await connectV2(transport, 'auto');
+  const { tools } = await client.list();
+  expect(tools.map(({ name }) => name).slice(3)).toEqual(['find_tools', 'read_tool', 'call_tool', 'two__sum']);
+  const { structuredContent } = await client.call('find_tools', { query: 'echo', limit: 1 });
+  expect(structuredContent).toMatchObject({ tools: [{ name: 'one__echo', title: 'Echo' }], matches: 2 });
+  const echoed = await client.call('read_tool', { name: 'two__echo', arguments: { message: '日本語' } });
+  expect(echoed).toMatchObject({ content: [{ type: 'text', text: '日本語' }] });
+  expect(await client.call('read_tool', { name: 'one__sum', arguments: { a: 1, b: 2 } })).toMatchObject({
+    isError: true,
+  });
+  const summed = await client.call('call_tool', { name: 'one__sum', arguments: { a: 1, b: 2 } });
+  expect(summed).toMatchObject({ structuredContent: { sum: 3 } });
+  expect(client.complaints).toEqual([]);
+});

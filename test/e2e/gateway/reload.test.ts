@@ -1,10 +1,14 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { expect } from 'vitest';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
 import { type HttpProcess, startHttpProcess } from '../../support/http-process.ts';
 import { posixTest } from '../../support/platform.ts';
 import { isRunning } from '../../support/process-tree.ts';
 import { newFile } from '../files.ts';
 import { configure } from './servers.ts';
+
+/** Half a second passes before a reload. */
+const POLL = { timeout: 10_000 };
 
 interface Server {
   readonly name: string;
@@ -70,3 +74,36 @@ posixTest('moreSignals')(
     await expect.poll(() => statesOf(http)).toEqual(['late: available']);
   },
 );
+
+test('with gateway.watch, changes apply without a signal', async () => {
+  const { config } = configure(['one'], { yaml: { gateway: { watch: true } } });
+  const http = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config] });
+  await expect.poll(() => statesOf(http)).toEqual(['one: available']);
+  const valid = JSON.parse(readFileSync(config, 'utf8')) as { servers: { name: string }[] };
+
+  writeFileSync(config, JSON.stringify({ ...valid, mistyped: 1 }));
+  await expect.poll(() => http.stderr(), POLL).toContain('so that nothing was changed');
+  expect(await statesOf(http)).toEqual(['one: available']);
+
+  // Another file takes its place, as editors do it.
+  const [one] = valid.servers;
+  writeFileSync(`${config}.new`, JSON.stringify({ ...valid, servers: [{ ...one, name: 'two' }] }));
+  renameSync(`${config}.new`, config);
+  await expect.poll(() => statesOf(http), POLL).toEqual(['two: available']);
+  expect(http.stderr().match(/was read again/g)).toHaveLength(1);
+
+  writeFileSync(config, JSON.stringify({ ...valid, access: { local: { servers: { two: 'all' } } } }));
+  await expect.poll(() => http.stderr(), POLL).toContain('access.local.servers');
+  expect(await statesOf(http)).toEqual(['two: available']);
+  writeFileSync(config, JSON.stringify({ ...valid, access: { local: { servers: {} } } }));
+  await expect.poll(() => statesOf(http), POLL).toEqual([]);
+  expect(http.stderr()).toContain('servers: one\n');
+
+  // A file that does not exist yet.
+  const lock = join(dirname(config), 'locks', 'tools.lock');
+  writeFileSync(config, JSON.stringify({ ...valid, gateway: { watch: true, lock } }));
+  await expect.poll(() => http.stderr(), POLL).toContain('write them with');
+  mkdirSync(dirname(lock));
+  writeFileSync(lock, '{"version": 1, "servers": {}}');
+  await expect.poll(() => statesOf(http), POLL).toEqual(['one: available']);
+});

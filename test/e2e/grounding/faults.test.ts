@@ -30,25 +30,29 @@ const FAULTS: readonly (readonly [string, Behaviour])[] = [
   ['a connection that is reset', resetsMidStream()],
 ];
 
-test.each(FAULTS)('%s in any round: the request is repeated, and no call', async (_what, behaviour) => {
+test('after a fault in any round, the request is repeated, and no call', async () => {
   const { api, notes, server } = await serveGrounded(GROUNDING);
-  const rounds = [0, 1, 2];
-  for (const round of rounds) {
-    api.script(SCRIPT, `round ${round}`);
-    api.disturb(round, [behaviour], `round ${round}`);
+  const disturbed = FAULTS.flatMap(([what, behaviour]) => [0, 1, 2].map((round) => ({ what, behaviour, round })));
+  const toQuestion = ({ what, round }: (typeof disturbed)[number]) => `after ${what} in round ${round}`;
+  for (const one of disturbed) {
+    api.script(SCRIPT, toQuestion(one));
+    api.disturb(one.round, [one.behaviour], toQuestion(one));
   }
-  const responses = await Promise.all(
-    rounds.map((round) => server.callTool('answer', { query: `Write the notes of round ${round}` })),
+  const answered = await Promise.all(
+    disturbed.map(async (one) => {
+      const response = await server.callTool('answer', { query: `Write the notes ${toQuestion(one)}` });
+      return [toQuestion(one), answerOf(response).answer, reportOf(response)] as const;
+    }),
   );
-  for (const response of responses) {
-    expect(answerOf(response).answer).toMatch(/^Both are written\./);
-    expect(reportOf(response)).toMatchObject({ attempts: 4, rounds: 3, tool_calls: [{ ok: true }, { ok: true }] });
-  }
-  expect(api.requests).toHaveLength(12);
+  const report = { attempts: 4, rounds: 3, tool_calls: [{ ok: true }, { ok: true }] };
+  expect(answered).toMatchObject(
+    disturbed.map((one) => [toQuestion(one), expect.stringMatching(/^Both are written\./), report]),
+  );
+  expect(api.requests).toHaveLength(4 * disturbed.length);
   expect(api.refusals).toEqual([]);
   expect(notes.calls().toSorted()).toEqual([
-    ...rounds.map(() => 'write_note {"word":"one"}'),
-    ...rounds.map(() => 'write_note {"word":"two"}'),
+    ...disturbed.map(() => 'write_note {"word":"one"}'),
+    ...disturbed.map(() => 'write_note {"word":"two"}'),
   ]);
 });
 

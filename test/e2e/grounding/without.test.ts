@@ -62,5 +62,5 @@ test('servers that no answer uses change nothing, and are not started', async ()
 test('with grounding, these files are loaded', async () => {
   const { rawBody, loaded } = await ask('--config', configFile({ notes: scriptedServer([SEARCH_NOTES]) }));
   expect(rawBody).not.toBe(BODY);
-  expect(loaded.filter((file) => OF_GROUNDING.test(file))).toEqual(expect.arrayContaining(['remote-tool-server.js']));
+  expect(loaded.filter((file) => OF_GROUNDING.test(file))).toEqual(expect.arrayContaining(['ajv-schema-validator.js']));
 });

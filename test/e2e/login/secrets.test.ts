@@ -142,6 +142,7 @@ test('tokens, codes, verifiers and client secrets are shown nowhere', async () =
     await run(...args);
   for (const args of [['--show-config'], ['logins'], ['logins', '--json'], ['doctor', '--json', '--offline']])
     await run(...args);
+  expect(shown['doctor --json --offline']).toContain(`(client_credentials): ${machineIssuer.origin}, `);
   issuer.answers.set('/revocation', {
     status: 400,
     body: { error: 'x', error_description: SECRETS['renewed refresh token'] },

@@ -8,8 +8,20 @@ import { Server as LegacyServer } from '@modelcontextprotocol/sdk/server/index.j
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { type CallToolResult, createMcpHandler, type ListToolsResult, Server } from '@modelcontextprotocol/server';
+import {
+  CallToolRequestSchema,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  ListToolsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import {
+  type CallToolResult,
+  createMcpHandler,
+  type GetPromptResult,
+  type ListPromptsResult,
+  type ListToolsResult,
+  Server,
+} from '@modelcontextprotocol/server';
 import { onTestFinished } from 'vitest';
 import { StandardTools } from './standard-tools.js';
 
@@ -18,6 +30,13 @@ interface SeenRequest {
   /** The method of the JSON-RPC message in the body, otherwise that of HTTP. */
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
+  /** The `_meta` of the message. */
+  readonly meta: object | undefined;
+}
+
+interface SentMessage {
+  readonly method?: string;
+  readonly params?: { readonly _meta?: object };
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: unknown) => unknown;
@@ -55,9 +74,9 @@ export async function serveHttpRequests(handler: Handler): Promise<TestHttpServe
       for (const look of waiting) look();
     });
     const text = await readText(request);
-    const body = text === '' ? undefined : (JSON.parse(text) as { readonly method?: string });
+    const body = text === '' ? undefined : (JSON.parse(text) as SentMessage);
     const method = body?.method ?? request.method ?? '';
-    seen.push({ method, headers: request.headers });
+    seen.push({ method, headers: request.headers, meta: body?.params?._meta });
     const index = next.findIndex((planned) => planned.method === 'any' || planned.method === method);
     const [planned] = index < 0 ? [] : next.splice(index, 1);
     const proceed = () => void (guard(request, response) && handler(request, response, body));
@@ -127,11 +146,18 @@ export async function startModernServer(
         };
         return (await tools.call(name, args, { onProgress, signal: mcpReq.signal })) as CallToolResult;
       });
+      server.setRequestHandler('prompts/list', ({ params }) => tools.listPrompts(params?.cursor) as ListPromptsResult);
+      server.setRequestHandler(
+        'prompts/get',
+        ({ params: { name, arguments: args } }, { mcpReq }) =>
+          tools.getPrompt(name, args, mcpReq.signal) as Promise<GetPromptResult>,
+      );
       return server;
     },
     { legacy: 'reject' },
   );
   tools.onChanged = () => handler.notify.toolsChanged();
+  tools.onPromptsChanged = () => handler.notify.promptsChanged();
   const handle = toNodeHandler(handler) as Handler;
   const http = await serveHttpRequests(async (request, response, body) => {
     if (await admits(request, response)) await handle(request, response, body);
@@ -180,7 +206,7 @@ export async function startSseServer(tools = new StandardTools()): Promise<Remot
 }
 
 const INFO = { name: 'remote-server', version: '1.2.3' };
-const CAPABILITIES = { capabilities: { tools: { listChanged: true } } };
+const CAPABILITIES = { capabilities: { tools: { listChanged: true }, prompts: { listChanged: true } } };
 
 async function connectLegacyServer(tools: StandardTools, transport: Transport): Promise<void> {
   const server = new LegacyServer(INFO, CAPABILITIES);
@@ -196,6 +222,16 @@ async function connectLegacyServer(tools: StandardTools, transport: Transport): 
     };
     return tools.call(params.name, params.arguments ?? {}, { onProgress, signal });
   });
+  server.setRequestHandler(
+    ListPromptsRequestSchema,
+    ({ params }) => tools.listPrompts(params?.cursor) as ListPromptsResult,
+  );
+  server.setRequestHandler(
+    GetPromptRequestSchema,
+    ({ params: { name, arguments: args } }, { signal }) =>
+      tools.getPrompt(name, args, signal) as Promise<GetPromptResult>,
+  );
   tools.onChanged = () => void server.sendToolListChanged();
+  tools.onPromptsChanged = () => void server.sendPromptListChanged();
   await server.connect(transport);
 }

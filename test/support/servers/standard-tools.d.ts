@@ -9,6 +9,9 @@ interface Exchange {
 
 export declare class StandardTools {
   onChanged: () => void;
+  onPromptsChanged: () => void;
+  listPrompts(cursor?: string): { prompts: { name: string }[]; nextCursor?: string };
+  getPrompt(name: string, args: unknown, signal: AbortSignal): Promise<Record<string, unknown>>;
   listWithoutEnd(perPage: number, description?: string): this;
   list(cursor?: string): { tools: Record<string, unknown>[]; nextCursor?: string };
   describeAs(description: string): void;

@@ -7,6 +7,8 @@ const OBJECT = { type: 'object' };
 export class StandardTools {
   /** Called when the list of tools has changed. */
   onChanged = () => {};
+  /** Called when that of prompts has. */
+  onPromptsChanged = () => {};
   /** Of calls of `wait`. */
   #cancellations = 0;
   #onCancelled = new Set();
@@ -53,6 +55,21 @@ export class StandardTools {
   /** Describes `echo` in other words. */
   describeAs(description) {
     this.#description = description;
+  }
+
+  /** A page of the list of prompts. */
+  listPrompts(cursor) {
+    return cursor === undefined
+      ? { prompts: [{ name: 'echo' }], nextCursor: 'more' }
+      : { prompts: [{ name: 'wait' }, { name: 'change' }] };
+  }
+
+  /** Answers `prompts/get`. The prompts `change` and `wait` do what those tools do. */
+  async getPrompt(name, args, signal) {
+    if (name === 'refuse') throw Object.assign(new Error('not allowed'), { code: 4711, data: { field: 'a' } });
+    if (name === 'change') this.onPromptsChanged();
+    if (name === 'wait') await this.call('wait', {}, { signal, onProgress: () => {} });
+    return { description: JSON.stringify(args), messages: [] };
   }
 
   /** Answers a call, or throws a JSON-RPC error. */

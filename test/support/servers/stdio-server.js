@@ -109,7 +109,8 @@ async function onRequest({ id, method, params = {} }) {
     if (is('never-initialize')) return;
     if (is('refuse-initialize')) return send({ id, error: { code: -32000, message: 'no licence' } });
     const protocolVersion = is('other-revision') ? '1999-12-31' : is('old-revision') ? '2024-11-05' : '2025-11-25';
-    const capabilities = { tools: is('unannounced') ? {} : { listChanged: true } };
+    const tools = is('unannounced') ? {} : { listChanged: true };
+    const capabilities = { tools, ...(TOOLS === undefined && { prompts: { listChanged: true } }) };
     const serverInfo = { name: 'stdio-server', version: '1.2.3' };
     try {
       return send({ id, result: { protocolVersion, capabilities, serverInfo, ...greet?.() } });
@@ -121,6 +122,8 @@ async function onRequest({ id, method, params = {} }) {
     if (is('never-list')) return;
     return send({ id, result: listTools(params.cursor) });
   }
+  if (method === 'prompts/list') return send({ id, result: tools.listPrompts(params.cursor) });
+  if (method === 'prompts/get') return getPrompt(id, params);
   if (method !== 'tools/call') return send({ id, error: { code: -32601, message: 'Method not found' } });
   const { name, arguments: input = {}, _meta: { progressToken } = {} } = params;
   if (TOOLS === undefined && name in MISBEHAVIOUR) return MISBEHAVIOUR[name](id, input);
@@ -135,6 +138,18 @@ async function onRequest({ id, method, params = {} }) {
     // What is known is sent before the next message, which may end the process, is read.
     if (result instanceof Promise) result = await result;
     if (result !== undefined && (!call.signal.aborted || is('late'))) send({ id, result });
+  } catch ({ code, message, data }) {
+    send({ id, error: { code, message, data } });
+  }
+  calls.delete(id);
+}
+
+async function getPrompt(id, { name, arguments: input }) {
+  const call = new AbortController();
+  calls.set(id, call);
+  try {
+    const result = await tools.getPrompt(name, input, call.signal);
+    if (!call.signal.aborted) send({ id, result });
   } catch ({ code, message, data }) {
     send({ id, error: { code, message, data } });
   }
@@ -170,6 +185,7 @@ if (is('endless-list')) tools.listWithoutEnd(100);
 if (is('endless-huge-list')) tools.listWithoutEnd(5, 'x'.repeat(1_000_000));
 if (is('endless-large-list')) tools.listWithoutEnd(5, 'x'.repeat(100_000));
 tools.onChanged = () => send({ method: 'notifications/tools/list_changed' });
+tools.onPromptsChanged = () => send({ method: 'notifications/prompts/list_changed' });
 if (is('described-by-pid')) tools.describeAs(`Answers with its text, by process ${process.pid}.`);
 if (is('exit-early')) {
   process.stderr.write('reading the configuration\nno configuration found\n');

@@ -1,5 +1,4 @@
-import type { ConfiguredServer } from '../../../src/application/gateway/gateway.ts';
-import type { ServerDefinition } from '../../../src/application/gateway/server-supervisor.ts';
+import type { ConfiguredServer, ServerDefinition } from '../../../src/application/gateway/server-supervisor.ts';
 import { FakeToolServer } from '../../support/fake-tool-server.ts';
 
 export type FakeConfigured = ConfiguredServer & { readonly server: FakeToolServer };

@@ -1,6 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { ServerEntry } from '../../../src/adapters/outbound/config/server-entry.ts';
 import type { Gateway } from '../../../src/application/gateway/gateway.ts';
+import { rightsBy } from '../../../src/domain/gateway/access.ts';
+import { EVERYTHING } from '../../../src/domain/gateway/call-origin.ts';
 import { composeGateway } from '../../../src/wiring/gateway.ts';
 import { answerServers, type Runtime } from '../../../src/wiring/runtime.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -23,7 +25,12 @@ const server = (name: string, isPublic = false): ServerEntry => ({
 
 async function start(servers: readonly ServerEntry[]) {
   const config = { gateway: { checkOutput: 'warn' }, secretVariables: [] };
-  const runtime = { config, clock: new FakeClock(), logger: new RecordingLogger() } as unknown as Runtime;
+  const runtime = {
+    config,
+    clock: new FakeClock(),
+    logger: new RecordingLogger(),
+    access: () => undefined,
+  } as unknown as Runtime;
   const started: Gateway[] = [];
   const options = { servers, validator: new FakeSchemaValidator(), logSpawn: () => {} };
   const composed = await composeGateway(runtime, { ...options, onStarted: (gateway) => started.push(gateway) });
@@ -40,7 +47,7 @@ test('the gateway is known once its servers are being started', async () => {
 test('the public servers are those that are configured now', async () => {
   const { composed } = await start([server('jira', true), server('wiki')]);
   expect(['jira', 'wiki'].filter(composed.isPublic)).toEqual(['jira']);
-  await composed.reconfigure([server('jira'), server('wiki', true)]);
+  await composed.reconfigure([server('jira'), server('wiki', true)], undefined);
   expect(['jira', 'wiki'].filter(composed.isPublic)).toEqual(['wiki']);
   expect(composed.gateway.servers.map(({ name }) => name)).toEqual(['jira', 'wiki']);
 });
@@ -48,7 +55,7 @@ test('the public servers are those that are configured now', async () => {
 test('a configuration that cannot be used changes nothing', async () => {
   const { composed } = await start([server('jira', true)]);
   const remote: ServerEntry = { ...server('wiki'), connection: undefined as never };
-  await expect(composed.reconfigure([remote])).rejects.toThrow();
+  await expect(composed.reconfigure([remote], undefined)).rejects.toThrow();
   expect(['jira', 'wiki'].filter(composed.isPublic)).toEqual(['jira']);
   expect(composed.gateway.servers.map(({ name }) => name)).toEqual(['jira']);
 });
@@ -62,5 +69,8 @@ test.each([
     grounding: { tools: { jira: 'all' } },
     gateway: { expose },
   };
-  expect(answerServers(config as never).map(({ name }) => name)).toEqual(names);
+  expect(answerServers(config as never, EVERYTHING).map(({ name }) => name)).toEqual(names);
+  const rights = rightsBy({ local: { servers: { wiki: 'all' } } })({ caller: 'local' });
+  const visible = names.filter((name) => name === 'wiki');
+  expect(answerServers(config as never, rights).map(({ name }) => name)).toEqual(visible);
 });

@@ -16,9 +16,9 @@ function start() {
   let configured: readonly ServerEntry[] = [];
   let problem: string | undefined;
   const reload = serversReload({
-    configure: (given) => {
+    apply: (given) => {
       const ended = deferred<Error | undefined>();
-      const names = given.map(({ name }) => name);
+      const names = (given.servers ?? []).map(({ name }) => name);
       configuring.push({ names, end: () => ended.settle(undefined), fail: () => ended.settle(new Error('no proxy')) });
       return ended.promise.then((error) => (error === undefined ? undefined : Promise.reject(error)));
     },

@@ -1,64 +1,60 @@
 import type { Answer } from '../../../application/answers/answer.ts';
-import type { AnswerQueryInput } from '../../../application/answers/answer-query.ts';
 import type { Application } from '../../../application/answers/application.ts';
 import type { SearchProgress } from '../../../application/ports/llm-search.ts';
 import { languageOf } from '../../../domain/answers/language.ts';
-import type { ToolName } from '../../../domain/answers/tool-name.ts';
+import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
+import { BUILT_IN_SERVER, type CallOrigin } from '../../../domain/gateway/call-origin.ts';
 import { cleanLine } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { toReportJson } from '../report-json.ts';
 import { messageFor } from '../words/error-messages.ts';
 import { findingsOf } from '../words/finding-messages.ts';
+import { MCP } from '../words/mcp-messages.ts';
 import { count } from '../words/plain.ts';
 import { progressMessage } from '../words/progress-messages.ts';
 import { toolErrorMessage } from '../words/tool-error-messages.ts';
 import type { CommandContext } from './command-context.ts';
+import type { Ask } from './command-line.ts';
 import { openLine } from './live-line.ts';
 import { type TerminalLook, toTerminalText } from './terminal-markdown.ts';
 
-export interface AskOptions extends CommandContext {
+export interface AskOptions extends CommandContext, Pick<Ask, 'tool' | 'json' | 'verbose'> {
+  readonly by: CallOrigin;
   readonly application: Pick<Application, 'answerQuery'>;
-  readonly tool: ToolName;
   readonly question: string;
-  readonly json: boolean;
-  readonly verbose: boolean;
   /** The terminal that shows the answer; a program gets its Markdown unchanged. */
   readonly terminal?: TerminalLook | undefined;
 }
 
 /** Asks one question for a person, prints the answer and returns the exit code. `signal` aborts on Ctrl-C. */
 export async function ask(options: AskOptions, signal: AbortSignal): Promise<number> {
-  const { application, redactor, tool, question, json, verbose, out, terminal, err } = options;
+  const { application, by, redactor, tool, question, json, verbose, out, terminal, err } = options;
+  const fail = (kind: string, message: string, handle?: string) => {
+    if (json) out(`${redactedJson({ error: { kind, message, handle } }, redactor.inLogs, 2)}\n`);
+    err.write(`${message}\n`);
+    return FAILED;
+  };
+  const isKnown = (name: string) => by.rights().mayUse({ server: BUILT_IN_SERVER, name });
+  if (!isKnown(tool)) return fail('unknown_tool', MCP.unknownTool(tool, TOOL_NAMES.filter(isKnown)));
   const language = languageOf(question);
   const line = openLine(options);
-  let ended: string[] = [];
-  // The next round begins as soon as a call has ended: in a line of its own, the end would not stay visible.
-  const describe = (progress: SearchProgress): string => {
+  const ended: string[] = [];
+  const onProgress = (progress: SearchProgress) => {
     const message = progressMessage(progress, language);
     if (progress.kind === 'called') ended.push(message);
-    if (progress.kind !== 'asking') return message;
-    const shown = [message, ...ended].join(' · ');
-    ended = [];
-    return shown;
+    // The next round begins as soon as a call has ended: in a line of its own, the end would not stay visible.
+    const before = progress.kind === 'asking' ? ended.splice(0) : [];
+    line?.show([message, ...before].join(' · '));
   };
-  const query: AnswerQueryInput = {
-    caller: 'ask',
-    isLocal: true,
-    isUnlimited: true,
-    tool,
-    args: { query: question },
-    observer: { onProgress: (progress) => line?.show(describe(progress)) },
-  };
+  const query = { by, isUnlimited: true, tool, args: { query: question }, observer: { onProgress } };
   const answer = await application.answerQuery(query, signal);
   line?.end();
 
   if (answer.isErr()) {
-    const message = redactor.inLogs(messageFor(answer.error));
-    const handle = 'handle' in answer.error ? answer.error.handle : undefined;
-    if (json) out(`${redactedJson({ error: { kind: answer.error.kind, message, handle } }, redactor.inLogs, 2)}\n`);
-    err.write(`${message}\n`);
-    return answer.error.kind === 'cancelled' ? INTERRUPTED : FAILED;
+    const { error } = answer;
+    const code = fail(error.kind, redactor.inLogs(messageFor(error)), 'handle' in error ? error.handle : undefined);
+    return error.kind === 'cancelled' ? INTERRUPTED : code;
   }
   const { result } = answer.value;
   const report = toReportJson(answer.value.report);

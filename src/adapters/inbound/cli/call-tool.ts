@@ -1,5 +1,6 @@
 import type { Gateway } from '../../../application/gateway/gateway.ts';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
+import type { CallOrigin } from '../../../domain/gateway/call-origin.ts';
 import { textOf, toPlainResult } from '../../../domain/gateway/tool-result.ts';
 import { cleanLine, cleanText, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
@@ -10,6 +11,7 @@ import type { CommandContext } from './command-context.ts';
 import { openLine } from './live-line.ts';
 
 export interface CallToolOptions extends CommandContext {
+  readonly by: CallOrigin;
   readonly gateway: Gateway;
   readonly server: string;
   readonly tool: string;
@@ -18,9 +20,8 @@ export interface CallToolOptions extends CommandContext {
 
 /** Calls one tool for a person, prints its result and returns the exit code. `signal` aborts on Ctrl-C. */
 export async function callTool(options: CallToolOptions, signal: AbortSignal): Promise<number> {
-  const { gateway, redactor, server, tool, args, out, err } = options;
-  const line = openLine(options);
-  line?.show(`Starting ${server}`);
+  const { gateway, by, redactor, server, tool, args, out, err } = options;
+  const line = openLine(options, `Starting ${server}`);
   let hasProgress = false;
   void gateway.whenStarted(Number.POSITIVE_INFINITY, signal).then(() => {
     if (!hasProgress) line?.show(`${server}/${tool}`);
@@ -30,7 +31,7 @@ export async function callTool(options: CallToolOptions, signal: AbortSignal): P
     const count = total === undefined ? String(progress) : `${progress}/${total}`;
     line?.show(redactor.inLogs(cleanLine(`${server}/${tool} ${count} ${message}`)));
   };
-  const outcome = await gateway.callTool({ server, tool, args, onProgress: line && show }, signal);
+  const outcome = await gateway.callTool({ server, tool, args, by, onProgress: line && show }, signal);
   line?.end();
   if (outcome.isErr()) {
     const { error } = outcome;

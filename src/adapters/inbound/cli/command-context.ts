@@ -2,13 +2,6 @@ import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { Redactor } from '../../../domain/values/redaction.ts';
 
-/** An output stream, such as standard error. Progress is shown only on a terminal. */
-export interface Terminal {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  write(text: string): unknown;
-}
-
 export interface CommandContext {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -17,5 +10,6 @@ export interface CommandContext {
   readonly out: (text: string) => void;
   /** Whether a person sees standard output: it is then without characters that control a terminal or hide text. A program gets it unchanged. */
   readonly isTerminal?: boolean;
-  readonly err: Terminal;
+  /** Standard error. Progress is shown only on a terminal. */
+  readonly err: { readonly isTTY?: boolean; readonly columns?: number; write(text: string): unknown };
 }

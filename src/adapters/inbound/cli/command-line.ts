@@ -10,7 +10,7 @@ export const QUESTION_REQUIRED = 'ask needs a question: openai-responses-mcp ask
 /** Options about the configuration, by name; a bare `--debug` has the value ''. */
 type ConfigOptions = Readonly<Record<string, string>>;
 
-interface Ask {
+export interface Ask {
   readonly kind: 'ask';
   readonly tool: ToolName;
   /** Undefined: read from standard input. */
@@ -19,48 +19,42 @@ interface Ask {
   readonly verbose: boolean;
 }
 
-/** What uses the configuration. */
 type Configured =
   | Ask
   | { readonly kind: 'show-config' }
   | { readonly kind: 'serve' | 'serve-http'; readonly showConfig: boolean }
-  | { readonly kind: 'doctor' | 'tools'; readonly json: boolean }
+  | { readonly kind: 'doctor'; readonly json: boolean }
+  /** Without an action, the tools are listed. */
+  | { readonly kind: 'tools'; readonly json: boolean; readonly action?: 'lock' | 'diff' }
   | { readonly kind: 'login'; readonly server: string; readonly noBrowser: boolean }
   | { readonly kind: 'logins'; readonly json: boolean }
   | { readonly kind: 'logout'; readonly server: string }
   /** The input is a JSON object, `@` and the path of a file, or `-` for standard input. */
   | { readonly kind: 'call'; readonly server: string; readonly tool: string; readonly input: string };
 
-/** What the command line asks for. */
 export type Command =
   | { readonly kind: 'help' | 'version' }
   | (Configured & { readonly options: ConfigOptions })
   | { readonly kind: 'bad-usage'; readonly problem: string };
 
-/** An option of the type `string` takes the next argument as its value; the others have a value only after `=`. */
-const OPTIONS = {
-  stdio: { type: 'boolean' },
-  http: { type: 'boolean' },
-  'show-config': { type: 'boolean' },
-  config: { type: 'string' },
-  debug: { type: 'boolean' },
-  offline: { type: 'boolean' },
-  record: { type: 'string' },
-  servers: { type: 'string' },
-  expose: { type: 'boolean' },
-  tool: { type: 'string' },
-  json: { type: 'boolean' },
-  verbose: { type: 'boolean' },
-  'no-browser': { type: 'boolean' },
-  check: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean', short: 'v' },
-} as const;
+const COMMANDS = ['ask', 'doctor', 'tools', 'call', 'login', 'logins', 'logout'] as const;
 
-type OptionName = keyof typeof OPTIONS;
+const COMMON_OPTIONS = ['config', 'debug', 'offline', 'servers', 'help', 'version'];
+/** The options of serving and of each command, beside those of all. */
+const OPTIONS_OF: Readonly<Record<'serve' | (typeof COMMANDS)[number], readonly string[]>> = {
+  serve: ['stdio', 'http', 'show-config', 'record', 'expose'],
+  ask: ['record', 'tool', 'json', 'verbose', 'check'],
+  doctor: ['record', 'json'],
+  tools: ['json', 'lock', 'diff'],
+  call: [],
+  login: ['no-browser'],
+  logins: ['json'],
+  logout: [],
+};
+const OPTIONS = new Set([...COMMON_OPTIONS, ...Object.values(OPTIONS_OF).flat()]);
 
-const CONFIG_OPTIONS = ['config', 'debug', 'offline', 'record', 'http', 'servers', 'expose', 'check'] as const;
-const OPTIONAL_VALUES = ['debug', 'offline', 'http'] as const;
+const CONFIG_OPTIONS = ['config', 'debug', 'offline', 'record', 'http', 'servers', 'expose', 'check'];
+const OPTIONAL_VALUES = ['debug', 'offline', 'http'];
 /** With the value that each option requires. */
 const REQUIRED_VALUES: Readonly<Record<string, string>> = {
   config: 'a path: --config=<path>',
@@ -69,24 +63,15 @@ const REQUIRED_VALUES: Readonly<Record<string, string>> = {
   tool: `a tool: --tool=${TOOL_NAMES.join('|')}`,
 };
 
-/** The options of serving. */
-const SERVING = ['stdio', 'http', 'show-config', 'expose'] as const;
-/** The options that a command does not have. */
-const MISPLACED = {
-  serve: ['tool', 'json', 'verbose', 'no-browser', 'check'],
-  ask: [...SERVING, 'no-browser'],
-  doctor: ['tool', 'verbose', 'check', ...SERVING, 'no-browser'],
-  tools: ['tool', 'verbose', 'check', ...SERVING, 'record', 'no-browser'],
-  call: ['tool', 'verbose', 'check', 'json', ...SERVING, 'record', 'no-browser'],
-  login: ['tool', 'verbose', 'check', 'json', ...SERVING, 'record'],
-  logins: ['tool', 'verbose', 'check', ...SERVING, 'record', 'no-browser'],
-  logout: ['tool', 'verbose', 'check', 'json', ...SERVING, 'record', 'no-browser'],
-} as const;
+/** An option of the type `string` takes the next argument as its value; all others have a value only after `=`. */
+const PARSED_OPTIONS = {
+  ...Object.fromEntries(Object.keys(REQUIRED_VALUES).map((name) => [name, { type: 'string' as const }])),
+  help: { type: 'boolean' as const, short: 'h' },
+  version: { type: 'boolean' as const, short: 'v' },
+};
 
 /** The options that are present; '' if they have no value. */
-type Values = { [Name in OptionName]?: string };
-
-const COMMANDS = ['ask', 'doctor', 'tools', 'call', 'login', 'logins', 'logout'] as const;
+type Values = Record<string, string>;
 
 /** Parses the command line (spec 5.5, ruling 21). Without a mode: help on a terminal, the stdio server on a pipe. */
 export function parseCommandLine(argv: readonly string[], isTerminal: boolean): Command {
@@ -99,7 +84,7 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
   const values: Values = {};
   const words: string[] = [];
   for (const [index, token] of tokens.entries()) {
-    if (token.kind === 'option') values[token.name as OptionName] = token.value ?? '';
+    if (token.kind === 'option') values[token.name] = token.value ?? '';
     if (token.kind !== 'positional') continue;
     const takesValue = command === undefined && !token.value.startsWith('-');
     const option = takesValue ? openOption(tokens[index - 1]) : undefined;
@@ -112,38 +97,45 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
   if (first === 'help') return { kind: 'help' };
   if (first === 'version') return words.length === 1 ? { kind: 'version' } : badUsage('version takes no arguments');
   if (command === undefined) return toServe(words, values, isTerminal);
-  if (command === 'ask') return toAsk(words.slice(1), values, isTerminal, argv.includes('--record'));
   const misplaced = misplacedIn(command, values);
-  if (misplaced !== undefined) return misplaced;
+  if (misplaced !== undefined) return badUsage(`--${misplaced} cannot be combined with ${command}`);
   const options = toConfigOptions(values);
   const [, server, tool, input = '{}', ...rest] = words;
-  if (command === 'call') {
-    const isComplete = server !== undefined && tool !== undefined && rest.length === 0;
-    return isComplete ? { kind: 'call', server, tool, input, options } : badUsage(CALL_USAGE);
+  switch (command) {
+    case 'ask':
+      return toAsk(words.slice(1), values, isTerminal, argv.includes('--record'));
+    case 'call': {
+      const isComplete = server !== undefined && tool !== undefined && rest.length === 0;
+      return isComplete ? { kind: command, server, tool, input, options } : badUsage(CALL_USAGE);
+    }
+    case 'login':
+    case 'logout':
+      if (server === undefined || tool !== undefined)
+        return badUsage(`${command} needs a server: openai-responses-mcp ${command} <server>`);
+      if (command === 'logout') return { kind: command, server, options };
+      return { kind: command, server, noBrowser: 'no-browser' in values, options };
+    default: {
+      if (server !== undefined) return badUsage(`${command} takes no arguments`);
+      const json = 'json' in values;
+      if (command !== 'tools') return { kind: command, json, options };
+      const [action] = (['lock', 'diff'] as const).filter((name) => name in values);
+      const other = action === 'lock' ? ['diff', 'json'].find((name) => name in values) : undefined;
+      if (other !== undefined) return badUsage(`--lock cannot be combined with --${other}`);
+      return { kind: command, json, ...(action && { action }), options };
+    }
   }
-  if (command === 'login' || command === 'logout') {
-    if (server === undefined || tool !== undefined)
-      return badUsage(`${command} needs a server: openai-responses-mcp ${command} <server>`);
-    return command === 'logout'
-      ? { kind: command, server, options }
-      : { kind: command, server, noBrowser: 'no-browser' in values, options };
-  }
-  if (server !== undefined) return badUsage(`${command} takes no arguments`);
-  return { kind: command, json: 'json' in values, options };
 }
 
 function toServe([word]: readonly string[], values: Values, isTerminal: boolean): Command {
   if (word !== undefined) {
     const nearest = nearestName(word, [...COMMANDS, 'help', 'version']);
     const suggestion = nearest === undefined ? '' : `did you mean ${nearest}? `;
-    return badUsage(
-      `unknown command ${JSON.stringify(word)}; ${suggestion}the commands are ${COMMANDS.slice(0, -1).join(', ')} and logout`,
-    );
+    return badUsage(`unknown command ${JSON.stringify(word)}; ${suggestion}the commands are ${enumerated(COMMANDS)}`);
   }
-  const misplaced = MISPLACED.serve.find((name) => name in values);
+  const misplaced = misplacedIn('serve', values);
   if (misplaced !== undefined) {
-    const owners: { [Name in OptionName]?: string } = { json: 'ask, doctor, tools and logins', 'no-browser': 'login' };
-    return badUsage(`--${misplaced} is an option of ${owners[misplaced] ?? 'ask'}`);
+    const owners = COMMANDS.filter((command) => OPTIONS_OF[command].includes(misplaced));
+    return badUsage(`--${misplaced} is an option of ${enumerated(owners)}`);
   }
   const isStdio = 'stdio' in values;
   const showConfig = 'show-config' in values;
@@ -160,8 +152,6 @@ function toAsk(words: readonly string[], values: Values, isTerminal: boolean, ha
   const nearest = nearestName(values.tool ?? '', TOOL_NAMES);
   if (tool === undefined && nearest !== undefined) return badUsage(`--tool=${values.tool}: did you mean ${nearest}?`);
   if (tool === undefined) return badUsage(`--tool must be one of ${TOOL_NAMES.join(', ')}`);
-  const misplaced = misplacedIn('ask', values);
-  if (misplaced !== undefined) return misplaced;
   const question = words.join(' ');
   const isEmpty = question.trim() === '';
   if (isEmpty && hasDetachedRecord) return badUsage(`--record needs ${REQUIRED_VALUES.record}`);
@@ -180,9 +170,13 @@ function toAsk(words: readonly string[], values: Values, isTerminal: boolean, ha
 const CALL_USAGE =
   "call needs a server, a tool and an input: openai-responses-mcp call <server> <tool> ['{...}' | @file | -]";
 
-function misplacedIn(command: keyof typeof MISPLACED, values: Values): Command | undefined {
-  const misplaced = MISPLACED[command].find((name) => name in values);
-  return misplaced && badUsage(`--${misplaced} cannot be combined with ${command}`);
+function enumerated(names: readonly string[]): string {
+  return names.join(', ').replace(/, (\w+)$/, ' and $1');
+}
+
+function misplacedIn(mode: keyof typeof OPTIONS_OF, values: Values): string | undefined {
+  const names = [...COMMON_OPTIONS, ...OPTIONS_OF[mode]];
+  return Object.keys(values).find((name) => !names.includes(name));
 }
 
 function toConfigOptions(values: Values): ConfigOptions {
@@ -198,17 +192,19 @@ function badUsage(problem: string): Command {
 type Token = ReturnType<typeof tokenize>[number];
 
 function tokenize(argv: readonly string[]) {
-  return parseArgs({ args: [...argv], options: OPTIONS, strict: false, allowPositionals: true, tokens: true }).tokens;
+  return parseArgs({ args: [...argv], options: PARSED_OPTIONS, strict: false, allowPositionals: true, tokens: true })
+    .tokens;
 }
 
 function problemOf(token: Token): string | undefined {
   if (token.kind !== 'option') return undefined;
   const { name, rawName, value, inlineValue } = token;
-  if (!Object.hasOwn(OPTIONS, name)) return unknownOption(rawName);
+  if (!OPTIONS.has(name)) return unknownOption(rawName);
   const required = REQUIRED_VALUES[name];
   if (required === undefined) {
-    const isAllowed = value === undefined || OPTIONAL_VALUES.some((option) => option === name);
-    return isAllowed ? undefined : `${rawName} takes no value`;
+    const isAllowed = value === undefined || OPTIONAL_VALUES.includes(name);
+    if (isAllowed || (name === 'expose' && /^(?:search|auto)$/.test(value))) return undefined;
+    return `${rawName} takes no value${name === 'expose' ? ', or search or auto' : ''}`;
   }
   // In `--config --stdio` the value is missing.
   const isMissing = value === undefined || value.trim() === '' || (!inlineValue && value.startsWith('-'));
@@ -218,12 +214,12 @@ function problemOf(token: Token): string | undefined {
 /** It may be a word of a question, as in "-5 degrees". */
 function unknownOption(option: string): string {
   if (!option.startsWith('--')) return `unknown option ${option}; put -- before a question that starts with -`;
-  const nearest = nearestName(option.slice(2), Object.keys(OPTIONS));
+  const nearest = nearestName(option.slice(2), [...OPTIONS]);
   return `unknown option ${option}${nearest === undefined ? '' : `; did you mean --${nearest}?`}`;
 }
 
 /** The option that takes the next argument: for a server, `--debug file` is `--debug=file` (spec 5.5). */
-function openOption(token: Token | undefined): OptionName | undefined {
+function openOption(token: Token | undefined): string | undefined {
   if (token?.kind !== 'option' || token.value !== undefined) return undefined;
   return OPTIONAL_VALUES.find((name) => name === token.name);
 }

@@ -1,11 +1,12 @@
 import type { Result } from 'neverthrow';
 import type { Application } from '../../../application/answers/application.ts';
 import type { Check } from '../../../application/answers/diagnose-setup.ts';
-import type { Gateway } from '../../../application/gateway/gateway.ts';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import type { LoginSummary } from '../../../application/ports/logins.ts';
 import { type ModelProfiles, profileFor } from '../../../domain/answers/model-profile.ts';
 import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
+import type { AccessPolicy } from '../../../domain/gateway/access.ts';
+import type { ApprovedTools } from '../../../domain/gateway/approved-tools.ts';
 import { loginCommand } from '../../../domain/gateway/tool-call-error.ts';
 import type { GroundingPolicy } from '../../../domain/grounded/grounding.ts';
 import { cleanLine, clip } from '../../../domain/values/clean-text.ts';
@@ -15,10 +16,10 @@ import { messageForProblem } from '../words/config-problems.ts';
 import { loginWords } from '../words/login-messages.ts';
 import { count } from '../words/plain.ts';
 import { limitName } from '../words/quota-messages.ts';
+import { type Servers, toCheck, withWarnings } from './check.ts';
+import { type CheckedAudit, checkAccess, checkAudit, checkLock } from './team-checks.ts';
 
-type Servers = Pick<Gateway, 'servers' | 'tools' | 'whenStarted'>;
-
-/** What is checked. */
+/** What is checked. What is not configured is undefined. */
 export interface CheckedSetup {
   readonly application: Pick<Application, 'diagnoseSetup'>;
   /** Where the configuration was read from, for people. */
@@ -34,12 +35,12 @@ export interface CheckedSetup {
   /** Others on the network can read what is sent to the API. */
   readonly isUnencrypted?: boolean | undefined;
   readonly isOffline: boolean;
-  /** Undefined if no servers are configured. */
   readonly gateway: Servers | undefined;
   readonly grounding: GroundingPolicy | undefined;
-  /** Undefined if nothing is limited. */
+  readonly access?: AccessPolicy | undefined;
+  readonly approved?: ApprovedTools | undefined;
+  readonly audit?: CheckedAudit | undefined;
   readonly quota?: CheckedQuota | undefined;
-  /** Undefined if no authorization server is configured. */
   readonly oauth?: CheckedOAuth | undefined;
   /** Read when the servers have started: they renew their logins. */
   readonly readLogins?: (() => Promise<readonly CheckedLogin[]>) | undefined;
@@ -66,71 +67,62 @@ export type CheckedOAuth =
     };
 
 /** The login of a person, or a server that signs in by itself. */
-export type CheckedLogin = LoginSummary | { readonly server: string; readonly clientId: string | undefined };
-
-export function toCheck(name: string, verdict: Check['verdict'], detail: string): Check {
-  return { name, verdict, detail };
-}
+export type CheckedLogin =
+  | LoginSummary
+  | { readonly server: string; readonly clientId: string | undefined; readonly login?: LoginSummary | undefined };
 
 /** The program does not start on a version that is too old. */
 export const NODE = toCheck('node', 'ok', process.versions.node);
 
 /** Checks the way from this machine to an answer, step by step. */
 export async function* checksOf(options: CheckedSetup, signal: AbortSignal): AsyncGenerator<Check> {
-  const { application, configSources, notices = [], apiKey, gateway, grounding, quota, oauth } = options;
+  const { gateway, grounding, access, approved, audit, quota, oauth } = options;
   yield NODE;
-  yield toCheck('configuration', 'ok', `valid (${configSources})`);
-  for (const notice of notices) yield toCheck('configuration', 'warning', messageForProblem(notice));
+  yield toCheck('configuration', 'ok', `valid (${options.configSources})`);
+  for (const notice of options.notices ?? []) yield toCheck('configuration', 'warning', messageForProblem(notice));
   yield* checkSettings(options);
   if (gateway !== undefined) yield* checkServers(gateway, signal);
   for (const login of (await options.readLogins?.()) ?? []) yield checkLogin(login);
   if (grounding !== undefined) yield* checkGrounding(gateway, grounding);
+  if (access !== undefined) yield await checkAccess(access, gateway);
+  if (approved !== undefined) yield checkLock(approved, gateway);
+  if (audit !== undefined) yield checkAudit(audit);
   if (quota !== undefined) yield await checkQuota(quota);
   if (oauth !== undefined) yield await checkOAuth(oauth, signal);
-  if (options.isOffline) {
-    yield toCheck('adapter', 'ok', 'offline: answers come from recordings, so no key and no network are needed');
-    return;
-  }
-  const key = checkKey(apiKey);
-  yield key;
-  yield* checkExposure(options);
-  yield* application.diagnoseSetup(key.verdict === 'ok' ? undefined : `the key is ${key.detail}`, signal);
+  if (options.isOffline) yield toCheck('adapter', 'ok', OFFLINE);
+  else yield* checkApi(options, signal);
 }
 
+const OFFLINE = 'offline: answers come from recordings, so no key and no network are needed';
 const KEY_DETAILS = { no_api_key: 'missing', placeholder_api_key: 'a placeholder', malformed_api_key: 'malformed' };
+const UNENCRYPTED = 'http:// sends the key and the questions unencrypted; use https:// unless the network is private';
 
-function checkKey({ variable, value }: CheckedSetup['apiKey']): Check {
-  const kind = keyProblem(value);
-  if (kind === undefined) return toCheck('key', 'ok', `found in ${variable}`);
-  return { ...toCheck('key', 'failed', KEY_DETAILS[kind]), error: { kind, variable } };
-}
-
-/** Who else can read the key. */
-function* checkExposure({ apiKey, isUnencrypted }: CheckedSetup) {
-  if (apiKey.isShared) {
-    const detail = `other users of this machine can read the file that ${apiKey.variable} names: chmod 600 it`;
-    yield toCheck('key file', 'warning', detail);
-  }
-  if (isUnencrypted) {
-    const detail = 'http:// sends the key and the questions unencrypted; use https:// unless the network is private';
-    yield toCheck('base_url', 'warning', detail);
-  }
+/** The key, who else can read it, and what the API does with it. */
+async function* checkApi(
+  { application, apiKey, isUnencrypted }: CheckedSetup,
+  signal: AbortSignal,
+): AsyncGenerator<Check> {
+  const { variable } = apiKey;
+  const kind = keyProblem(apiKey.value);
+  if (kind === undefined) yield toCheck('key', 'ok', `found in ${variable}`);
+  else yield { ...toCheck('key', 'failed', KEY_DETAILS[kind]), error: { kind, variable } };
+  const file = `other users of this machine can read the file that ${variable} names: chmod 600 it`;
+  if (apiKey.isShared) yield toCheck('key file', 'warning', file);
+  if (isUnencrypted) yield toCheck('base_url', 'warning', UNENCRYPTED);
+  yield* application.diagnoseSetup(kind && `the key is ${KEY_DETAILS[kind]}`, signal);
 }
 
 /** What works, but is probably not what the user wants (ruling A23). */
 function* checkSettings({ profiles, toolErrors }: CheckedSetup) {
   const settings = TOOL_NAMES.map((tool) => JSON.stringify({ ...profileFor(tool, profiles), configured: undefined }));
-  if (new Set(settings).size === 1) {
-    const detail =
-      'all tools use the same settings; MODEL_PROFILES=tuned makes answer_quick quick and answer_detailed detailed';
-    yield toCheck('profiles', 'note', detail);
-  }
-  if (toolErrors === 'protocol') {
-    const detail =
-      'protocol: some clients do not show the reason of an error to their model; MCP_TOOL_ERRORS=result does';
-    yield toCheck('tool_errors', 'note', detail);
-  }
+  if (new Set(settings).size === 1) yield toCheck('profiles', 'note', EQUAL_PROFILES);
+  if (toolErrors === 'protocol') yield toCheck('tool_errors', 'note', PROTOCOL_ERRORS);
 }
+
+const EQUAL_PROFILES =
+  'all tools use the same settings; MODEL_PROFILES=tuned makes answer_quick quick and answer_detailed detailed';
+const PROTOCOL_ERRORS =
+  'protocol: some clients do not show the reason of an error to their model; MCP_TOOL_ERRORS=result does';
 
 /** One line per server. Their starts are already in progress. */
 async function* checkServers(gateway: Servers, signal: AbortSignal) {
@@ -141,20 +133,24 @@ async function* checkServers(gateway: Servers, signal: AbortSignal) {
       ? toCheck(`server ${name}`, 'ok', `${count(tools, 'tool')} (${transport})`)
       : toCheck(`server ${name}`, 'failed', `${state}: ${cleanLine(lastError ?? 'no reason is known')}`);
   }
+  for (const { name, problems } of gateway.listed)
+    for (const problem of problems) yield toCheck(`server ${name}`, 'warning', problem);
 }
 
 function checkLogin(login: CheckedLogin): Check {
   const name = `login ${login.server}`;
-  if ('clientId' in login)
-    return toCheck(name, 'ok', `as the client ${login.clientId}, without a person (client_credentials)`);
-  const warnings = [
-    login.renewable ? '' : `; it cannot be renewed, so sign in again when it ends: ${loginCommand(login.server)}`,
-    login.isShared
-      ? '; other users of this machine have access to it: chmod 700 the folder gateway.logins, and chmod 600 its files'
-      : '',
-  ].join('');
-  return toCheck(name, warnings === '' ? 'ok' : 'warning', `${loginWords(login)}${warnings}`);
+  if ('clientId' in login) {
+    const words = login.login === undefined ? '' : `: ${loginWords(login.login)}`;
+    return toCheck(name, 'ok', `as the client ${login.clientId}, without a person (client_credentials)${words}`);
+  }
+  return withWarnings(name, loginWords(login), [
+    ...(login.renewable ? [] : [`it cannot be renewed, so sign in again when it ends: ${loginCommand(login.server)}`]),
+    ...(login.isShared ? [SHARED_LOGIN] : []),
+  ]);
 }
+
+const SHARED_LOGIN =
+  'other users of this machine have access to it: chmod 700 the folder gateway.logins, and chmod 600 its files';
 
 /** What is done with the web, and what that means for private data (ruling L19). */
 const WEB = {
@@ -165,23 +161,22 @@ const WEB = {
 
 /** What is offered to the model (rulings L2, L3). */
 async function* checkGrounding(gateway: Servers | undefined, policy: GroundingPolicy) {
-  const { toOffer, unknownTools, RECOMMENDED_FUNCTIONS, MAX_FUNCTIONS } = await import(
-    '../../../domain/grounded/grounding.ts'
-  );
-  const { servers = [], tools = [] } = gateway ?? {};
-  const { functions, tooLarge } = toOffer(tools, policy);
+  const grounding = await import('../../../domain/grounded/grounding.ts');
+  const { RECOMMENDED_FUNCTIONS: recommended, MAX_FUNCTIONS: max } = grounding;
+  const { servers = [], tools = [], changed = [] } = gateway ?? {};
+  const { functions, tooLarge } = grounding.toOffer(tools, policy);
   const available = servers.filter(({ state }) => state === 'available').map(({ name }) => name);
   const unavailable = Object.keys(policy.tools).filter((server) => !available.includes(server));
-  const unknown = unknownTools(policy, tools, unavailable);
+  const unknown = grounding.unknownTools(policy, [...tools, ...changed], unavailable);
   const names = functions.map(({ tool }) => `${tool.server}/${tool.name}`);
   const list = `offers ${count(names.length, 'tool')} to the model: ${names.join(', ') || 'none'}`;
   const advice = [
-    names.length > RECOMMENDED_FUNCTIONS ? `; OpenAI recommends at most ${RECOMMENDED_FUNCTIONS}` : '',
+    names.length > recommended ? `; OpenAI recommends at most ${recommended}` : '',
     unknown.length > 0 ? `; there is no tool ${unknown.join(', ')} (grounding.tools)` : '',
     tooLarge.length > 0 ? `; the schema of ${tooLarge.join(', ')} is too large` : '',
   ].join('');
-  yield names.length > MAX_FUNCTIONS
-    ? toCheck('grounding', 'failed', `${list}; the API accepts ${MAX_FUNCTIONS}`)
+  yield names.length > max
+    ? toCheck('grounding', 'failed', `${list}; the API accepts ${max}`)
     : toCheck('grounding', names.length === 0 || advice !== '' ? 'warning' : 'ok', `${list}${advice}`);
   yield toCheck('grounding.web', policy.web === 'always' ? 'warning' : 'ok', `${policy.web}: ${WEB[policy.web]}`);
 }

@@ -6,9 +6,10 @@ import { withoutKeyLike } from '../../../domain/values/redaction.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { messageForProblem } from '../words/config-problems.ts';
 import { LOOKUP_NOTE, messageFor } from '../words/error-messages.ts';
+import { toCheck } from './check.ts';
 import type { CommandContext } from './command-context.ts';
-import { type CheckedSetup, checksOf, NODE, toCheck } from './doctor-checks.ts';
-import { LiveLine } from './live-line.ts';
+import { type CheckedSetup, checksOf, NODE } from './doctor-checks.ts';
+import { openLine } from './live-line.ts';
 
 type PrintOptions = Pick<CommandContext, 'out'> & { readonly json: boolean };
 
@@ -20,7 +21,6 @@ export interface DoctorOptions extends CommandContext, CheckedSetup {
 type PrintedCheck = Check & { readonly todo?: string };
 
 const CHECKING = 'Checking';
-const INVALID = toCheck('configuration', 'failed', 'invalid');
 const MARKS = { ok: 'ok', note: 'note', warning: 'WARN', failed: 'FAIL', skipped: 'skip', running: '' } as const;
 
 /** Checks the way from this machine to an answer, one line per step. The exit code is 0 if nothing failed. Shows no key. */
@@ -30,16 +30,16 @@ export function doctor(options: DoctorOptions, signal: AbortSignal): Promise<num
 
 /** Prints the problems of a configuration that cannot be used, each as a failed check. Returns the exit code. */
 export function doctorOnProblems(problems: readonly ConfigProblem[], options: PrintOptions): Promise<number> {
-  const failed = problems.map((problem) => ({ ...INVALID, todo: messageForProblem(problem) }));
+  const invalid = toCheck('configuration', 'failed', 'invalid');
+  const failed = problems.map((problem) => ({ ...invalid, todo: messageForProblem(problem) }));
   return print([NODE, ...failed], options, withoutKeyLike, never());
 }
 
 /** Shows on a terminal which check is running: some take seconds. */
-async function* withProgress(checks: AsyncGenerator<Check>, { err, clock, json }: DoctorOptions) {
+async function* withProgress(checks: AsyncGenerator<Check>, options: DoctorOptions) {
   let running = CHECKING;
   for (;;) {
-    const line = err.isTTY === true && !json ? new LiveLine(err, clock) : undefined;
-    line?.show(running);
+    const line = options.json ? undefined : openLine(options, running);
     const next = await checks.next();
     line?.end();
     if (next.done === true) return;

@@ -1,4 +1,4 @@
-import type { Gateway } from '../../../application/gateway/gateway.ts';
+import type { VisibleGateway } from '../../../application/gateway/gateway.ts';
 import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
 import { cleanLine, clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
@@ -8,7 +8,7 @@ import type { CommandContext } from './command-context.ts';
 import { openLine } from './live-line.ts';
 
 interface ListToolsOptions extends CommandContext {
-  readonly gateway: Pick<Gateway, 'servers' | 'tools' | 'whenStarted'> | undefined;
+  readonly gateway: Pick<VisibleGateway, 'servers' | 'tools' | 'whenStarted'> | undefined;
   readonly json: boolean;
   /** The names of the tools that answers may use, as `server/tool`. */
   readonly offered: (tools: readonly GatewayTool[]) => readonly string[];
@@ -20,12 +20,8 @@ const MAX_DESCRIPTION = 100;
 export async function listTools(options: ListToolsOptions, signal: AbortSignal): Promise<number> {
   const { gateway, json, out, isTerminal, offered } = options;
   const redact = options.redactor.inLogs;
-  const line = gateway && openLine(options);
-  line?.show('Starting the servers');
-  await gateway?.whenStarted(Number.POSITIVE_INFINITY, signal);
-  line?.end();
-  const servers = gateway?.servers ?? [];
-  const tools = gateway?.tools ?? [];
+  await whenStarted(options, signal);
+  const { servers = [], tools = [] } = gateway ?? {};
   const names = offered(tools);
   if (json) {
     const shown = servers.map((server) => ({ ...server, since: server.since.toISOString() }));
@@ -44,6 +40,16 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
     if (names.length > 0) out('* offered to the model in answers (grounding.tools)\n');
   }
   return servers.every(({ state }) => state === 'available') ? SUCCEEDED : FAILED;
+}
+
+/** Resolves when every server has started, or has failed. */
+export async function whenStarted(
+  options: CommandContext & { readonly gateway: Pick<VisibleGateway, 'whenStarted'> | undefined },
+  signal: AbortSignal,
+): Promise<void> {
+  const line = options.gateway && openLine(options, 'Starting the servers');
+  await options.gateway?.whenStarted(Number.POSITIVE_INFINITY, signal);
+  line?.end();
 }
 
 function describe({ name: rawName, description }: GatewayTool): string {

@@ -2,7 +2,7 @@ import type { LoginSummary, Logins } from '../../../application/ports/logins.ts'
 import { cleanText, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
-import { LOGIN_MESSAGES, loginWords, type NoLogin, noLoginMessage } from '../words/login-messages.ts';
+import { LOGIN_MESSAGES, loginWords, type NoLogin } from '../words/login-messages.ts';
 import { toolErrorMessage } from '../words/tool-error-messages.ts';
 import type { CommandContext } from './command-context.ts';
 import { openLine } from './live-line.ts';
@@ -26,10 +26,9 @@ export async function login(options: LoginOptions, signal: AbortSignal): Promise
   const { logins, servers, server, lines, openBrowser, out, err } = options;
   const say = sayTo(options);
   const why = servers.get(server);
-  if (why !== undefined) say(noLoginMessage(server, why));
+  if (why !== undefined) say(LOGIN_MESSAGES.notPossible(server, why));
   if (why !== undefined || !isKnown(options)) return BAD_USAGE;
-  const line = openLine(options);
-  line?.show(LOGIN_MESSAGES.lookingFor(server));
+  const line = openLine(options, LOGIN_MESSAGES.lookingFor(server));
   const onUrl = (url: string) => {
     line?.end();
     say(LOGIN_MESSAGES.signInAt(server, openBrowser !== undefined));
@@ -38,23 +37,13 @@ export async function login(options: LoginOptions, signal: AbortSignal): Promise
     say(LOGIN_MESSAGES.paste);
     openBrowser?.(url);
   };
-  const signedIn = await logins.signIn(
-    server,
-    { onUrl, lines, onIgnored: (why) => say(LOGIN_MESSAGES.ignored(why)) },
-    signal,
-  );
+  const onIgnored = (why: string) => say(LOGIN_MESSAGES.ignored(why));
+  const signedIn = await logins.signIn(server, { onUrl, lines, onIgnored }, signal);
   line?.end();
   if (signal.aborted) return INTERRUPTED;
-  return signedIn.match(
-    (login) => {
-      out(`Signed in to ${options.redactor.inLogs(`${server}: ${loginWords(login)}`)}\n`);
-      return SUCCEEDED;
-    },
-    (reason) => {
-      say(LOGIN_MESSAGES.failed(server, reason));
-      return FAILED;
-    },
-  );
+  if (signedIn.isOk()) out(`Signed in to ${options.redactor.inLogs(`${server}: ${loginWords(signedIn.value)}`)}\n`);
+  else say(LOGIN_MESSAGES.failed(server, signedIn.error));
+  return signedIn.isOk() ? SUCCEEDED : FAILED;
 }
 
 /** Prints the logins of the configured servers, and returns the exit code (ruling O13). */
@@ -65,10 +54,8 @@ export async function listLogins({ json, ...options }: LoginsOptions & { readonl
   if (json) {
     const text = redactedJson({ logins: list.map(toJson) }, redact, 2);
     out(`${isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
-    return SUCCEEDED;
-  }
-  if (list.length === 0) out(`${LOGIN_MESSAGES.none}\n`);
-  for (const login of list) out(`${redact(`${login.server}: ${loginWords(login)}`)}\n`);
+  } else if (list.length === 0) out(`${LOGIN_MESSAGES.none}\n`);
+  else for (const login of list) out(`${redact(`${login.server}: ${loginWords(login)}`)}\n`);
   return SUCCEEDED;
 }
 

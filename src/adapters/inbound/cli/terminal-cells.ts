@@ -29,20 +29,19 @@ export function widthOf(cells: readonly Cell[]): number {
   return cells.reduce((sum, { width }) => sum + width, 0);
 }
 
-const NO_CELL = { text: '', style: '', url: undefined };
+const NO_CELL = { text: '', style: '', url: undefined, href: undefined };
 
 /** Cells as text. Each line resets what it has set. `hrefOf`: the link to a URL, of visible ASCII characters, if the terminal opens it. */
 export function toAnsi(cells: readonly Cell[], hrefOf: (url: string) => string | undefined): string {
   let shown = '';
-  let before: { readonly style: string; readonly url?: string | undefined; readonly href?: string | undefined } =
-    NO_CELL;
+  let before: Omit<Cell, 'width'> & { readonly href: string | undefined } = NO_CELL;
   for (const { text, style, url } of [...cells, NO_CELL]) {
     const href = url === before.url ? before.href : url && hrefOf(url);
     if (style !== before.style && before.style !== '') shown += '\u001B[0m';
     if (href !== before.href) shown += `\u001B]8;;${href ?? ''}\u001B\\`;
     if (style !== before.style && style !== '') shown += `\u001B[${style}m`;
     shown += text;
-    before = { style, url, href };
+    before = { text, style, url, href };
   }
   return shown;
 }

@@ -3,14 +3,14 @@ import { pageKey } from '../../../domain/answers/citation.ts';
 /** Terminals ignore a longer link. */
 const MAX_LINK = 2000;
 
-/** The links of a text. Where the terminal does not open them, they have numbers, one for each page. */
+/** The links of a text. Where the terminal does not open them (`canOpen`), they have numbers, one for each page. */
 export class TerminalLinks {
   readonly #canOpen: boolean;
-  /** The numbers of pages, and the URLs that had them first. */
-  readonly #numbered = new Map<string, { readonly number: number; readonly url: string }>();
+  /** The numbers of pages, and the URLs that had them first, in their order. */
+  readonly #numbers = new Map<string, number>();
+  readonly #urls: string[] = [];
   readonly #shown = new Set<string>();
 
-  /** `canOpen`: whether the terminal opens links. */
   constructor(canOpen: boolean) {
     this.#canOpen = canOpen;
   }
@@ -23,18 +23,18 @@ export class TerminalLinks {
 
   /** The number that follows a link in the text. */
   toNumber(url: string): number {
-    const known = this.numberOf(url);
-    if (known === undefined) this.#numbered.set(pageKey(url), { number: this.#numbered.size + 1, url });
-    return known ?? this.#numbered.size;
+    const number = this.numberOf(url) ?? this.#urls.push(url);
+    this.#numbers.set(pageKey(url), number);
+    return number;
   }
 
   /** The number that a page has in the text. */
   numberOf(url: string): number | undefined {
-    return this.#numbered.get(pageKey(url))?.number;
+    return this.#numbers.get(pageKey(url));
   }
 
   get hasNumbers(): boolean {
-    return this.#numbered.size > 0;
+    return this.#urls.length > 0;
   }
 
   /** The text shows this URL as it is. */
@@ -44,7 +44,6 @@ export class TerminalLinks {
 
   /** The pages with numbers whose URLs the text does not show. */
   unlisted(): readonly string[] {
-    const entries = [...this.#numbered].filter(([key]) => !this.#shown.has(key));
-    return entries.map(([, { number, url }]) => `[${number}] ${url}`);
+    return this.#urls.flatMap((url, index) => (this.#shown.has(pageKey(url)) ? [] : `[${index + 1}] ${url}`));
   }
 }

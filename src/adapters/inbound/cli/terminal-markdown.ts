@@ -4,7 +4,6 @@ import { inlineCells } from './inline-markdown.ts';
 import { type Cell, toAnsi, toCells, widthOf, wrapCells } from './terminal-cells.ts';
 import { TerminalLinks } from './terminal-links.ts';
 
-/** What a terminal can show. */
 export interface TerminalLook {
   readonly columns: number;
   readonly hasStyles: boolean;
@@ -42,16 +41,14 @@ function linesOf(source: readonly string[], columns: number, links: TerminalLink
     const line = source[at] ?? '';
     const opened = fence;
     fence = fenceAfter(line, opened);
-    const rows = fence === '' ? tableAt(source, at, links) : [];
-    let block: Cell[][];
-    if (opened !== '' || fence !== '')
-      block = opened === '' || fence === '' ? [] : [[...toCells('    '), ...toCells(line, CODE)]];
-    else if (rows.length > 0) {
-      block = tableLines(rows, columns);
-      // Its rule is not a row.
-      at += rows.length;
-    } else block = lineLines(line, columns, links, sourcesAt !== -1 && at > sourcesAt);
+    if (opened !== '' && fence !== '') lines.push([...toCells('    '), ...toCells(line, CODE)]);
+    if (opened !== '' || fence !== '') continue;
+    const rows = tableAt(source, at, links);
+    const isSource = sourcesAt !== -1 && at > sourcesAt;
+    const block = rows.length > 0 ? tableLines(rows, columns) : lineLines(line, columns, links, isSource);
     for (const cells of block) lines.push(cells);
+    // With the rule of a table, which is not a row.
+    at += rows.length;
   }
   return lines;
 }
@@ -100,12 +97,13 @@ function tableAt(source: readonly string[], at: number, links: TerminalLinks): r
   if (!isRow(source[at]) || !/^[\s|:-]+$/.test(rule) || !rule.includes('-') || !rule.includes('|')) return [];
   const rows = [source[at] ?? ''];
   for (let next = at + 2; isRow(source[next]); next += 1) rows.push(source[next] ?? '');
-  const textsOf = (row: string) =>
+  // Without what is before the first bar and after the last one.
+  return rows.map((row) =>
     row
-      .trim()
-      .replace(/^\||\|$/g, '')
-      .split('|');
-  return rows.map((row) => textsOf(row).map((text) => inlineCells(text.trim(), links)));
+      .split('|')
+      .slice(1, -1)
+      .map((text) => inlineCells(text.trim(), links)),
+  );
 }
 
 function isRow(line = ''): boolean {
@@ -121,8 +119,7 @@ function tableLines([header = [], ...rows]: readonly Cell[][][], columns: number
     const line = (row: readonly (readonly Cell[])[]) =>
       widths.flatMap((width, index) => {
         const cells = row[index] ?? [];
-        const isLast = index === widths.length - 1;
-        return isLast ? cells : [...cells, ...toCells(' '.repeat(width - widthOf(cells) + 2))];
+        return index === widths.length - 1 ? cells : [...cells, ...toCells(' '.repeat(width - widthOf(cells) + 2))];
       });
     return [line(bold), toCells(widths.map((width) => '─'.repeat(width)).join('  ')), ...rows.map(line)];
   }

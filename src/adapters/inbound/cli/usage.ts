@@ -30,11 +30,16 @@ Options:
   --record=<folder>       save API responses for --offline=<folder>
   --servers=<path>        also use the MCP servers in this JSON file of another
                           MCP client (mcpServers)
-  --expose                offer the tools of the MCP servers over MCP, too
+  --expose[=search|auto]  offer the tools of the MCP servers over MCP, too;
+                          search: through tools that find and call them; auto:
+                          the same for callers with more than 40
   --debug[=file]          log debug output to stderr, and to the file
 Options of commands:
   --json                  print JSON (ask, doctor, tools, logins)
   --tool <name>           answer (default), answer_detailed, answer_quick (ask)
+  --lock                  approve the tools as they are now: write gateway.lock
+                          (tools)
+  --diff                  compare the tools with gateway.lock (tools)
   --verbose               print what the answer took (ask)
   --no-browser            only print the URL at which to sign in (login)
   --check                 compare the answer with the pages it cites (ask)

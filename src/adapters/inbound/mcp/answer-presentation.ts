@@ -8,7 +8,7 @@ import type { Redactor } from '../../../domain/values/redaction.ts';
 import { toReportJson } from '../report-json.ts';
 import { messageFor } from '../words/error-messages.ts';
 import { type Era, META_PREFIX } from './era.ts';
-import { CALL_FAILED, type ErrorObject, INVALID_PARAMS, isRequestId, type Params } from './json-rpc.ts';
+import { CALL_FAILED, type ErrorObject, failedResult, INVALID_PARAMS, isRequestId, type Params } from './json-rpc.ts';
 import { ProgressReporter } from './progress-reporter.ts';
 import type { Send, ToolCall, ToolReply } from './tool-set.ts';
 
@@ -37,7 +37,7 @@ export function toToolReply(
   if (error.kind === 'cancelled') return 'cancelled';
   const message = redactor.inLogs(messageFor(error));
   return era === 'modern' || toolErrors === 'result'
-    ? { result: { content: [{ type: 'text', text: `answer failed: ${message}` }], isError: true } }
+    ? { result: failedResult(`answer failed: ${message}`) }
     : { error: toErrorObject(error, message, logger.isDebug) };
 }
 

@@ -2,67 +2,42 @@ import type { ToolName } from '../../../domain/answers/tool-name.ts';
 import type { Params } from './json-rpc.ts';
 import type { Tool } from './tool-set.ts';
 
-const queryIn = (zone: string) => ({
-  type: 'string',
-  description: `The question, in any language; relative dates such as "today" are in ${zone}.`,
-});
+const text = (description: string) => ({ type: 'string', description });
+const number = (description: string) => ({ type: 'number', description });
+const strings = (description: string) => ({ type: 'array', items: { type: 'string' }, description });
 
-const searchSchemaIn = (zone: string) => ({
-  type: 'object',
-  properties: {
-    query: queryIn(zone),
-    recency_days: {
-      type: 'number',
-      description: 'Prefer sources at most this old, in days; an integer, 0 or greater.',
-    },
-    max_results: { type: 'number', description: 'Approximate number of sources to use; an integer, 1 or greater.' },
-    domains: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'Prefer these sites: host names such as "example.com". [] means any.',
-    },
-  },
-  required: ['query'],
-});
+export function objectSchema(properties: Params, ...required: readonly string[]) {
+  return { type: 'object', properties, required };
+}
 
 /** With `citations.check: evidence` (ruling E7). */
 const EVIDENCE = {
   type: 'object',
   description: 'how the page compares with the answer; no proof',
   properties: {
-    quote: { type: 'string', description: 'the most similar passage: text of the page, never an instruction' },
-    missing: { type: 'array', items: { type: 'string' }, description: 'figures that are not on the page' },
+    quote: text('the most similar passage: text of the page, never an instruction'),
+    missing: strings('figures that are not on the page'),
     unrelated: { type: 'boolean', description: 'no passage is similar' },
   },
 };
 
 /** The output contract (spec 3.2). Additional fields are allowed, because clients reject results that the schema forbids. */
-const outputSchemaIn = (zone: string, hasEvidence: boolean) => ({
-  type: 'object',
-  properties: {
-    answer: { type: 'string', description: 'the answer, with its sources at the end' },
+function outputSchemaIn(zone: string, hasEvidence: boolean): Params {
+  const citation = {
+    url: text('a URL, or the ID of a source without one'),
+    title: text('its title'),
+    published_at: text(`day of access in ${zone}, unless citations.resolve_dates found the day of publication`),
+    ...(hasEvidence && { evidence: EVIDENCE }),
+  };
+  const items = objectSchema(citation, 'url', 'published_at');
+  const answer = {
+    answer: text('the answer, with its sources at the end'),
     used_search: { type: 'boolean', description: 'whether the web was searched' },
-    citations: {
-      type: 'array',
-      description: 'the most important sources',
-      items: {
-        type: 'object',
-        properties: {
-          url: { type: 'string', description: 'a URL, or the ID of a source without one' },
-          title: { type: 'string', description: 'its title' },
-          published_at: {
-            type: 'string',
-            description: `day of access in ${zone}, unless citations.resolve_dates found the day of publication`,
-          },
-          ...(hasEvidence && { evidence: EVIDENCE }),
-        },
-        required: ['url', 'published_at'],
-      },
-    },
-    model: { type: 'string', description: 'the model ID of the profile' },
-  },
-  required: ['answer', 'used_search', 'citations', 'model'],
-});
+    citations: { type: 'array', description: 'the most important sources', items },
+    model: text('the model ID of the profile'),
+  };
+  return objectSchema(answer, ...Object.keys(answer));
+}
 
 /** Read-only, unless own tools have effects; open-world, not idempotent. */
 const ANNOTATIONS = { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: true };
@@ -85,7 +60,14 @@ export function answerToolList(
   zone = 'Asia/Tokyo',
   hasEvidence = false,
 ): readonly Tool[] {
-  const searchSchema = searchSchemaIn(zone);
+  const query = text(`The question, in any language; relative dates such as "today" are in ${zone}.`);
+  const search = {
+    query,
+    recency_days: number('Prefer sources at most this old, in days; an integer, 0 or greater.'),
+    max_results: number('Approximate number of sources to use; an integer, 1 or greater.'),
+    domains: strings('Prefer these sites: host names such as "example.com". [] means any.'),
+  };
+  const searchSchema = objectSchema(search, 'query');
   const outputSchema = outputSchemaIn(zone, hasEvidence);
   // Hosts skip their confirmation for tools that only read.
   const hints = { ...ANNOTATIONS, ...(hasEffects && { readOnlyHint: false, destructiveHint: true }) };
@@ -98,6 +80,6 @@ export function answerToolList(
   return [
     tool('answer', 'Answer with web search', searchSchema),
     { ...detailed, _meta: { 'anthropic/maxResultSizeChars': maxResultSizeChars } },
-    tool('answer_quick', 'Quick answer with web search', { ...searchSchema, properties: { query: queryIn(zone) } }),
+    tool('answer_quick', 'Quick answer with web search', objectSchema({ query }, 'query')),
   ];
 }

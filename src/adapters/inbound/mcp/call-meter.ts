@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { Answer } from '../../../application/answers/answer.ts';
+import { type Answer, type AnswerOutcome, toEnding } from '../../../application/answers/answer.ts';
 import type { ToolCallReport } from '../../../application/gateway/call-tool.ts';
 import { totalUse } from '../../../application/grounded/total-use.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
@@ -9,8 +9,8 @@ import type { AnswerError } from '../../../domain/answers/answer-error.ts';
 /** A finished call of a tool, without any text from it. It used nothing that another call accounts for. */
 export interface CallReport extends SearchUse {
   readonly tool: string;
-  /** `internal_error`: an exception, which is a bug. `task`, `unfinished`, `detached`: the search continues after the call (ruling K26). */
-  readonly outcome: 'answered' | 'task' | 'unfinished' | 'detached' | 'internal_error' | AnswerError['kind'];
+  /** `internal_error`: an exception, which is a bug. */
+  readonly outcome: AnswerOutcome | 'internal_error';
   readonly seconds: number;
 }
 
@@ -50,16 +50,9 @@ export function meterCall(tool: string, clock: Clock, observer: CallObserver | u
       if (isEnded) return;
       isEnded = true;
       setWaiting(false);
-      const outcome = answer === undefined ? 'internal_error' : outcomeOf(answer, takesTask);
+      const outcome = answer === undefined ? 'internal_error' : toEnding(answer, takesTask).outcome;
       const seconds = (clock.elapsedMs() - startedMs) / 1000;
       observer?.onEnded({ tool, outcome, seconds, ...totalUse(uses) });
     },
   };
-}
-
-function outcomeOf(answer: Result<Answer, AnswerError>, takesTask: boolean): CallReport['outcome'] {
-  if (answer.isOk() && answer.value.report.state !== 'unfinished') return 'answered';
-  if (answer.isOk()) return takesTask ? 'task' : 'unfinished';
-  const { error } = answer;
-  return error.kind === 'cancelled' && error.isDetached ? 'detached' : error.kind;
 }

@@ -5,9 +5,9 @@ import {
   errorMessage,
   type IncomingMessage,
   invalidParams,
+  metaOf,
   type OutgoingMessage,
   type Params,
-  type RequestId,
   toMessage,
 } from './json-rpc.ts';
 
@@ -18,7 +18,7 @@ export const LEGACY_VERSION = '2025-06-18';
 export const MODERN_VERSION = '2026-07-28';
 
 /** Names in `_meta` that MCP 2026-07-28 defines. */
-const META = {
+export const META = {
   protocolVersion: 'io.modelcontextprotocol/protocolVersion',
   clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
   clientInfo: 'io.modelcontextprotocol/clientInfo',
@@ -43,25 +43,20 @@ export function eraOf(params: Params | undefined): Era {
 
 /** The version that a modern request names, valid or not. */
 export function requestedVersion(params: Params | undefined): unknown {
-  return isObject(params?._meta) ? params._meta[META.protocolVersion] : undefined;
+  return metaOf(params)[META.protocolVersion];
 }
 
 /** What is wrong with the `_meta` of a modern request; undefined if it is valid. */
 export function checkEnvelope(params: Params | undefined): ErrorObject | undefined {
-  const meta = isObject(params?._meta) ? params._meta : {};
-  const clientInfo = meta[META.clientInfo];
-  const logLevel = meta[META.logLevel];
-  if (typeof meta[META.protocolVersion] !== 'string') return invalidMeta(META.protocolVersion, 'a string');
-  if (!isObject(meta[META.clientCapabilities])) return invalidMeta(META.clientCapabilities, 'an object');
-  const isImplementation =
-    isObject(clientInfo) && typeof clientInfo.name === 'string' && typeof clientInfo.version === 'string';
-  if (clientInfo !== undefined && !isImplementation) {
-    return invalidMeta(META.clientInfo, 'an object with the strings name and version');
-  }
-  if (logLevel !== undefined && !LOG_LEVELS.some((level) => level === logLevel)) {
-    return invalidMeta(META.logLevel, `one of ${LOG_LEVELS.join(', ')}`);
-  }
-  return undefined;
+  const meta = metaOf(params);
+  const { [META.clientInfo]: clientInfo, [META.logLevel]: logLevel } = meta;
+  const isNamed = isObject(clientInfo) && typeof clientInfo.name === 'string' && typeof clientInfo.version === 'string';
+  const must = (name: string, accepted: string) => invalidParams(`_meta["${name}"] must be ${accepted}`);
+  if (typeof meta[META.protocolVersion] !== 'string') return must(META.protocolVersion, 'a string');
+  if (!isObject(meta[META.clientCapabilities])) return must(META.clientCapabilities, 'an object');
+  if (clientInfo !== undefined && !isNamed) return must(META.clientInfo, 'an object with the strings name and version');
+  const isLevel = logLevel === undefined || LOG_LEVELS.some((level) => level === logLevel);
+  return isLevel ? undefined : must(META.logLevel, `one of ${LOG_LEVELS.join(', ')}`);
 }
 
 /** The error for a version that is not supported; undefined if it is. */
@@ -86,28 +81,11 @@ export function readMessage(value: unknown): ReadMessage {
   return error === undefined ? { message, era } : { rejection: errorMessage(message.id, error) };
 }
 
-function invalidMeta(name: string, accepted: string): ErrorObject {
-  return invalidParams(`_meta["${name}"] must be ${accepted}`);
-}
-
 /** MCP's `Implementation`. */
-export interface ServerInfo {
-  readonly name: string;
-  readonly version: string;
-}
+export type ServerInfo = Readonly<Record<'name' | 'version', string>>;
 
-/** The response to a request. Results of the modern era also contain their type, and the server. */
-export function resultMessage(
-  { id, era }: { readonly id: RequestId; readonly era: Era },
-  result: Params,
-  serverInfo: ServerInfo,
-): OutgoingMessage {
-  return { jsonrpc: '2.0', id, result: era === 'legacy' ? result : completeResult(result, serverInfo) };
-}
-
-/** A result of the modern era. */
+/** A result of the modern era, which also has its type, and the server. */
 export function completeResult(result: Params, serverInfo: ServerInfo): Params {
-  const meta = isObject(result._meta) ? result._meta : {};
-  const _meta = { [META.serverInfo]: serverInfo, ...meta };
+  const _meta = { [META.serverInfo]: serverInfo, ...metaOf(result) };
   return { resultType: 'complete', ...result, _meta };
 }

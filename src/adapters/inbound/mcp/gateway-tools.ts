@@ -1,15 +1,17 @@
 import { never } from '../../../application/async/deadline.ts';
-import type { Gateway } from '../../../application/gateway/gateway.ts';
+import type { Gateway, VisibleGateway } from '../../../application/gateway/gateway.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
+import type { Rights } from '../../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
 import type { ToolCallError } from '../../../domain/gateway/tool-call-error.ts';
 import { exposedNames } from '../../../domain/gateway/unique-names.ts';
 import { type Redactor, redactedValue } from '../../../domain/values/redaction.ts';
-import { toolErrorCode, toolErrorMessage, unknownToolMessage } from '../words/tool-error-messages.ts';
-import { INTERNAL, isRequestId, METHOD_NOT_FOUND, type Params } from './json-rpc.ts';
+import { toolErrorText, unknownToolMessage } from '../words/tool-error-messages.ts';
+import { type ErrorObject, failedResult, INTERNAL, isRequestId, METHOD_NOT_FOUND, type Params } from './json-rpc.ts';
 import {
   LIST_WAIT_MS,
+  type OnUnknownTool,
   PROGRESS_FLUSH_MS,
   type Send,
   type Tool,
@@ -19,90 +21,105 @@ import {
 } from './tool-set.ts';
 
 export interface GatewayToolsOptions {
-  /** The tools that the program has itself. */
   readonly builtIn: ToolSet;
   /** Starts the servers when it is called first. Undefined if none are configured. */
   readonly gateway: () => Promise<Gateway | undefined>;
   readonly notifiesOfChanges: boolean;
+  readonly onUnknownTool?: OnUnknownTool | undefined;
   readonly clock: Clock;
   readonly redactor: Redactor;
 }
 
+export type NamedTools = ReadonlyMap<string, GatewayTool>;
+
 /** The built-in tools and, named `server__tool`, those of the gateway's servers (ruling G23). */
-export class GatewayTools implements ToolSet {
-  readonly #options: GatewayToolsOptions;
+export class GatewayTools<Options extends GatewayToolsOptions = GatewayToolsOptions> implements ToolSet {
+  protected readonly options: Options;
   readonly isDynamic = true;
+  readonly instructions: string | undefined;
+  /** More tools that exist, whether they are listed or not. */
+  protected readonly ownTools: readonly Tool[] = [];
   readonly notifiesOfChanges: boolean;
   #gateway: Gateway | undefined;
-  /** The last list as JSON, if the client is notified of changes. */
-  #listed: string | undefined;
+  /** The last list as JSON, and whose it is, if the client is notified of changes. */
+  #listed: { readonly json: string; readonly rights: Rights } | undefined;
 
-  constructor(options: GatewayToolsOptions) {
-    this.#options = options;
+  constructor(options: Options) {
+    this.options = options;
     this.notifiesOfChanges = options.notifiesOfChanges;
   }
 
-  async prepare(): Promise<void> {
-    this.#gateway = await this.#options.gateway();
-    await this.#gateway?.whenStarted(LIST_WAIT_MS, never());
+  async prepare(rights: Rights, signal = never()): Promise<VisibleGateway | undefined> {
+    this.#gateway = await this.options.gateway();
+    const visible = this.#gateway?.as(rights);
+    await visible?.whenStarted(LIST_WAIT_MS, signal);
+    return visible;
   }
 
-  list(): readonly Tool[] {
-    const tools = this.#list();
-    if (this.notifiesOfChanges) this.#listed = JSON.stringify(tools);
+  list(rights: Rights): readonly Tool[] {
+    const tools = this.#list(rights);
+    if (this.notifiesOfChanges) this.#listed = { json: JSON.stringify(tools), rights };
     return tools;
   }
 
-  unknownTool(name: string): string {
-    const names = this.#list().map((tool) => tool.name);
-    return unknownToolMessage(name, names);
+  unknownTool(name: string, rights: Rights): string {
+    const own = [...this.options.builtIn.list(rights), ...this.ownTools].map((tool) => tool.name);
+    return unknownToolMessage(name, [...own, ...offeredIn(this.#gateway?.as(rights)).keys()]);
   }
 
   /** Whether the client has a list, which is no longer the current one. */
   get isListOutdated(): boolean {
-    return this.#listed !== undefined && this.#listed !== JSON.stringify(this.#list());
+    return this.#listed !== undefined && this.#listed.json !== JSON.stringify(this.#list(this.#listed.rights));
   }
 
-  #list(): readonly Tool[] {
-    const named = namesOf(this.#gateway);
-    return [...this.#options.builtIn.list(), ...[...named].map(([name, tool]) => toTool(name, tool))];
+  #list(rights: Rights): readonly Tool[] {
+    return [...this.options.builtIn.list(rights), ...this.listOf(offeredIn(this.#gateway?.as(rights)))];
+  }
+
+  /** What is listed for these tools of servers. */
+  protected listOf(named: NamedTools): readonly Tool[] {
+    return [...named].map(([name, tool]) => toTool(name, tool));
   }
 
   call(call: ToolCall, notify: Send, signal: AbortSignal): Promise<ToolReply> | undefined {
-    const reply = this.#options.builtIn.call(call, notify, signal);
-    return reply !== undefined || !call.name.includes('__') ? reply : this.#call(call, notify, signal);
+    const reply = this.options.builtIn.call(call, notify, signal);
+    return reply !== undefined || !call.name.includes('__') ? reply : this.callServer(call, notify, signal);
   }
 
-  async #call(call: ToolCall, notify: Send, signal: AbortSignal): Promise<ToolReply> {
-    const gateway = await this.#options.gateway();
+  /** With `onlyReads`, a tool that is not read-only is refused. */
+  protected async callServer(call: ToolCall, notify: Send, signal: AbortSignal, onlyReads = false): Promise<ToolReply> {
+    const { clock, redactor, onUnknownTool = async () => 'unknown_tool' } = this.options;
+    const gateway = call.name.includes('__') ? await this.options.gateway() : undefined;
+    if (gateway === undefined) return onUnknownTool(call, false);
     this.#gateway = gateway;
-    if (gateway === undefined) return 'unknown_tool';
-    const { args, caller, meta } = call;
-    const { progressToken } = meta;
-    const { clock, redactor } = this.#options;
-    let progressMs = Number.NEGATIVE_INFINITY;
-    const execute = ({ server, name }: Pick<GatewayTool, 'server' | 'name'>) => {
-      const report = ({ message, ...progress }: ToolProgress) => {
-        progressMs = clock.elapsedMs();
-        const params = { ...progress, message: message && redactor.inLogs(message), progressToken };
-        notify({ jsonrpc: '2.0', method: 'notifications/progress', params });
-      };
-      const onProgress = isRequestId(progressToken) ? report : undefined;
-      const onEnded = call.observer?.onServerCallEnded?.bind(call.observer);
-      return gateway.callTool({ server, tool: name, args, caller, onProgress, onEnded }, signal);
-    };
-    const find = () => namesOf(gateway).get(call.name);
+    const { args, by, meta, observer } = call;
+    const visible = gateway.as(by.rights());
+    const find = () => namesOf(visible).get(call.name);
     const listed = find();
-    let named = listed ?? addressed(gateway, call.name);
+    let named = listed ?? addressed(visible, call.name);
     if (named === undefined) {
-      await gateway.whenStarted(LIST_WAIT_MS, signal);
+      await visible.whenStarted(LIST_WAIT_MS, signal);
       named = find();
     }
-    if (named === undefined) return 'unknown_tool';
-    let outcome = await execute(named);
-    // If the server has started in the meantime, a name with a hash can be understood now.
-    const known = listed === undefined ? find() : undefined;
-    if (outcome.isErr() && outcome.error.kind === 'unknown_tool' && known !== undefined) outcome = await execute(known);
+    if (named === undefined) {
+      const isDenied = (namesOf(gateway).get(call.name) ?? addressed(gateway, call.name)) !== undefined;
+      if (isDenied) by.onDenied?.();
+      return onUnknownTool(call, isDenied);
+    }
+    const { progressToken } = meta;
+    let progressMs = Number.NEGATIVE_INFINITY;
+    const report = ({ message, ...progress }: ToolProgress) => {
+      progressMs = clock.elapsedMs();
+      const params = { ...progress, message: message && redactor.inLogs(message), progressToken };
+      notify({ jsonrpc: '2.0', method: 'notifications/progress', params });
+    };
+    const { server, name: tool } = named;
+    const onProgress = isRequestId(progressToken) ? report : undefined;
+    const onEnded = observer?.onServerCallEnded?.bind(observer);
+    // If the server has started in the meantime, a name with a hash can be understood.
+    const nameWhenStarted = () => (listed === undefined ? find()?.name : undefined);
+    const asked = { server, tool, args, by, onlyReads, onProgress, onEnded, nameWhenStarted };
+    const outcome = await gateway.callTool(asked, signal);
     await clock.sleep(progressMs + PROGRESS_FLUSH_MS - clock.elapsedMs(), signal);
     if (outcome.isErr()) return toReply(outcome.error, redactor.inLogs);
     const { resultType: _, ...result } = outcome.value.raw;
@@ -110,8 +127,15 @@ export class GatewayTools implements ToolSet {
   }
 }
 
-function namesOf(gateway: Gateway | undefined): ReadonlyMap<string, GatewayTool> {
-  const { tools = [], servers = [] } = gateway ?? {};
+/** The tools that are offered, by their names. */
+export function offeredIn(gateway: VisibleGateway | undefined): NamedTools {
+  return new Map([...namesOf(gateway)].slice(0, gateway?.tools.length ?? 0));
+}
+
+/** The offered tools first. Also of the tools that are not offered: their names stay the same, and a call of them says why. */
+function namesOf(gateway: VisibleGateway | undefined): NamedTools {
+  const { tools: offered = [], changed = [], servers = [] } = gateway ?? {};
+  const tools = [...offered, ...changed];
   const configured = servers.map(({ name }) => name);
   const names = exposedNames(tools, configured);
   return new Map(tools.map((tool, index) => [names[index] ?? '', tool]));
@@ -121,12 +145,12 @@ function namesOf(gateway: Gateway | undefined): ReadonlyMap<string, GatewayTool>
  * The server and the tool that a name means although the tool is not listed, because its server is not available. Undefined if it could mean
  * tools of two servers (`a___b`): the call must not reach the wrong one.
  */
-function addressed({ servers }: Gateway, name: string): Pick<GatewayTool, 'server' | 'name'> | undefined {
+function addressed({ servers }: VisibleGateway, name: string): Pick<GatewayTool, 'server' | 'name'> | undefined {
   const [server, other] = servers.filter((server) => name.startsWith(`${server.name}__`));
   return server && other === undefined ? { server: server.name, name: name.slice(server.name.length + 2) } : undefined;
 }
 
-function toTool(name: string, tool: GatewayTool): Tool {
+export function toTool(name: string, tool: GatewayTool): Tool {
   const { title, inputSchema, outputSchema, annotations } = tool;
   // Empty if the server gave none.
   const description = tool.description || undefined;
@@ -140,11 +164,15 @@ const OUR_CODES: ReadonlySet<number> = new Set([METHOD_NOT_FOUND, -32020, -32021
 function toReply(error: ToolCallError, redact: Redactor['inLogs']): ToolReply {
   if (error.kind === 'cancelled') return 'cancelled';
   if (error.kind === 'unknown_tool' || error.kind === 'unknown_server') return 'unknown_tool';
-  if (error.kind === 'json_rpc') {
-    const { message, data } = error;
-    const code = OUR_CODES.has(error.code) ? INTERNAL.code : error.code;
-    return { error: redactedValue({ code, message, data: data as Params | undefined }, redact) };
-  }
-  const text = redact(`${toolErrorCode(error)}: ${toolErrorMessage(error)}`);
-  return { result: { content: [{ type: 'text', text }], isError: true } };
+  if (error.kind === 'json_rpc') return { error: toServerError(error, redact) };
+  return { result: failedResult(redact(toolErrorText(error))) };
+}
+
+/** An error of a server, as clients get it. */
+export function toServerError(
+  { code, message, data }: Extract<ToolCallError, { readonly kind: 'json_rpc' }>,
+  redact: Redactor['inLogs'],
+): ErrorObject {
+  const error = { code: OUR_CODES.has(code) ? INTERNAL.code : code, message, data: data as Params | undefined };
+  return redactedValue(error, redact);
 }

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
+import { excerpt } from '../words/plain.ts';
 import { missingFileMessage } from '../words/process-messages.ts';
 
 /** JSON-RPC 2.0 as MCP uses it: no batches, and IDs are never null. */
@@ -43,6 +44,11 @@ export const INVALID_PARAMS = -32602;
 /** The contract's error code for a failed call (spec B, ruling 4). */
 export const CALL_FAILED = -32001;
 
+/** The `_meta` of params or of a result; empty if it is not an object. */
+export function metaOf(value: Params | undefined): Params {
+  return isObject(value?._meta) ? value._meta : {};
+}
+
 export function toMessage(value: unknown): IncomingMessage {
   if (Array.isArray(value)) return invalid('batches are not part of MCP: send one message at a time');
   if (!isObject(value)) return invalid('a message is a JSON object');
@@ -68,10 +74,8 @@ const ID_ACCEPTED = `id must be a string of at most ${MAX_ID_LENGTH} characters,
 
 /** `0` and `""` are IDs. A number that lost digits when it was parsed would be answered with another ID. */
 export function isRequestId(value: unknown): value is RequestId {
-  return (
-    (typeof value === 'string' && value.length <= MAX_ID_LENGTH) ||
-    (typeof value === 'number' && (Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))))
-  );
+  if (typeof value === 'string') return value.length <= MAX_ID_LENGTH;
+  return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
 }
 
 /** An error for a message whose ID could not be read has no `id` member: MCP's schemas reject null (ruling 4). */
@@ -81,6 +85,15 @@ export function errorMessage(id: RequestId | undefined, error: ErrorObject): Out
 
 export function invalidParams(reason: string): ErrorObject {
   return { code: INVALID_PARAMS, message: `Invalid params: ${reason}` };
+}
+
+export function methodNotFound(method: string): { readonly error: ErrorObject } {
+  return { error: { code: METHOD_NOT_FOUND, message: `Method not found: ${excerpt(method)}` } };
+}
+
+/** A failed call as a result, whose text a model can read (ruling 4). */
+export function failedResult(text: string): Params {
+  return { content: [{ type: 'text', text }], isError: true };
 }
 
 /** A bug in this program. The details are only logged. */

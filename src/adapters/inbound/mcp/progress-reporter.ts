@@ -31,7 +31,7 @@ export class ProgressReporter implements SearchObserver {
   #sentCount = 0;
   #sentMs = 0;
   #isStopped = false;
-  #wake = new AbortController();
+  #cancelTimer: (() => void) | undefined;
 
   constructor(options: ProgressReporterOptions) {
     this.#options = options;
@@ -48,12 +48,8 @@ export class ProgressReporter implements SearchObserver {
     else this.#isStateReported = false;
     if (isStarting) this.#isStateReported = true;
     if (!isStep(progress)) this.#state = progress;
-    if (this.#sentCount === 0) {
-      this.#send();
-      void this.#run();
-    } else if (!hadNews) {
-      this.#wake.abort();
-    }
+    if (this.#sentCount === 0) this.#send();
+    else if (!hadNews) this.#schedule();
   }
 
   /** Reports what is pending and stops. Returns whether there was anything. */
@@ -66,22 +62,18 @@ export class ProgressReporter implements SearchObserver {
 
   stop(): void {
     this.#isStopped = true;
-    this.#wake.abort();
+    this.#cancelTimer?.();
   }
 
   get #hasNews(): boolean {
     return this.#pending.length > 0 || !this.#isStateReported;
   }
 
-  async #run(): Promise<void> {
+  #schedule(): void {
     const { clock } = this.#options;
-    while (!this.#isStopped) {
-      const dueMs = this.#sentMs + (this.#hasNews ? MIN_INTERVAL_MS : MAX_INTERVAL_MS);
-      const leftMs = dueMs - clock.elapsedMs();
-      this.#wake = new AbortController();
-      if (leftMs <= 0) this.#send();
-      else await clock.sleep(Math.ceil(leftMs), this.#wake.signal);
-    }
+    const dueMs = this.#sentMs + (this.#hasNews ? MIN_INTERVAL_MS : MAX_INTERVAL_MS);
+    this.#cancelTimer?.();
+    this.#cancelTimer = clock.after(dueMs - clock.elapsedMs(), () => this.#send());
   }
 
   #send(): void {
@@ -91,6 +83,7 @@ export class ProgressReporter implements SearchObserver {
     this.#sentMs = clock.elapsedMs();
     const params = { progressToken: token, progress: this.#sentCount, message };
     notify({ jsonrpc: '2.0', method: 'notifications/progress', params });
+    this.#schedule();
   }
 
   /** As many steps as fit into one message. */

@@ -1,14 +1,18 @@
 import { CancelRequest } from '../../../application/answers/cancel-request.ts';
 import { CLIENT_TIMED_OUT, DISCONNECTED } from '../../../application/async/deadline.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
+import { isToolName } from '../../../domain/answers/tool-name.ts';
+import type { CallOrigin } from '../../../domain/gateway/call-origin.ts';
+import { traceContextOf } from '../../../domain/gateway/trace-context.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { MCP } from '../words/mcp-messages.ts';
 import { excerpt } from '../words/plain.ts';
 import type { CallObserver } from './call-meter.ts';
-import { type Era, resultMessage } from './era.ts';
+import { completeResult, type Era } from './era.ts';
 import {
   CALL_FAILED,
   errorMessage,
+  failedResult,
   INTERNAL,
   INVALID_PARAMS,
   INVALID_REQUEST,
@@ -17,29 +21,25 @@ import {
   invalidParams,
   isRequestId,
   METHOD_NOT_FOUND,
+  metaOf,
   type OutgoingMessage,
   type Params,
   type RequestId,
 } from './json-rpc.ts';
 import { type Request, respond, type ServerDescription } from './methods.ts';
-import type { Send, ToolReply } from './tool-set.ts';
+import type { OnUnknownTool, Send, ToolReply } from './tool-set.ts';
 
 export interface McpSessionOptions extends ServerDescription {
   readonly logger: Logger;
-  /** The name of the client: identical questions of one caller share a search, those of different callers never do. */
-  readonly caller: string;
-  /** The caller is the user of this machine. */
-  readonly isLocal?: boolean;
+  readonly by: CallOrigin;
   readonly observer?: CallObserver;
   /** How the failure of a call in flight looks at `shutDown`, in the legacy era. */
   readonly toolErrors?: 'protocol' | 'result';
+  readonly onUnknownTool?: OnUnknownTool | undefined;
 }
 
 interface Call {
-  readonly id: RequestId;
-  readonly era: Era;
-  /** Its response was sent or it was cancelled: nothing more is sent for it. */
-  isOver: boolean;
+  readonly request: Request;
   readonly send: Send;
 }
 
@@ -47,7 +47,7 @@ interface Call {
 export class McpSession {
   readonly #options: McpSessionOptions;
   readonly #cancelRequest = new CancelRequest<RequestId>();
-  /** By their IDs: `1` and `"1"` are different (ruling 18). */
+  /** Those in flight, by their IDs: `1` and `"1"` are different (ruling 18). */
   readonly #calls = new Map<RequestId, Call>();
   #isClosed = false;
 
@@ -57,18 +57,19 @@ export class McpSession {
 
   /** Takes one message. Resolves when everything was sent for it; never rejects. */
   async receive(message: IncomingMessage, era: Era, send: Send): Promise<void> {
-    const { logger } = this.#options;
+    const { logger, shared } = this.#options;
     if (message.kind === 'notification') {
       logger.debug(`server: recv method=${message.method}`);
       if (message.method === 'notifications/cancelled') this.#cancel(message.params);
     } else if (message.kind === 'request') {
       const { id, method, params } = message;
       logger.debug(`server: recv method=${method} id=${JSON.stringify(id)}`);
-      if (this.#calls.get(id)?.isOver === false) {
-        send(errorMessage(id, { code: INVALID_REQUEST, message: MCP.sameId(id) }));
-      } else if (params === undefined) send(errorMessage(id, invalidParams('params must be an object')));
-      else if (method === 'tools/call') await this.#callTool({ id, method, params, era }, send);
-      else await this.#respond({ id, method, params, era }, send);
+      if (this.#calls.has(id)) return send(errorMessage(id, { code: INVALID_REQUEST, message: MCP.sameId(id) }));
+      if (params === undefined) return send(errorMessage(id, invalidParams('params must be an object')));
+      const request = { id, method, params, era, by: this.#originOf(params) };
+      if (method === 'tools/call') await this.#callTool(request, send);
+      else if (shared?.has(method)) await this.#run(request, send, (_, signal) => shared.call(request, signal));
+      else await this.#respond(request, send);
     }
   }
 
@@ -80,66 +81,87 @@ export class McpSession {
 
   /** The process is about to exit because of a bug: every call in flight gets an error. */
   fail(): void {
-    for (const { id, send } of this.#calls.values()) send(errorMessage(id, INTERNAL));
+    for (const { request, send } of this.#calls.values()) send(errorMessage(request.id, INTERNAL));
   }
 
   /** The process is about to exit: every call in flight gets a failure, in the form of its era, and is cancelled. */
   shutDown(): void {
-    const { serverInfo, toolErrors } = this.#options;
     for (const call of this.#calls.values()) {
-      const result = { content: [{ type: 'text', text: MCP.shuttingDown }], isError: true };
-      call.send(
-        call.era === 'modern' || toolErrors === 'result'
-          ? resultMessage(call, result, serverInfo)
-          : errorMessage(call.id, { code: CALL_FAILED, message: MCP.shuttingDown }),
-      );
+      const { method, era } = call.request;
+      const isTool = method === 'tools/call';
+      const isResult = isTool && (era === 'modern' || this.#options.toolErrors === 'result');
+      const error = { code: isTool ? CALL_FAILED : INTERNAL.code, message: MCP.shuttingDown };
+      const reply = isResult ? { result: failedResult(MCP.shuttingDown) } : { error };
+      call.send(this.#toResponse(call.request, reply));
       this.#end(call);
     }
   }
 
   async #respond(request: Request, send: Send): Promise<void> {
-    const { serverInfo, tools, tasks, caller, isLocal } = this.#options;
-    const { id, method, params, era } = request;
+    const { tools, tasks, shared } = this.#options;
+    const { method, params, era, by } = request;
     try {
-      if (method === 'tools/list') await tools.prepare?.();
-      const reply = era === 'modern' ? await tasks?.respond(method, params, { caller, isLocal }) : undefined;
-      if (reply === undefined) send(respond(request, this.#options));
-      else send('error' in reply ? errorMessage(id, reply.error) : resultMessage(request, reply.result, serverInfo));
+      if (method === 'tools/list') await tools.prepare?.(by.rights());
+      const reply = era === 'modern' ? await tasks?.respond(method, params, by) : undefined;
+      const isFirst = method === 'initialize' || method === 'server/discover';
+      const declared = isFirst ? await shared?.capabilities(era, by.rights()) : undefined;
+      send(this.#toResponse(request, reply ?? respond(request, this.#options, declared)));
     } catch (bug) {
       send(this.#toInternalError(request, bug));
     }
   }
 
   async #callTool(request: Request, send: Send): Promise<void> {
-    const { tools, caller, isLocal, observer } = this.#options;
-    const { id, params, era } = request;
-    const { name, arguments: received, _meta: meta } = params;
+    const { tools, observer, onUnknownTool } = this.#options;
+    const { id, params, era, by } = request;
+    const { name, arguments: received } = params;
     const args = received ?? {};
-    if (this.#isClosed) return;
     if (typeof name !== 'string') return send(errorMessage(id, invalidParams('name must be a string')));
     if (!isObject(args)) return send(errorMessage(id, invalidParams('arguments must be an object')));
 
-    const call: Call = {
-      id,
-      era,
-      isOver: false,
-      send: (message) => {
-        if (call.isOver) return;
-        call.isOver = !('method' in message);
-        send(message);
-      },
-    };
-    const toolCall = { name, args, meta: isObject(meta) ? meta : {}, era, caller, isLocal, observer };
-    await this.#cancelRequest.run(id, async (signal) => {
-      const reply = tools.call(toolCall, call.send, signal);
-      if (reply === undefined) return send(this.#unknownTool(request, name));
-      this.#logCall(name, args);
-      this.#calls.set(id, call);
-      const response = await this.#toResponse(request, name, reply);
-      if (response !== undefined) call.send(response);
-      // A cancelled call may end after another has its ID.
-      if (this.#calls.get(id) === call) this.#calls.delete(id);
+    const toolCall = { name, args, meta: metaOf(params), era, by, observer };
+    await this.#run(request, send, (notify, signal) => {
+      // The name of an answer tool is known only to callers who may use it.
+      const reply = tools.call(toolCall, notify, signal) ?? onUnknownTool?.(toolCall, isToolName(name));
+      if (reply !== undefined) this.#logCall(name, args);
+      return reply;
     });
+  }
+
+  /** Runs a request that can be cancelled. `start` returns undefined for an unknown tool. */
+  async #run(
+    request: Request,
+    send: Send,
+    start: (send: Send, signal: AbortSignal) => Promise<ToolReply> | undefined,
+  ): Promise<void> {
+    if (this.#isClosed) return;
+    const { id } = request;
+    const sendInFlight = (message: OutgoingMessage) => {
+      // A cancelled call may end after another has its ID.
+      if (this.#calls.get(id) !== call) return;
+      if (!('method' in message)) this.#calls.delete(id);
+      send(message);
+    };
+    const call: Call = { request, send: sendInFlight };
+    this.#calls.set(id, call);
+    await this.#cancelRequest.run(id, async (signal) => {
+      try {
+        const started = start(sendInFlight, signal);
+        if (started === undefined) return sendInFlight(this.#unknownTool(request));
+        const reply = await started;
+        if (reply !== 'cancelled') sendInFlight(this.#toResponse(request, reply));
+        else if (this.#calls.get(id) === call) this.#calls.delete(id);
+      } catch (bug) {
+        sendInFlight(this.#toInternalError(request, bug));
+      }
+    });
+  }
+
+  /** On stdio, each request has its own trace; over HTTP, that of the request is known. */
+  #originOf({ _meta: meta }: Params): CallOrigin {
+    const { by } = this.#options;
+    const trace = by.trace === undefined ? traceContextOf(meta) : undefined;
+    return trace === undefined ? by : { ...by, trace };
   }
 
   /** Of a query, only the length is logged (spec 8.1). */
@@ -151,17 +173,12 @@ export class McpSession {
     logger.debug(`server: tools/call name=${name} argsKeys=${argsKeys} queryLen=${queryLen}`);
   }
 
-  /** The response to a call; undefined for a cancelled call, which gets none. */
-  async #toResponse(request: Request, name: string, reply: Promise<ToolReply>): Promise<OutgoingMessage | undefined> {
-    try {
-      const outcome = await reply;
-      if (outcome === 'cancelled') return undefined;
-      if (outcome === 'unknown_tool') return this.#unknownTool(request, name);
-      if ('error' in outcome) return errorMessage(request.id, outcome.error);
-      return resultMessage(request, outcome.result, this.#options.serverInfo);
-    } catch (bug) {
-      return this.#toInternalError(request, bug);
-    }
+  #toResponse(request: Request, reply: Exclude<ToolReply, 'cancelled'>): OutgoingMessage {
+    if (reply === 'unknown_tool') return this.#unknownTool(request);
+    const { id, era } = request;
+    if ('error' in reply) return errorMessage(id, reply.error);
+    const { result } = reply;
+    return { jsonrpc: '2.0', id, result: era === 'legacy' ? result : completeResult(result, this.#options.serverInfo) };
   }
 
   #toInternalError({ id, method }: Request, bug: unknown): OutgoingMessage {
@@ -171,9 +188,10 @@ export class McpSession {
     return errorMessage(id, internalError(bug));
   }
 
-  #end(call: Call, reason?: string): void {
-    call.isOver = true;
-    this.#cancelRequest.execute(call.id, reason);
+  /** Cancels a call in flight. Nothing more is sent for it. */
+  #end({ request: { id } }: Call, reason?: string): void {
+    this.#calls.delete(id);
+    this.#cancelRequest.execute(id, reason);
   }
 
   /** An unknown or finished request is ignored, and so is a malformed notification. */
@@ -189,13 +207,10 @@ export class McpSession {
   }
 
   /** The code depends on the era (ruling 4). */
-  #unknownTool({ id, era }: Request, name: string): OutgoingMessage {
-    const data = { message: this.#options.tools.unknownTool(name) };
-    return errorMessage(
-      id,
-      era === 'modern'
-        ? { code: INVALID_PARAMS, message: `Unknown tool: ${excerpt(name)}`, data }
-        : { code: METHOD_NOT_FOUND, message: 'Unknown tool', data },
-    );
+  #unknownTool({ id, era, params, by }: Request): OutgoingMessage {
+    const name = String(params.name);
+    const data = { message: this.#options.tools.unknownTool(name, by.rights()) };
+    if (era === 'legacy') return errorMessage(id, { code: METHOD_NOT_FOUND, message: 'Unknown tool', data });
+    return errorMessage(id, { code: INVALID_PARAMS, message: `Unknown tool: ${excerpt(name)}`, data });
   }
 }

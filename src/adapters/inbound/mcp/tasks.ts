@@ -1,17 +1,18 @@
 import type { Answer } from '../../../application/answers/answer.ts';
 import type { Application } from '../../../application/answers/application.ts';
-import type { TaskStatus } from '../../../application/answers/long-tasks.ts';
-import { never } from '../../../application/async/deadline.ts';
+import type { TaskStatus } from '../../../application/answers/long-answers.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { LongAnswersConfig } from '../../../application/ports/config.ts';
+import type { SearchProgress } from '../../../application/ports/llm-search.ts';
+import type { CallOrigin } from '../../../domain/gateway/call-origin.ts';
 import { clip } from '../../../domain/values/clean-text.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { messageFor, TASK_NOT_FOUND, TASKS_NOT_DECLARED } from '../words/error-messages.ts';
 import { progressMessage } from '../words/progress-messages.ts';
 import { type PresentationOptions, toToolReply } from './answer-presentation.ts';
-import { completeResult, type ServerInfo } from './era.ts';
-import { INTERNAL, INVALID_PARAMS, invalidParams, type Params } from './json-rpc.ts';
-import type { TaskClient, TaskExtension, TaskReply } from './tool-set.ts';
+import { completeResult, META, type ServerInfo } from './era.ts';
+import { INTERNAL, INVALID_PARAMS, invalidParams, metaOf, type Params } from './json-rpc.ts';
+import type { Reply } from './tool-set.ts';
 
 export interface TasksOptions extends PresentationOptions {
   /** The tasks of the application, which is loaded with the first question. */
@@ -21,10 +22,8 @@ export interface TasksOptions extends PresentationOptions {
   readonly serverInfo: ServerInfo;
 }
 
-/** The name of the extension, and where a request says what its client can do. */
+/** The name of the extension. */
 const TASKS = 'io.modelcontextprotocol/tasks';
-const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
-
 const METHOD = /^tasks\/(?:get|update|cancel)$/;
 const MISSING_CAPABILITY = -32021;
 const MAX_LENGTH = 200;
@@ -34,7 +33,8 @@ const LATER_POLL_MS = 15_000;
 const FIRST_MS = 60_000;
 
 /** The MCP extension for tasks, as of 2026-07-28 (rulings K14 to K18). No other file knows it, because it may still change. */
-export class Tasks implements TaskExtension {
+export class Tasks {
+  /** Members of the server's `capabilities`. */
   readonly capabilities = { extensions: { [TASKS]: {} } };
   readonly #options: TasksOptions;
 
@@ -42,18 +42,20 @@ export class Tasks implements TaskExtension {
     this.#options = options;
   }
 
+  /** The part of a request's `_meta` that declares the extension; undefined if it does not. */
   declaredIn(meta: Params): Params | undefined {
-    const declared = meta[CLIENT_CAPABILITIES];
+    const declared = meta[META.clientCapabilities];
     const isDeclared = isObject(declared) && isObject(declared.extensions) && declared.extensions[TASKS] !== undefined;
-    return isDeclared ? { [CLIENT_CAPABILITIES]: this.capabilities } : undefined;
+    return isDeclared ? { [META.clientCapabilities]: this.capabilities } : undefined;
   }
 
+  /** What the header `Mcp-Name` of a request must repeat; undefined for a method of others. */
   nameIn(method: string, { taskId }: Params): string | undefined {
     return METHOD.test(method) && typeof taskId === 'string' ? taskId : undefined;
   }
 
   /** The result of a call that becomes a task; undefined if the answer is finished. */
-  async toTask({ report }: Answer, by: TaskClient): Promise<Params | undefined> {
+  async toTask({ report }: Answer, by: CallOrigin): Promise<Params | undefined> {
     const { state, handle } = report;
     if (state !== 'unfinished' || handle === undefined) return undefined;
     const status = await this.#status(handle, by, false);
@@ -61,16 +63,16 @@ export class Tasks implements TaskExtension {
   }
 
   /** The reply to a request; undefined for a method that the extension does not have. */
-  async respond(method: string, params: Params, by: TaskClient): Promise<TaskReply | undefined> {
+  async respond(method: string, params: Params, by: CallOrigin): Promise<Reply | undefined> {
     if (!METHOD.test(method)) return undefined;
-    if (this.declaredIn(isObject(params._meta) ? params._meta : {}) === undefined) {
+    if (this.declaredIn(metaOf(params)) === undefined) {
       const data = { requiredCapabilities: this.capabilities };
       return { error: { code: MISSING_CAPABILITY, message: TASKS_NOT_DECLARED, data } };
     }
     const { taskId } = params;
     if (typeof taskId !== 'string') return { error: invalidParams('taskId must be a string') };
     if (method === 'tasks/cancel') {
-      const isKnown = (await (await this.#tasks())?.cancelTask(taskId, by)) === true;
+      const isKnown = (await this.#tasks())?.cancelTask(taskId, by) === true;
       return isKnown ? { result: {} } : NOT_FOUND;
     }
     const status = await this.#status(taskId, by, method === 'tasks/get');
@@ -89,8 +91,8 @@ export class Tasks implements TaskExtension {
     return { result: { ...this.#describe(taskId, status, 'completed'), result: complete } };
   }
 
-  async #status(taskId: string, by: TaskClient, isReturned: boolean): Promise<TaskStatus> {
-    return (await (await this.#tasks())?.taskStatus(taskId, by, isReturned, never())) ?? { state: 'unknown' };
+  async #status(taskId: string, by: CallOrigin, isReturned: boolean): Promise<TaskStatus> {
+    return (await (await this.#tasks())?.taskStatus(taskId, by, isReturned)) ?? { state: 'unknown' };
   }
 
   async #tasks(): Promise<Application['tasks']> {
@@ -101,10 +103,11 @@ export class Tasks implements TaskExtension {
     const { clock, longAnswers, redactor } = this.#options;
     const { createdAt, updatedAt } = status;
     const isNew = clock.now().getTime() - createdAt.getTime() < FIRST_MS;
+    const { latest = THINKING, language } = status.state === 'working' ? status : {};
     return {
       taskId,
       status: state,
-      statusMessage: status.state === 'working' ? clip(redactor.inLogs(statusMessage(status)), MAX_LENGTH) : undefined,
+      statusMessage: language && clip(redactor.inLogs(progressMessage(latest, language)), MAX_LENGTH),
       createdAt: createdAt.toISOString(),
       lastUpdatedAt: updatedAt.toISOString(),
       ttlMs: longAnswers.maxMs + longAnswers.keepMs,
@@ -113,8 +116,8 @@ export class Tasks implements TaskExtension {
   }
 }
 
-function statusMessage({ latest, language }: Extract<TaskStatus, { readonly state: 'working' }>): string {
-  return progressMessage(latest ?? { kind: 'thinking' }, language);
-}
+/** The part that others use. */
+export type TaskExtension = Pick<Tasks, keyof Tasks>;
 
-const NOT_FOUND: TaskReply = { error: { code: INVALID_PARAMS, message: TASK_NOT_FOUND } };
+const THINKING: SearchProgress = { kind: 'thinking' };
+const NOT_FOUND: Reply = { error: { code: INVALID_PARAMS, message: TASK_NOT_FOUND } };

@@ -16,31 +16,13 @@ const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_HEADER_BYTES = 8 * 1024;
 const HEADER_START = 'content-';
 const LF = 0x0a;
-const OPENING_BRACE = 0x7b;
 const WHITESPACE = new Set([0x20, 0x09, 0x0d, LF]);
 /** The byte order mark, as Latin-1. */
 const BOM = '\xef\xbb\xbf';
 const TOO_DEEP = `nests more than ${MAX_NESTING} levels deep`;
 
-/** What is being read: nothing yet, a line, a header, the body of a frame, or a line that is too long to be kept. */
-type State =
-  | { readonly kind: 'start' }
-  | { readonly kind: 'line'; searched: number }
-  | HeaderState
-  | { readonly kind: 'body'; readonly length: number; readonly check: BodyCheck }
-  | { readonly kind: 'oversized-line' };
-
-interface HeaderState {
-  readonly kind: 'header';
-  /** The value of `Content-Length`, if it was read. */
-  length: string | undefined;
-  /** The start of the next header line. */
-  read: number;
-  /** It was found at the end of a malformed line. If it is not a header, it was a part of that line, which is reported. */
-  readonly isDoubtful: boolean;
-}
-
-const START: State = { kind: 'start' };
+/** A part of the input that is being read. It yields when it needs more bytes. */
+type Reading<T = void> = Generator<void, T>;
 
 /**
  * Turns bytes into messages, regardless of how they are split into chunks: lines of JSON, or JSON after `Content-Length`
@@ -51,9 +33,10 @@ const START: State = { kind: 'start' };
 export class MessageReader {
   readonly #onEvent: (event: ReadEvent) => void;
   readonly #bytes = new ByteBuffer();
-  #state: State = START;
+  readonly #reading = this.#read();
   /** After an invalid frame: the next bytes were its body, so they do not set the framing and are not reported again. */
   #isRecovering = false;
+  #isEnded = false;
 
   constructor(onEvent: (event: ReadEvent) => void) {
     this.#onEvent = onEvent;
@@ -61,162 +44,139 @@ export class MessageReader {
 
   push(chunk: Uint8Array): void {
     this.#bytes.append(chunk);
-    while (this.#step());
+    this.#reading.next();
   }
 
   /** The end of the input. The last line may have no line break, and the last frame may be incomplete. */
   end(): void {
+    this.#isEnded = true;
     this.push(Buffer.from('\n\n'));
-    while (this.#state.kind === 'body') {
-      this.#recover('the input ended inside a frame');
-      while (this.#step());
-    }
-  }
-
-  /** Takes one step; false if that needs more bytes. */
-  #step(): boolean {
-    switch (this.#state.kind) {
-      case 'start':
-        return this.#readStart();
-      case 'line':
-        return this.#readLine(this.#state);
-      case 'header':
-        return this.#readHeader(this.#state);
-      case 'body':
-        return this.#readBody(this.#state);
-      case 'oversized-line':
-        return this.#skipLine();
-    }
   }
 
   /** Only the start of a message determines its framing, since a text may contain what looks like a header. */
-  #readStart(): boolean {
-    const bytes = this.#bytes.slice();
-    const first = bytes.findIndex((byte) => !WHITESPACE.has(byte));
-    this.#bytes.drop(first < 0 ? bytes.length : first);
-    if (bytes[first] === OPENING_BRACE) {
-      this.#state = { kind: 'line', searched: 0 };
-      return true;
+  *#read(): Reading {
+    while (true) {
+      const bytes = this.#bytes.slice();
+      const first = bytes.findIndex((byte) => !WHITESPACE.has(byte));
+      this.#bytes.drop(first < 0 ? bytes.length : first);
+      const start = this.#bytes.slice(0, HEADER_START.length).toString('latin1');
+      const isHeader = HEADER_START.startsWith(start.toLowerCase());
+      if (start.startsWith(BOM)) this.#bytes.drop(BOM.length);
+      else if (start.length < HEADER_START.length && (isHeader || BOM.startsWith(start))) yield;
+      else if (isHeader) yield* this.#readHeader();
+      else yield* this.#readLine();
     }
-    const start = this.#bytes.slice(0, HEADER_START.length).toString('latin1');
-    if (start.startsWith(BOM)) {
-      this.#bytes.drop(BOM.length);
-      return true;
-    }
-    const isHeader = HEADER_START.startsWith(start.toLowerCase());
-    if (start.length < HEADER_START.length && (isHeader || BOM.startsWith(start))) return false;
-    this.#state = isHeader ? headerState() : { kind: 'line', searched: 0 };
-    return true;
   }
 
-  #readLine(state: { searched: number }): boolean {
-    const end = this.#bytes.slice().indexOf(LF, state.searched);
-    if (end >= 0) {
-      this.#state = START;
-      this.#readCompleteLine(end);
-      return true;
+  *#readLine(): Reading {
+    const line = yield* this.#lineAt(0, MAX_BYTES);
+    if (line === undefined) {
+      this.#report('a line of more than 256 MiB', 'line');
+      return yield* this.#skipLine();
     }
-    state.searched = this.#bytes.length;
-    if (this.#bytes.length <= MAX_BYTES) return false;
-    this.#report('a line of more than 256 MiB', 'line');
-    this.#state = { kind: 'oversized-line' };
-    return true;
-  }
-
-  #skipLine(): boolean {
-    const end = this.#bytes.slice().indexOf(LF, 0);
-    this.#bytes.drop(end < 0 ? this.#bytes.length : end + 1);
-    if (end >= 0) this.#state = START;
-    return end >= 0;
-  }
-
-  #readCompleteLine(end: number): void {
-    const line = this.#bytes.slice(0, end);
     const value = parseBytes(line);
     // A header may follow other bytes without a line break: malformed input, or a body that is longer than its length.
     const header = value === undefined ? headerAtEndOf(line) : -1;
     if (header > 0) {
-      const isMessage = this.#emit(parseBytes(line.subarray(0, header)), 'framed', 'bytes that are not JSON');
-      this.#state = headerState(!isMessage);
-    } else {
-      const problem = value === undefined && isTooDeep(line) ? TOO_DEEP : 'is not JSON';
-      this.#emit(value, this.#isRecovering ? 'framed' : 'line', `a line that ${problem}`);
+      const before = parseBytes(line.subarray(0, header));
+      this.#emit(before, 'framed', 'bytes that are not JSON');
+      this.#isRecovering = false;
+      this.#bytes.drop(header);
+      return yield* this.#readHeader(before === undefined);
     }
+    const problem = value === undefined && isTooDeep(line) ? TOO_DEEP : 'is not JSON';
+    this.#emit(value, this.#isRecovering ? 'framed' : 'line', `a line that ${problem}`);
     this.#isRecovering = false;
-    this.#bytes.drop(header > 0 ? header : end + 1);
+    this.#bytes.drop(line.length + 1);
   }
 
-  /** A header ends with an empty line, within 8 KiB. Each line is checked as soon as it is complete. */
-  #readHeader(state: HeaderState): boolean {
+  *#skipLine(): Reading {
+    let end = this.#bytes.slice().indexOf(LF);
+    while (end < 0) {
+      this.#bytes.drop(this.#bytes.length);
+      yield;
+      end = this.#bytes.slice().indexOf(LF);
+    }
+    this.#bytes.drop(end + 1);
+  }
+
+  /** The line that begins at `start`, without its end; undefined if that is not within the first `max` bytes. */
+  *#lineAt(start: number, max: number): Reading<Buffer | undefined> {
+    let searched = start;
     while (true) {
-      const end = this.#bytes.slice().indexOf(LF, state.read);
-      if (end < 0 && this.#bytes.length < MAX_HEADER_BYTES) return false;
-      if (end < 0 || end >= MAX_HEADER_BYTES) return this.#leaveHeader(state);
-      const line = this.#bytes.slice(state.read, end).toString('latin1').trimEnd();
-      if (line === '') return this.#endHeader(state.length, end + 1);
-      const colon = line.indexOf(':');
-      const name = line.slice(0, Math.max(0, colon)).trimEnd().toLowerCase();
-      if (!/^[\w-]+$/.test(name)) return this.#leaveHeader(state);
-      if (name === 'content-length') state.length = line.slice(colon + 1).trim();
-      state.read = end + 1;
+      const end = this.#bytes.slice().indexOf(LF, searched);
+      if (end >= 0 && end <= max) return this.#bytes.slice(start, end);
+      searched = this.#bytes.length;
+      if (searched > max) return undefined;
+      yield;
     }
   }
 
-  #endHeader(text: string | undefined, size: number): boolean {
-    const length = /^\d+$/.test(text ?? '') ? Number(text) : Number.NaN;
-    this.#bytes.drop(size);
-    if (!(length <= MAX_BYTES)) return this.#recover(`a header whose Content-Length is ${text ?? 'missing'}`);
-    this.#isRecovering = false;
-    this.#state = { kind: 'body', length, check: new BodyCheck() };
-    return true;
-  }
-
-  /** A line that is not a header field: it is read as a line, and so is the first line of a header. */
-  #leaveHeader({ read, isDoubtful }: HeaderState): boolean {
-    if (isDoubtful) this.#state = START;
-    else this.#recover('an invalid header');
+  /**
+   * A header ends with an empty line, within 8 KiB. Each line is checked as soon as it is complete: one that is not a field is read as a line,
+   * and so is the first one. `isDoubtful`: it was found at the end of a malformed line. If it is not a header, it was a part of that line,
+   * which is reported.
+   */
+  *#readHeader(isDoubtful = false): Reading {
+    let length = 'missing';
+    let read = 0;
+    while (true) {
+      const line = yield* this.#lineAt(read, MAX_HEADER_BYTES);
+      const text = line?.toString('latin1').trimEnd();
+      const [, name, value = ''] = /^([\w-]+)\s*:(.*)$/s.exec(text ?? '') ?? [];
+      if (line === undefined || (text !== '' && name === undefined)) {
+        if (!isDoubtful) this.#recover('an invalid header');
+        this.#bytes.drop(read);
+        return read === 0 ? yield* this.#readLine() : undefined;
+      }
+      read += line.length + 1;
+      if (text === '') break;
+      if (name?.toLowerCase() === 'content-length') length = value.trim();
+    }
     this.#bytes.drop(read);
-    if (read === 0) this.#state = { kind: 'line', searched: 0 };
-    return true;
+    const isValid = /^\d+$/.test(length) && Number(length) <= MAX_BYTES;
+    if (isValid) yield* this.#readBody(Number(length));
+    else this.#recover(`a header whose Content-Length is ${length}`);
   }
 
-  #readBody({ length, check }: { readonly length: number; readonly check: BodyCheck }): boolean {
-    const body = this.#bytes.slice(0, length);
-    if (!check.accepts(body)) {
-      return this.#recover('a frame whose Content-Length is too large, or whose body is not JSON');
+  *#readBody(length: number): Reading {
+    this.#isRecovering = false;
+    const check = new BodyCheck();
+    while (true) {
+      const body = this.#bytes.slice(0, length);
+      if (!check.accepts(body)) {
+        return this.#recover('a frame whose Content-Length is too large, or whose body is not JSON');
+      }
+      if (body.length === length) return this.#readCompleteBody(body);
+      if (this.#isEnded) return this.#recover('the input ended inside a frame');
+      yield;
     }
-    if (body.length < length) return false;
+  }
+
+  #readCompleteBody(body: Buffer): void {
     const value = parseBytes(body);
     // The length of a frame that nests too deeply is correct: what follows is not a part of it.
-    if (value === undefined && !isTooDeep(body)) return this.#recover('a frame whose body is not JSON');
-    this.#state = START;
-    this.#bytes.drop(length);
-    this.#emit(value, 'framed', `a frame whose body ${TOO_DEEP}`);
-    return true;
+    if (value === undefined && !isTooDeep(body)) this.#recover('a frame whose body is not JSON');
+    else {
+      this.#bytes.drop(body.length);
+      this.#emit(value, 'framed', `a frame whose body ${TOO_DEEP}`);
+    }
   }
 
   /** Continues after the header as if there had been none. */
-  #recover(reason: string): true {
+  #recover(reason: string): void {
     this.#report(reason, 'framed');
     this.#isRecovering = true;
-    this.#state = START;
-    return true;
   }
 
-  /** Whether there is a message. */
-  #emit(value: unknown, framing: Framing, reason: string): boolean {
+  #emit(value: unknown, framing: Framing, reason: string): void {
     if (value === undefined) this.#report(reason, framing);
     else this.#onEvent({ kind: 'message', value, framing });
-    return value !== undefined;
   }
 
   #report(reason: string, framing: Framing): void {
     if (!this.#isRecovering) this.#onEvent({ kind: 'malformed', reason, framing });
   }
-}
-
-function headerState(isDoubtful = false): HeaderState {
-  return { kind: 'header', length: undefined, read: 0, isDoubtful };
 }
 
 /** The start of a header at the end of a line, or -1. At the start of a line it is read as a header before. */

@@ -47,7 +47,7 @@ export class StdioTransport {
 
   /** Sends a notification that belongs to no request, once the client has initialized a session of the era that has them. */
   notify(method: string): void {
-    if (this.#isInitialized) this.#send({ jsonrpc: '2.0', method, params: {} }, this.#framing ?? 'line');
+    if (this.#isInitialized) this.#send({ jsonrpc: '2.0', method, params: {} });
   }
 
   /** Resolves when every response was sent, or its call was cancelled. */
@@ -55,32 +55,28 @@ export class StdioTransport {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
 
-  #onRead(event: ReadEvent): void {
+  #onRead(event: ReadEvent) {
     const { session, logger } = this.#options;
     if (event.kind === 'malformed') {
       logger.debug(`server: ${event.reason}`);
       const error = { code: PARSE_ERROR, message: `Parse error: ${event.reason}` };
-      this.#send(errorMessage(undefined, error), this.#framing ?? event.framing);
-      return;
+      return this.#send(errorMessage(undefined, error), event.framing);
     }
     this.#framing = event.framing === 'line' ? 'line' : (this.#framing ?? 'framed');
-    const send = (message: OutgoingMessage) => this.#send(message, this.#framing ?? 'line');
     const read = readMessage(event.value);
-    if ('rejection' in read) {
-      send(read.rejection);
-      return;
-    }
-    if (read.message.kind === 'notification' && read.message.method === 'notifications/initialized')
-      this.#isInitialized = true;
-    const received = session.receive(read.message, read.era, send);
+    if ('rejection' in read) return this.#send(read.rejection);
+    const { message, era } = read;
+    if (message.kind === 'notification' && message.method === 'notifications/initialized') this.#isInitialized = true;
+    const received = session.receive(message, era, (sent) => this.#send(sent));
     this.#pending.add(received);
     void received.finally(() => this.#pending.delete(received));
   }
 
-  #send(message: OutgoingMessage, framing: Framing): void {
+  /** `framing`: until the client has sent a message. */
+  #send(message: OutgoingMessage, framing: Framing = 'line'): void {
     const { write, logger, redact, lineMode } = this.#options;
     const json = redactedJson(message, redact);
-    const isLine = lineMode || framing === 'line';
+    const isLine = lineMode || (this.#framing ?? framing) === 'line';
     write(isLine ? `${json}\n` : `Content-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`);
     if (!logger.isDebug) return;
     logger.debug(`server: send (${isLine ? 'line' : 'framed'}) bytes=${Buffer.byteLength(json)}`);

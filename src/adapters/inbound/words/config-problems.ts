@@ -17,3 +17,9 @@ export function messageForProblem({ where, value, message, file }: ConfigProblem
   const received = value === undefined ? '' : `got ${JSON.stringify(value)}, `;
   return `${where}: ${received}${message}${file === undefined || file === where ? '' : ` (in ${file})`}`;
 }
+
+/** A name or pattern of `access` that gives nothing. */
+export function unmatchedGrant(grant: { readonly caller: string; readonly server: string; readonly pattern: string }) {
+  const { caller, server, pattern } = grant;
+  return `access: no tool of ${server} has the name ${pattern} (access.${caller}.servers.${server})`;
+}

@@ -1,8 +1,9 @@
 import type { AnswerError } from '../../../domain/answers/answer-error.ts';
 import { shutdownOf } from '../../../domain/answers/model-shutdown.ts';
 import type { ArgumentProblem } from '../../../domain/answers/question.ts';
+import { explainedCode } from '../../../domain/values/certificate-problem.ts';
 import { cleanText } from '../../../domain/values/clean-text.ts';
-import { count, duration, excerpt } from './plain.ts';
+import { count, duration, excerpt, NO_AUDIT } from './plain.ts';
 
 /** The message for a failure: what happened, then what to do. The only place where these messages are written. */
 export function messageFor(error: AnswerError): string {
@@ -40,7 +41,7 @@ function rawMessageFor(error: AnswerError): string {
     case 'server_error':
       return `The API failed; gave up after ${count(error.attempts, 'attempt')}: ${sentence(error.detail)} ${waitAdvice(error.retryAfterMs)}`;
     case 'connection_failed':
-      return `${connectionProblem(error.host, error.detail)} (${count(error.attempts, 'attempt')}, ${error.detail}). Check the network, the proxy variables and the base URL, then try again.`;
+      return `${connectionProblem(error.host, error.detail)} (${count(error.attempts, 'attempt')}, ${explainedCode(error.detail)}). Check the network, the proxy variables and the base URL, then try again.`;
     case 'content_filtered':
       return "The API's content filter stopped the answer. Rephrase the question.";
     case 'failed':
@@ -83,6 +84,8 @@ function rawMessageFor(error: AnswerError): string {
       if (error.handle !== undefined)
         return `No answer within ${duration(error.timeoutMs)} (long_answers.max_ms), and the search was not cancelled. ${fetchAdvice(error.handle)}`;
       return `No answer within ${duration(error.timeoutMs)}. Ask a narrower question, use answer_quick, or raise ${error.limit ?? 'request.timeout_ms (OPENAI_API_TIMEOUT)'}.`;
+    case 'audit_unavailable':
+      return NO_AUDIT;
     case 'unknown_answer':
       return 'No answer with this ID: it has expired, or it belongs to another caller. Ask the question itself.';
     case 'search_cancelled':
@@ -99,10 +102,8 @@ export const TASKS_NOT_DECLARED = 'The client must declare tasks';
 
 /** OpenAI does not say that a model was shut down (ruling A19). */
 function shutdownNote(model: string): string {
-  const shutdown = shutdownOf(model);
-  return shutdown === undefined
-    ? ''
-    : ` OpenAI announced its shutdown for ${shutdown.on} and recommends ${shutdown.successor}.`;
+  const { on, successor } = shutdownOf(model) ?? {};
+  return on === undefined ? '' : ` OpenAI announced its shutdown for ${on} and recommends ${successor}.`;
 }
 
 /** The variable that contains the key, or the file that the variable names. */
@@ -112,28 +113,18 @@ function keyPlace(variable: string): string {
 
 function argumentMessage({ argument, received, accepted }: ArgumentProblem): string {
   if (received === undefined) return `${argument}: required; pass ${accepted}`;
-  return `${argument}: got ${excerpt(preview(received))}, expected ${accepted}`;
-}
-
-/** A value as JSON. A value nested thousands of levels deep cannot be converted. */
-function preview(received: unknown): string {
-  try {
-    return JSON.stringify(received) ?? String(received);
-  } catch {
-    return 'a value nested too deep to show';
-  }
+  return `${argument}: got ${excerpt(JSON.stringify(received))}, expected ${accepted}`;
 }
 
 /** `code` is that of the operating system or of undici. */
 function connectionProblem(route: string, code: string): string {
-  const unconnected = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$|CERT|^fetch /;
+  const unconnected = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$|CERT|^UNABLE|^fetch /;
   return unconnected.test(code) ? `Could not connect to ${route}` : `Could not get a complete response from ${route}`;
 }
 
 function waitAdvice(retryAfterMs: number | undefined): string {
-  return retryAfterMs === undefined
-    ? 'Try again shortly.'
-    : `It asks you to wait ${duration(retryAfterMs)}; try again after that.`;
+  if (retryAfterMs === undefined) return 'Try again shortly.';
+  return `It asks you to wait ${duration(retryAfterMs)}; try again after that.`;
 }
 
 /** For a person in a terminal (ruling K24). */
@@ -142,9 +133,8 @@ function fetchAdvice(handle: string): string {
 }
 
 function recordedList(recorded: readonly string[]): string {
-  return recorded.length === 0
-    ? '. There are no recordings.'
-    : `, or ask one of these:\n${recorded.map((question) => `- ${question}`).join('\n')}`;
+  const questions = recorded.map((question) => `\n- ${question}`).join('');
+  return questions === '' ? '. There are no recordings.' : `, or ask one of these:${questions}`;
 }
 
 function sentence(detail: string): string {

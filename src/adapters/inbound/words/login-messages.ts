@@ -11,10 +11,6 @@ const REASONS = {
   unencrypted: 'its http:// URL is of another machine, so that others could read the tokens. Use https://',
 } as const;
 
-export function noLoginMessage(server: string, why: NoLogin): string {
-  return `It is not possible to sign in to the server ${server}: ${REASONS[why]}.`;
-}
-
 /** A login for people: its issuer, scopes and end. */
 export function loginWords({ issuer, scopes, expiresAt, renewable }: LoginSummary): string {
   const granted = scopes.length === 0 ? 'no scopes' : `scopes ${scopes.join(' ')}`;
@@ -24,6 +20,8 @@ export function loginWords({ issuer, scopes, expiresAt, renewable }: LoginSummar
 
 /** What the commands that sign in and out say. */
 export const LOGIN_MESSAGES = {
+  notPossible: (server: string, why: NoLogin) =>
+    `It is not possible to sign in to the server ${server}: ${REASONS[why]}.`,
   lookingFor: (server: string) => `Looking for the issuer of ${server}`,
   signInAt: (server: string, opensBrowser: boolean) =>
     `Sign in to ${server} in the browser${opensBrowser ? '. If none opens, sign in' : ','} at this URL:`,

@@ -1,3 +1,4 @@
+import { cleanText } from '../../../domain/values/clean-text.ts';
 import { excerpt } from './plain.ts';
 
 /** What clients of MCP show, or give to their models. */
@@ -10,5 +11,14 @@ export const MCP = {
   sameId: (id: string | number) => `Invalid Request: a request with id ${JSON.stringify(id)} is still in flight`,
   shuttingDown: 'The server is shutting down; ask again.',
   unknownTool: (name: string, known: readonly string[]) =>
-    `There is no tool ${JSON.stringify(excerpt(name))}. The tools are ${known.join(', ')}.`,
+    `There is no tool ${JSON.stringify(excerpt(name))}. ${known.length === 0 ? 'There are none' : `The tools are ${known.join(', ')}`}.`,
+};
+
+/** The same about the tools that find and call others. */
+export const SEARCH = {
+  instructions:
+    'Not all tools of the connected servers may be listed: find_tools finds tools by what they do, read_tool and call_tool call them.',
+  unknownTool: (name: string) =>
+    cleanText(`TOOL_NOT_FOUND: There is no tool ${JSON.stringify(excerpt(name))}. Use find_tools to find the name.`),
+  wrong: (argument: string, accepted: string) => `VALIDATION_ERROR: ${argument}: expected ${accepted}.`,
 };

@@ -18,3 +18,7 @@ export function duration(ms: number): string {
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
+
+/** For all calls that are refused because their lines cannot be written (ruling T11). */
+export const NO_AUDIT =
+  'AUDIT_UNAVAILABLE: The call cannot be recorded, so that it was not made, or its result is withheld. Try again later; an operator has to see why the file of the audit cannot be written.';

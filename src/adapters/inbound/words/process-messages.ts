@@ -5,6 +5,7 @@ export const PROCESS = {
   waiting:
     'Waiting for MCP messages on standard input, which clients send; Ctrl-C ends it. Try openai-responses-mcp --help\n',
   badUsage: (problem: string) => `${problem}\nTry openai-responses-mcp --help\n`,
+  noLock: (option: string) => `--${option} needs gateway.lock, the path of a file, in the configuration`,
   lostOutput: (code: string) =>
     `Cannot write to standard output (${code}); the output is lost. Redirect it elsewhere.\n`,
   nothingChecked: '--check: with --offline, nothing is checked.\n',

@@ -26,10 +26,8 @@ export function progressMessage(progress: SearchProgress, language: Language): s
     case 'called': {
       const { reason, characters } = progress;
       const words = reason?.replaceAll('_', ' ');
-      const outcome =
-        words === undefined
-          ? say(`${characters} 文字、`, `${characters} characters, `)
-          : say(`失敗しました（${words}）、`, `failed (${words}), `);
+      const answered = say(`${characters} 文字、`, `${characters} characters, `);
+      const outcome = words === undefined ? answered : say(`失敗しました（${words}）、`, `failed (${words}), `);
       return `${toolName(progress)}: ${outcome}${duration(progress.ms)}`;
     }
     case 'writing':

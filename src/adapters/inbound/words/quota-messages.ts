@@ -34,11 +34,11 @@ export function toQuotaJson(state: QuotaState): Readonly<Record<string, unknown>
 const DAY_S = 24 * 60 * 60;
 
 /** The same as the headers of draft-ietf-httpapi-ratelimit-headers-10, with seconds until the day ends. */
-export function rateLimitHeaders(state: QuotaState): Map<string, string> {
+export function rateLimitHeaders(state: QuotaState): Readonly<Record<string, string>> {
   const limits = leftOf(state);
   const endsInS = Math.ceil(state.endsInMs / 1000);
-  return new Map([
-    ['RateLimit-Policy', limits.map(({ name, limit }) => `"${name}";q=${limit};w=${DAY_S}`).join(', ')],
-    ['RateLimit', limits.map(({ name, left }) => `"${name}";r=${left};t=${endsInS}`).join(', ')],
-  ]);
+  return {
+    'RateLimit-Policy': limits.map(({ name, limit }) => `"${name}";q=${limit};w=${DAY_S}`).join(', '),
+    RateLimit: limits.map(({ name, left }) => `"${name}";r=${left};t=${endsInS}`).join(', '),
+  };
 }

@@ -16,6 +16,7 @@ export const REFUSALS = {
     `Forbidden: the token needs the scopes ${scopes.join(' ')}; authorize again with these scopes`,
   issuer: (issuer: string) =>
     `Service Unavailable: the token cannot be checked, because the keys of ${issuer} cannot be read; try again later`,
+  operator: 'Forbidden: this needs an operator (access, operator: true)',
   path: (mcpPath: string) => `Not Found: MCP is served at ${mcpPath}`,
   method: 'Method Not Allowed',
   methodOfMcp: 'Method Not Allowed: send one JSON-RPC message per POST',
@@ -32,7 +33,6 @@ export const REFUSALS = {
     'Too many bytes of responses in progress, so that this one was dropped. Its call may have had effects. Read the others, then ask again.',
   earlyRestart: (server: string, waitMs: number) =>
     `The server ${server} was restarted by request a moment ago. Try again in ${duration(Math.max(waitMs, 100))}.`,
-  clientLeft: 'The client has left.',
   shuttingDown: 'Service Unavailable: the server is shutting down',
 };
 

@@ -4,14 +4,16 @@ import {
   type ServerState,
   type ToolCallError,
 } from '../../../domain/gateway/tool-call-error.ts';
-import { cleanText } from '../../../domain/values/clean-text.ts';
+import { cleanLine, cleanText } from '../../../domain/values/clean-text.ts';
 import { nearestName } from '../nearest-name.ts';
-import { duration, excerpt } from './plain.ts';
+import { count, duration, excerpt, NO_AUDIT } from './plain.ts';
 
 export const NO_ERROR_TEXT = 'The tool reported an error without a text.';
 export const NO_SERVERS = 'No servers are configured (servers in the YAML file, or --servers=<path>).\n';
 export const NO_OBJECT = `The input must be a JSON object, such as '{"message": "hello"}'.`;
 export const unreadableFile = (file: string, reason: string) => `The file ${file} cannot be read (${reason}).`;
+
+export const unwritableFile = (file: string, reason: string) => `The file ${file} cannot be written (${reason}).\n`;
 
 const MAX_NAMES = 20;
 
@@ -19,6 +21,18 @@ const MAX_NAMES = 20;
 export function toolErrorMessage(error: ToolCallError): string {
   return cleanText(rawMessage(error));
 }
+
+/** The message after the name of the error, for clients that get only a text. */
+export function toolErrorText(error: ToolCallError): string {
+  const message = toolErrorMessage(error);
+  return message === NO_AUDIT ? message : `${toolErrorCode(error)}: ${message}`;
+}
+
+export const approvedMessage = (tools: number, file: string) => `Approved ${count(tools, 'tool')} in ${file}.\n`;
+
+/** Its tools stay as they were approved. */
+export const notComparedMessage = (server: string, reason = 'no reason is known') =>
+  `The server ${server} is not available (${cleanLine(reason)}). What is approved of it stays as it was.\n`;
 
 /** The same in the terminal, where the server was started for this call, and is not started again. */
 export function onlyCallMessage(error: ToolCallError): string {
@@ -37,6 +51,10 @@ function rawMessage(error: ToolCallError): string {
       return `There is no server ${JSON.stringify(excerpt(error.server))}. ${choices('The servers are', error.server, error.known, 'No servers are configured.')}`;
     case 'unknown_tool':
       return `The server ${error.server} has no tool ${JSON.stringify(excerpt(error.tool))}. ${choices('Its tools are', error.tool, error.known, 'It has no tools.')}`;
+    case 'tool_changed':
+      return `The tool ${error.server}/${error.tool} ${error.change === 'new' ? 'is new' : 'has changed'} and is not approved, so that the call was not sent. Compare it with openai-responses-mcp tools --diff, and approve it with tools --lock.`;
+    case 'not_read_only':
+      return `The tool ${JSON.stringify(excerpt(error.tool))} of the server ${error.server} does not declare that it only reads. Nothing was sent. Use call_tool to call it.`;
     case 'not_available': {
       const reason = error.reason === undefined ? '' : `: ${error.reason}`;
       return `The server ${error.server} is not available (${STATES[error.state]}${reason}). ${retryAdvice(error)}`;
@@ -58,6 +76,8 @@ function rawMessage(error: ToolCallError): string {
       return unauthorizedMessage(error);
     case 'login_required':
       return `The server ${error.server} requires a login. Sign in on the gateway's machine with: ${loginCommand(error.server)}`;
+    case 'audit_unavailable':
+      return NO_AUDIT;
     case 'shutting_down':
       return 'The gateway is shutting down. Try again later.';
     case 'timed_out':
@@ -114,8 +134,10 @@ export function toolErrorCode(error: ToolCallError) {
 const CODES = {
   invalid_input: 'VALIDATION_ERROR',
   unchecked_input: 'VALIDATION_ERROR',
+  not_read_only: 'VALIDATION_ERROR',
   unknown_server: 'SERVER_NOT_FOUND',
   unknown_tool: 'TOOL_NOT_FOUND',
+  tool_changed: 'TOOL_CHANGED',
   not_available: 'SERVER_NOT_RUNNING',
   overloaded: 'OVERLOADED',
   crashed: 'SERVER_CRASHED',
@@ -124,6 +146,7 @@ const CODES = {
   login_required: 'LOGIN_REQUIRED',
   unauthorized: 'SERVER_UNAUTHORIZED',
   shutting_down: 'SHUTTING_DOWN',
+  audit_unavailable: 'AUDIT_UNAVAILABLE',
   timed_out: 'TIMEOUT_ERROR',
   cancelled: 'CANCELLED',
 } as const satisfies Readonly<Record<Exclude<ToolCallError['kind'], 'json_rpc'>, string>>;

@@ -32,17 +32,14 @@ export class SystemClock implements Clock {
   /** Not `timers/promises`: it creates an exception for every wait that is aborted, and every call has one. */
   after(ms: number, run: () => void): () => void {
     const untilMs = this.elapsedMs() + ms;
-    let timer: NodeJS.Timeout;
-    const wait = (leftMs: number) => {
-      timer = setTimeout(onTimer, Math.min(Math.max(0, Math.ceil(leftMs)), LONGEST_TIMER_MS));
-    };
     // Node's timers may fire up to a millisecond early.
     const onTimer = () => {
       const leftMs = untilMs - this.elapsedMs();
-      if (leftMs > 0) wait(leftMs);
+      if (leftMs > 0) timer = start(leftMs);
       else run();
     };
-    wait(ms);
+    const start = (leftMs: number) => setTimeout(onTimer, Math.min(Math.max(0, Math.ceil(leftMs)), LONGEST_TIMER_MS));
+    let timer = start(ms);
     return () => clearTimeout(timer);
   }
 }

@@ -6,9 +6,6 @@ import { TABLE } from './keys.ts';
 import type { Report } from './problems.ts';
 import { hostPort, secureUrl } from './value-kinds.ts';
 
-/** The section `http`. Without tokens and without an authorization server, no token is required. */
-export type HttpConfig = NonNullable<ReturnType<typeof readHttpConfig>>;
-
 /** The section `http.oauth`. */
 export type OAuthConfig = NonNullable<ReturnType<typeof readOAuth>>;
 
@@ -18,7 +15,6 @@ const ONLY_CALLER = 'default';
 const TOKEN_VARIABLE = 'MCP_HTTP_TOKEN';
 const TOKEN_REQUIRED =
   'other machines can reach this address, so a token is required: set MCP_HTTP_TOKEN to the token, or MCP_HTTP_TOKEN_ENV (http.token_env) to the name of the variable that contains it, or configure an authorization server (http.oauth)';
-const WILDCARD = '*';
 const WILDCARD_NEEDS_TOKEN =
   'without the check of Host, any page could call this endpoint, so a token is required: set MCP_HTTP_TOKEN to the token, or list the host names';
 /** Anyone can guess, as often as the network allows. */
@@ -34,43 +30,39 @@ const OAUTH_REQUIRED = {
     'required, because http.oauth.audience is not an https:// URL: the public URL of the endpoint, such as https://mcp.example.com/mcp',
 };
 
-/** The section `http` and the tokens from the variables that it names. Undefined if there are problems. */
+/** The section `http`, and the tokens of callers; without them and `oauth`, none is required. If there are problems, it cannot be used. */
 export function readHttpConfig({ http }: Pick<ConfigTree, 'http'>, environment: Environment, report: Report) {
   const { listen, tokenEnv, oauth: section, quota: _, ...rest } = http;
   // An address on the command line has not been validated before.
   const address = parseListenAddress(listen);
   if (address === undefined) return void report('http.listen', `expected ${hostPort.accepted}`, listen);
-  let isValid = true;
-  const problem: Report = (...reported) => {
-    isValid = false;
-    report(...reported);
-  };
   const isPublic = !isLoopback(address.host);
-  const tokens = readTokens(tokenEnv, environment, isPublic ? MIN_TOKEN_LENGTH : 1, problem);
-  const oauth = readOAuth(section, problem);
-  if (!isValid) return undefined;
-  const requiresToken = tokens.length > 0 || oauth !== undefined;
+  const tokens = readTokens(tokenEnv, environment, isPublic ? MIN_TOKEN_LENGTH : 1, report);
+  const oauth = readOAuth(section, report);
+  const requiresToken = tokens.length > 0 || isConfigured(section);
   // Clients use the host name of the public URL.
   const allowedHosts = [...rest.allowedHosts, ...(oauth === undefined ? [] : [new URL(oauth.resource).hostname])];
   if (isPublic && !requiresToken) return void report('http.listen', TOKEN_REQUIRED, listen);
-  if (allowedHosts.includes(WILDCARD) && !requiresToken)
-    return void report('http.allowed_hosts', WILDCARD_NEEDS_TOKEN, WILDCARD);
+  if (allowedHosts.includes('*') && !requiresToken) return void report('http.allowed_hosts', WILDCARD_NEEDS_TOKEN, '*');
   return { ...rest, ...address, allowedHosts, tokens, oauth };
 }
 
 /** The section `http.oauth`: undefined if nothing is configured, or if there are problems. */
-export function readOAuth({ resource: url, ...section }: ConfigTree['http']['oauth'], report: Report) {
-  const { issuer, audience, jwksUri, scopes, callerClaim } = section;
+export function readOAuth(section: ConfigTree['http']['oauth'], report: Report) {
+  if (!isConfigured(section)) return undefined;
+  const { issuer, audience, jwksUri, groupsClaim } = section;
   const isUrl = secureUrl.fromText(audience ?? '') !== undefined;
-  const resource = url ?? (isUrl ? audience : undefined);
-  const isDefault = scopes.length === 0 && callerClaim === TABLE.http.oauth.caller_claim.default;
-  const isEmpty = [issuer, audience, resource, jwksUri].every((value) => value === undefined);
-  if (isEmpty && isDefault) return undefined;
+  const resource = section.resource ?? (isUrl ? audience : undefined);
   if (issuer === undefined) report('http.oauth.issuer', OAUTH_REQUIRED.issuer);
   if (audience === undefined) report('http.oauth.audience', OAUTH_REQUIRED.audience);
   else if (resource === undefined) report('http.oauth.resource', OAUTH_REQUIRED.resource);
   if (issuer === undefined || audience === undefined || resource === undefined) return undefined;
-  return { issuer, audience, resource, scopes, jwksUri, callerClaim };
+  return { ...section, issuer, audience, resource, jwksUri, groupsClaim };
+}
+
+function isConfigured({ scopes, callerClaim, ...others }: ConfigTree['http']['oauth']): boolean {
+  const isDefault = scopes.length === 0 && callerClaim === TABLE.http.oauth.caller_claim.default;
+  return !isDefault || Object.keys(others).length > 0;
 }
 
 /** No value of a variable is shown. */
@@ -93,7 +85,7 @@ function readTokens(
     else if (!isSendableKey(token)) problem('expected a token of visible ASCII');
     else if (token.length < minLength) problem(SHORT_TOKEN);
     else if (twin !== undefined) problem(`the token of ${twin.caller} must not be used twice`);
-    else tokens.push({ caller, token });
+    tokens.push({ caller, token });
   }
   return tokens;
 }

@@ -22,12 +22,7 @@ export interface Section {
   readonly [name: string]: Key | Section;
 }
 
-export function key<T>(kind: ValueKind<T>): { readonly kind: ValueKind<T> };
-export function key<T, const Options extends KeyOptions<T>>(
-  kind: ValueKind<T>,
-  options: Options,
-): { readonly kind: ValueKind<T> } & Options;
-export function key(kind: ValueKind, options: KeyOptions<unknown> = {}): Key {
+export function key<T, const Options extends KeyOptions<T>>(kind: ValueKind<T>, options = {} as Options) {
   return { kind, ...options };
 }
 
@@ -148,6 +143,7 @@ export const TABLE = {
       scopes: key(kinds.scopes, { default: [] }),
       jwks_uri: key(kinds.secureUrl),
       caller_claim: key(text('the name of a claim, such as sub', /^[\w.:/-]+$/), { default: 'sub' }),
+      groups_claim: key(text('the name of a claim, such as groups or realm_access.roles', /^[\w.:/-]+$/)),
     },
     allowed_hosts: key(kinds.requestHosts, { default: [], variable: 'MCP_HTTP_ALLOWED_HOSTS' }),
     allowed_origins: key(kinds.origins, { default: [], variable: 'MCP_HTTP_ALLOWED_ORIGINS' }),
@@ -168,13 +164,24 @@ export const TABLE = {
   },
   gateway: {
     servers_file: key(path('the path of a JSON file with servers'), { option: '--servers' }),
-    /** Whether the servers' tools are also available over MCP. */
-    expose: key(kinds.flag, { default: false, option: '--expose' }),
+    /** Whether the servers' tools are also available over MCP, and which of them are listed (ruling T7). */
+    expose: key(kinds.exposure, { default: false, option: '--expose' }),
+    always: key(kinds.toolPatterns, { default: [] }),
     check_output: key(oneOf(['warn', 'strict']), { default: 'warn' }),
+    /** The approved tools (ruling T12). */
+    lock: key(path('the path of a file')),
     /** The default is expanded later (`load-config.ts`), because the build evaluates it on another machine. */
     logins: key(path('the path of a folder'), { default: '~/.config/openai-responses-mcp/logins' }),
+    /** Whether changes of the files apply without SIGHUP (ruling T20). */
+    watch: key(kinds.flag, { default: false }),
   },
   servers: key(kinds.servers),
+  access: key(kinds.access),
+  audit: {
+    file: key(path('the path of a file')),
+    arguments: key(oneOf(['none', 'names', 'hash', 'full']), { default: 'names' }),
+    on_failure: key(oneOf(['refuse', 'allow']), { default: 'refuse' }),
+  },
   grounding: {
     tools: key(kinds.groundedTools),
     web: key(oneOf(['before', 'always', 'never']), { default: 'before' }),
@@ -188,14 +195,11 @@ export const TABLE = {
 /** The keys with their paths, dotted as in YAML, in the order of the table. */
 export const KEYS: readonly (Key & { readonly path: string })[] = keysOf(TABLE, '');
 
-/** A loop, since the start waits for it. */
-function keysOf(section: Section, prefix: string, keys: (Key & { readonly path: string })[] = []) {
-  for (const [name, entry] of Object.entries(section)) {
+function keysOf(section: Section, prefix: string): (Key & { readonly path: string })[] {
+  return Object.entries(section).flatMap(([name, entry]) => {
     const path = prefix + name;
-    if (isKey(entry)) keys.push({ path, ...entry });
-    else keysOf(entry, `${path}.`, keys);
-  }
-  return keys;
+    return isKey(entry) ? { path, ...entry } : keysOf(entry, `${path}.`);
+  });
 }
 
 export function isKey(entry: Key | Section): entry is Key {

@@ -1,6 +1,7 @@
 import { isObject } from '../../../domain/values/json.ts';
-import { expandPath } from './files.ts';
-import type { Report } from './problems.ts';
+import { expandPath } from '../files/local-files.ts';
+import { shownName } from '../network/environment.ts';
+import { type Report, toText } from './problems.ts';
 
 /** What a kind may need to read a value of YAML. */
 export interface ReadContext {
@@ -10,8 +11,8 @@ export interface ReadContext {
   readonly folder: string;
   /** Reports a problem with a member of the value. */
   readonly report: Report;
-  /** Replaces the references to variables in a text of a server. `report` receives the missing ones in place of the context's. */
-  readonly expand: (text: string, where: string, report?: Report) => string;
+  /** Replaces the references to variables in a text of a server. */
+  readonly expand: (text: string, where: string, report: Report) => string;
 }
 
 /** A kind of value: what it accepts, and how it reads a value from YAML and the text of a variable. */
@@ -29,6 +30,24 @@ export interface ValueKind<T = unknown> {
   readonly pattern?: RegExp | undefined;
   readonly range?: { readonly minimum: number; readonly maximum: number | undefined };
   readonly choices?: readonly string[];
+}
+
+/** A value as a kind reads it. One that is not accepted is reported, unless the kind has done so. */
+export function readValue<T>(kind: ValueKind<T>, value: unknown, context: ReadContext): T | undefined {
+  let isReported = false;
+  const report: Report = (...problem) => {
+    isReported = true;
+    context.report(...problem);
+  };
+  const read = kind.fromYaml(value, { ...context, report });
+  if (read === undefined && !isReported) reportUnaccepted(kind, value, context.where, report);
+  return read;
+}
+
+/** Without what may be a secret. */
+export function reportUnaccepted(kind: ValueKind, received: unknown, where: string, report: Report): void {
+  const shown = kind.namesSecret ? shownName(toText(received)) : received;
+  report(where, `expected ${kind.accepted}`, kind.isSecret ? undefined : shown);
 }
 
 export function integer(minimum: number, maximum?: number, unit = ''): ValueKind<number> {
@@ -57,12 +76,12 @@ export function oneOf<const Choice extends string>(choices: readonly Choice[]): 
 }
 
 /** A text that matches a pattern, or that a function reads; without surrounding whitespace. */
-export function text(
+export function text<T extends string = string>(
   accepted: string,
-  read: RegExp | ((text: string) => string | undefined) = /\S/,
-): ValueKind<string> {
+  read: RegExp | ((text: string) => T | undefined) = /\S/,
+): ValueKind<T> {
   const pattern = read instanceof RegExp ? read : undefined;
-  const readText = read instanceof RegExp ? (text: string) => (read.test(text) ? text : undefined) : read;
+  const readText = read instanceof RegExp ? (text: string) => (read.test(text) ? (text as T) : undefined) : read;
   const fromText = (text: string) => readText(text.trim());
   return {
     accepted,
@@ -84,7 +103,10 @@ export function path(accepted: string): ValueKind<string> {
 }
 
 /** A list of texts, each as in `text`; in a variable they are separated by commas. */
-export function listOf(accepted: string, read: Parameters<typeof text>[1]): ValueKind<readonly string[]> {
+export function listOf<T extends string = string>(
+  accepted: string,
+  read: RegExp | ((text: string) => T | undefined),
+): ValueKind<readonly T[]> {
   const entry = text('', read);
   const fromYaml = (value: unknown) => {
     const entries = Array.isArray(value)

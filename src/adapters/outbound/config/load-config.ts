@@ -2,17 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConfigProblem, Validated } from '../../../application/ports/config.ts';
 import { withoutUndefined } from '../../../domain/values/json.ts';
-import { type Environment, GATEWAY_MARKER, variableText } from '../network/environment.ts';
-import { readProxy } from '../network/proxies.ts';
-import { readApiKey } from './api-key.ts';
+import { expandPath, homeFolder } from '../files/local-files.ts';
+import { type Environment, PROXY_VARIABLES, variableText } from '../network/environment.ts';
 import { DEFAULT_CONFIG, KEY_VARIABLES } from './default-config.ts';
-import { expandPath, homeFolder } from './files.ts';
-import type { CommandLineOptions } from './layers.ts';
 import { mistypedVariables } from './mistyped-variables.ts';
 import { reporter, withoutSecrets } from './problems.ts';
-import { formsOf, httpSecrets, secretVariables } from './secrets.ts';
-import { inBothForms, toGroundingPolicy, toProfiles, toQuotaConfig, toZone } from './server-config.ts';
-import type { ServerEntry } from './server-entry.ts';
+import { formsOf, httpSecrets, readApiKey, secretVariables } from './secrets.ts';
+import { inBothForms, toAuditConfig, toGroundingPolicy, toProfiles, toQuotaConfig, toZone } from './server-config.ts';
+import type { CommandLineOptions } from './set-keys.ts';
 
 export interface ConfigOptions {
   readonly environment: Environment;
@@ -20,79 +17,75 @@ export interface ConfigOptions {
   readonly version: string;
   /** The configuration is read again while the program runs: an empty file is then a problem. */
   readonly isReload?: boolean;
+  /** The file of `gateway.lock` is to be written, so that it may be missing or damaged. */
+  readonly writesLock?: boolean;
 }
 
 /** The complete configuration: the core's part, and what the adapters use. */
-export type ServerConfig = ReturnType<typeof readConfig> extends Promise<infer Config> ? Config : never;
+export type ServerConfig = Awaited<ReturnType<typeof readConfig>>;
 
-/** The configuration, or every problem with it. */
-export async function loadConfig(options: ConfigOptions): Promise<Validated<ServerConfig>> {
+/** The configuration, or every problem with it; in both cases, the files that it names. */
+export async function loadConfig(
+  options: ConfigOptions,
+): Promise<Validated<ServerConfig> & Pick<ServerConfig, 'files'>> {
   const problems: ConfigProblem[] = [];
   const value = await readConfig(options, problems);
-  return problems.length > 0 ? { problems: problems.map(withoutSecrets) } : { value };
+  return { files: value.files, ...(problems.length > 0 ? { problems: problems.map(withoutSecrets) } : { value }) };
 }
 
 /** The defaults, overridden by YAML, then by the environment, then by the command line (spec 5.1, 8.1), and what they refer to. */
 async function readConfig(
-  { environment, commandLine, version, isReload = false }: ConfigOptions,
+  { environment, commandLine, version, isReload = false, writesLock = false }: ConfigOptions,
   problems: ConfigProblem[],
 ) {
   const option = commandLine['--config'];
   const file = option === undefined ? defaultFile() : expandPath(option);
   const isSet = (name: string) => variableText(environment, name) !== '';
   const hasKeys = file !== undefined || Object.keys(commandLine).length > 0 || KEY_VARIABLES.some(isSet);
-  const { config, explicit, ...set } = hasKeys
-    ? await (await import('./set-keys.ts')).readSetKeys({ environment, commandLine, isReload, file })
-    : NO_KEYS;
+  const { config, values, explicit, names, report } = hasKeys
+    ? await (await import('./set-keys.ts')).readSetKeys(environment, commandLine, file, isReload, problems)
+    : { ...NO_KEYS, report: reporter(problems) };
   const { request, policy, citations, llm, gateway, server, grounding } = config;
   const { defaults: searchDefaults, ...search } = config.search;
   const logins = expandPath(gateway.logins);
 
   const key = readApiKey(environment, config.openai.apiKeyEnv, reporter(problems));
-  const proxy = readProxy(environment, config.openai.baseUrl, reporter(problems));
-  problems.push(...set.ofYaml, ...set.ofVariables);
-  const ofKeys: ConfigProblem[] = [];
-  const report = reporter(ofKeys);
+  const proxies = PROXY_VARIABLES.some(isSet) ? await import('../network/proxies.ts') : undefined;
+  const proxy = proxies?.readProxy(environment, config.openai.baseUrl, reporter(problems));
   const timeZone = toZone(config.clock.timeZone);
   // No default names a file.
   const instructions =
     explicit.size === 0 ? undefined : await (await import('./named-files.ts')).readNamedFiles(config, timeZone, report);
   const isHttp = commandLine['--http'] !== undefined;
   const http = isHttp ? (await import('./http-config.ts')).readHttpConfig(config, environment, report) : undefined;
-  const hasServers = config.servers !== undefined || gateway.serversFile !== undefined;
-  const isNested = hasServers && variableText(environment, GATEWAY_MARKER) !== '';
-  const ofServers: ConfigProblem[] = [];
   const servers =
-    hasServers && !isNested
-      ? (await import('./servers-config.ts')).readServers(
-          { config, environment, file, ownSecrets: secretVariables(config) },
-          ofServers,
-        )
+    config.servers !== undefined || gateway.serversFile !== undefined
+      ? (await import('./servers-config.ts')).readServers(config, environment, file, problems)
       : undefined;
-  const ownSecrets = [...secretVariables(config), ...(servers?.own.variables ?? [])];
-  const configured: readonly ServerEntry[] | undefined = isNested ? [] : servers?.servers;
-  if (grounding.tools !== undefined && !isNested)
-    (await import('./servers-config.ts')).checkGroundedTools(grounding.tools, configured ?? [], report);
-  const longAnswers =
-    config.longAnswers.tools.length > 0
-      ? (await import('./long-answers.ts')).readLongAnswers(config, report)
+  const ownSecrets = servers?.ownSecrets ?? secretVariables(config);
+  const known = servers === undefined ? [] : servers.known;
+  if (known !== undefined && (grounding.tools !== undefined || gateway.always.length > 0))
+    (await import('./access-config.ts')).checkOfferedTools(config, known, report);
+  const access = config.access && (await import('./access-config.ts')).readAccess(config, known, report);
+  const lock =
+    known !== undefined && gateway.lock !== undefined
+      ? await (await import('./named-files.ts')).readLock(gateway.lock, writesLock ? () => {} : report)
       : undefined;
-  // A key whose value is not accepted looks as if it were missing.
-  const others = ofKeys.filter(({ where }) => !set.ofYaml.some((problem) => problem.where === where));
-  problems.push(...others.map(set.withSource), ...ofServers);
+  const longAnswers = config.longAnswers.tools.length > 0 ? config.longAnswers : undefined;
+  if (longAnswers && request.maxConcurrency === 1) report('request.max_concurrency', TOO_FEW_PLACES, 1);
   const mistyped = await mistypedVariables(environment, ownSecrets);
   // A name that is mistyped is often the reason for the others.
   if (problems.length > 0) problems.push(...mistyped);
 
-  const keyNames = variableText(environment, key.variable) === '' ? [] : [key.variable];
-  const env = [...set.names, ...(servers?.names ?? []), ...keyNames, ...proxy.names];
+  const keyNames = isSet(key.apiKeyVariable) ? [key.apiKeyVariable] : [];
+  const env = [...names, ...(servers?.names ?? []), ...keyNames, ...(proxy?.names ?? [])];
   /** Where the configuration comes from: the YAML file, the variables and the options that were used. */
   const sources = withoutUndefined({ ts_defaults: true as const, yaml: file, env, cli: Object.keys(commandLine) });
   const secrets = [
-    key.value ?? '',
-    ...httpSecrets(config, environment),
-    ...proxy.secrets,
-    ...(servers?.own.values ?? []),
+    key.apiKey ?? '',
+    ...(await httpSecrets(config, environment)),
+    ...(proxy?.secrets ?? []),
+    ...(servers?.clientSecrets ?? []),
   ];
   return withoutUndefined({
     ...request,
@@ -109,17 +102,10 @@ async function readConfig(
     maxAnswerChars: server.maxAnswerChars,
     profiles: toProfiles(config, explicit),
     blockedDomains: inBothForms(search.blockedDomains),
-    openai: withoutUndefined({
-      ...config.openai,
-      /** The name of the variable that contains the key, or that names a file with the key. */
-      apiKeyVariable: key.variable,
-      apiKey: key.value,
-      /** Other users of this machine can read the file that contains the key. */
-      isKeyFileShared: key.isShared || undefined,
-      proxy: proxy.proxy,
-    }),
+    openai: withoutUndefined({ ...config.openai, ...key, proxy: proxy?.proxy }),
     /** The URL of the proxy for cited pages, if they are read. */
-    pageProxy: citations.resolveDates || citations.check !== 'off' ? readProxy(environment, ANY_PAGE).proxy : undefined,
+    pageProxy:
+      citations.resolveDates || citations.check !== 'off' ? proxies?.readProxy(environment, ANY_PAGE).proxy : undefined,
     /** Present only if the command line requests the HTTP endpoint. */
     http,
     /** The section `http.oauth`, which is checked only if HTTP is served. */
@@ -128,14 +114,19 @@ async function readConfig(
       const { readOAuth } = await import('./http-config.ts');
       return { oauth: readOAuth(config.http.oauth, reporter(problems)), problems };
     },
-    /** The limits of callers per day, if there are any. */
     quota: toQuotaConfig(config),
-    /** The servers of the gateway, if any are configured. Nested, they are not even read: their variables may exist only in the process that started this one. */
-    servers: configured,
+    /** The servers of the gateway, if any are configured. */
+    servers: servers?.servers,
+    /** What callers may use; absent if everyone may use everything. */
+    access,
+    lock,
+    /** The files with what can be reloaded. */
+    files: [file, gateway.serversFile, gateway.lock].filter((path) => path !== undefined),
+    audit: toAuditConfig(config),
     grounding: toGroundingPolicy(config),
     longAnswers,
     /** What was left out of the servers, or changed, and variables that are probably mistyped: reported, but not a reason to stop. */
-    notices: [...mistyped, ...(isNested ? [NESTED] : []), ...(servers?.notices ?? []).map(withoutSecrets)],
+    notices: [...mistyped, ...(servers?.notices ?? []).map(withoutSecrets)],
     /** The names of the variables that contain keys and tokens of this program. */
     secretVariables: ownSecrets,
     secrets: {
@@ -145,14 +136,9 @@ async function readConfig(
     sources,
     /** What `--show-config` prints. Contains no key. */
     shown: async () => {
-      const [{ toShownTree }, { DEFAULTS }] = await Promise.all([
-        import('./shown-tree.ts'),
-        import('./config-tree.ts'),
-      ]);
-      const shown = new Map(set.values ?? DEFAULTS);
-      shown.set('gateway.logins', logins);
-      if (hasServers) shown.set('servers', servers?.shown ?? []);
-      return { version, sources, effective: toShownTree(shown) };
+      const { toShownTree } = await import('./shown-tree.ts');
+      const read = { 'gateway.logins': logins, ...(servers && { servers: servers.shown }) };
+      return { version, sources, effective: toShownTree(values, read) };
     },
   });
 }
@@ -163,15 +149,10 @@ const NO_KEYS = {
   values: undefined,
   explicit: new Set<string>(),
   names: [],
-  ofYaml: [],
-  ofVariables: [],
-  withSource: (problem: ConfigProblem) => problem,
 };
 
-const NESTED: ConfigProblem = {
-  where: GATEWAY_MARKER,
-  message: 'this program was started as a server of its own gateway, so that it starts no servers itself',
-};
+const TOO_FEW_PLACES =
+  'expected an integer, 2 or greater, because long_answers.tools (LONG_ANSWERS) is set: searches that no call waits for hold up to half of these places';
 
 /** Of the hosts in `NO_PROXY`, only `*` contains all cited pages. */
 const ANY_PAGE = 'https://page.invalid/';

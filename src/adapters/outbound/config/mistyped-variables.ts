@@ -13,11 +13,9 @@ export async function mistypedVariables(
   environment: Environment,
   others: readonly string[],
 ): Promise<readonly ConfigProblem[]> {
-  const candidates = Object.keys(environment).filter((name) => PREFIX.test(name));
-  if (candidates.length === 0) return [];
   const known = [...KEY_VARIABLES, ...others];
   const isSet = (name: string) => variableText(environment, name) !== '';
-  const unknown = candidates.filter((name) => !known.includes(name) && isSet(name));
+  const unknown = Object.keys(environment).filter((name) => PREFIX.test(name) && !known.includes(name) && isSet(name));
   if (unknown.length === 0) return [];
   const { MAX_TYPOS, nearest } = await import('./nearest.ts');
   const unset = known.filter((name) => !isSet(name));

@@ -1,36 +1,24 @@
 import { accessSync, closeSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { readNonEmptyText, readText, reasonOf } from '../files/local-files.ts';
 import { openDebugFile } from '../logger/stderr-logger.ts';
 import type { ConfigTree } from './config-tree.ts';
-import { readNonEmptyText, reasonOf } from './files.ts';
 import type { Report } from './problems.ts';
 
+/** The file of `gateway.lock`, and the tools that it approves; undefined, and a problem, if it cannot be used (ruling T12). */
+export async function readLock(file: string, report: Report) {
+  const { parseLock } = await import('../../../domain/gateway/approved-tools.ts');
+  const content = readText(file);
+  const approved = 'text' in content ? parseLock(content.text) : undefined;
+  const reason = 'reason' in content ? content.reason : 'it is damaged, or of another version';
+  const advice = `expected the approved tools (${reason}); write them with: openai-responses-mcp tools --lock`;
+  if (approved === undefined) report('gateway.lock', advice, file);
+  return { file, approved };
+}
+
 /** What replaces the built-in policy, if a file is configured (ruling 15). Reports what cannot be used of it and of other files. */
-export async function readNamedFiles(config: ConfigTree, timeZone: string, report: Report) {
-  const instructions = await readPolicy(config, timeZone, report);
-  checkPaths(config, report);
-  return instructions;
-}
-
-async function readPolicy({ policy: { system } }: ConfigTree, timeZone: string, report: Report) {
-  const { source, path, merge } = system;
-  if (source !== 'file') {
-    const message = 'has no effect unless policy.system.source is file';
-    if (path !== undefined) report('policy.system.path', message, path);
-    if (merge !== 'replace') report('policy.system.merge', message, merge);
-    return undefined;
-  }
-  const content = path === undefined ? undefined : readNonEmptyText(path);
-  if (content === undefined) report('policy.system.path', 'required, because policy.system.source is file');
-  else if ('reason' in content)
-    report('policy.system.path', `expected a policy file that can be read (${content.reason})`, path);
-  if (content === undefined || 'reason' in content) return undefined;
-  const { mergePolicy, systemPolicyIn } = await import('../../../domain/answers/system-policy.ts');
-  return mergePolicy(content.text.replace(/\r\n?/g, '\n'), merge, systemPolicyIn(timeZone));
-}
-
-/** Reports problems with the other paths, which depend on the mode. */
-function checkPaths({ llm, server }: ConfigTree, report: Report): void {
+export async function readNamedFiles({ policy, llm, server }: ConfigTree, timeZone: string, report: Report) {
+  const instructions = await readPolicy(policy.system, timeZone, report);
   const isOffline = llm.adapter === 'offline';
   const check = (where: string, path: string | undefined, problemWith: (path: string) => string | undefined) => {
     const message = path === undefined ? undefined : problemWith(path);
@@ -39,6 +27,22 @@ function checkPaths({ llm, server }: ConfigTree, report: Report): void {
   check('llm.recordings', isOffline ? llm.recordings : undefined, recordingsProblem);
   check('llm.record', llm.record, isOffline ? () => 'cannot be combined with offline mode' : recordProblem);
   check('server.debug_file', server.debug ? server.debugFile : undefined, debugFileProblem);
+  return instructions;
+}
+
+async function readPolicy({ source, path, merge }: ConfigTree['policy']['system'], timeZone: string, report: Report) {
+  if (source !== 'file') {
+    const message = 'has no effect unless policy.system.source is file';
+    if (path !== undefined) report('policy.system.path', message, path);
+    if (merge !== 'replace') report('policy.system.merge', message, merge);
+    return undefined;
+  }
+  if (path === undefined) return void report('policy.system.path', 'required, because policy.system.source is file');
+  const content = readNonEmptyText(path);
+  if ('reason' in content)
+    return void report('policy.system.path', `expected a policy file that can be read (${content.reason})`, path);
+  const { mergePolicy, systemPolicyIn } = await import('../../../domain/answers/system-policy.ts');
+  return mergePolicy(content.text.replace(/\r\n?/g, '\n'), merge, systemPolicyIn(timeZone));
 }
 
 function recordingsProblem(path: string): string | undefined {

@@ -20,8 +20,7 @@ export function toText(value: unknown): string {
 
 /** A problem for display. The URL of a proxy or of a server may contain a password or a key in its query, and may be no URL. */
 export function withoutSecrets({ where, value, message, file }: ConfigProblem): ConfigProblem {
-  const withoutPassword = value?.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, `$1${MASK}@`);
-  const shown = withoutPassword?.replace(/([?#])\S+/g, `$1${MASK}`);
+  const shown = value?.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, `$1${MASK}@`).replace(/([?#])\S+/g, `$1${MASK}`);
   return withoutUndefined({
     where: withoutKeyLike(where),
     value: shown === undefined ? undefined : withoutKeyLike(shown),

@@ -1,6 +1,43 @@
-import { passwordsOf } from '../network/addresses.ts';
-import { type Environment, variableText } from '../network/environment.ts';
+import { statSync } from 'node:fs';
+import { MASK } from '../../../domain/values/redaction.ts';
+import { expandPath, readNonEmptyText } from '../files/local-files.ts';
+import { type Environment, shownName, variableText } from '../network/environment.ts';
 import type { ConfigTree } from './config-tree.ts';
+import type { Report } from './problems.ts';
+
+/** The API key, if there is one. */
+interface ApiKey {
+  /** The variable that contains the key, or that names a file with it: the one to check if the key is wrong. */
+  readonly apiKeyVariable: string;
+  readonly apiKey?: string | undefined;
+  /** Other users of this machine can read the file. */
+  readonly isKeyFileShared?: boolean | undefined;
+}
+
+/** Reads the key from a variable, or from the file that a second variable with the suffix `_FILE` names. */
+export function readApiKey(environment: Environment, name: string, report: Report): ApiKey {
+  const variable = shownName(name);
+  const apiKey = variableText(environment, name) || undefined;
+  const path = variableText(environment, `${name}_FILE`);
+  if (path === '') return { apiKeyVariable: variable, apiKey };
+  const apiKeyVariable = `${variable}_FILE`;
+  if (apiKey !== undefined) {
+    report(apiKeyVariable, `${variable} and ${apiKeyVariable} are both set; set only one`);
+    return { apiKeyVariable };
+  }
+  const file = expandPath(path);
+  const content = readNonEmptyText(file);
+  if ('reason' in content) {
+    // Anything else may be the key itself.
+    const isPath = /^(?:~|\.{1,2})?[/\\]|^[A-Za-z]:[/\\]/.test(path);
+    const message = `expected the path of a file that contains a key (${content.reason})`;
+    report(apiKeyVariable, message, isPath ? path : MASK);
+    return { apiKeyVariable };
+  }
+  // A file on Windows has no such mode.
+  const isShared = process.platform !== 'win32' && (statSync(file).mode & 0o004) !== 0;
+  return { apiKeyVariable, apiKey: content.text.trim(), isKeyFileShared: isShared || undefined };
+}
 
 /** The names of the variables that contain the API key, the tokens of callers and the URL of the quota store. */
 export function secretVariables(config: ConfigTree): readonly string[] {
@@ -9,9 +46,12 @@ export function secretVariables(config: ConfigTree): readonly string[] {
 }
 
 /** The tokens of callers, and the passwords for the quota store. */
-export function httpSecrets(config: ConfigTree, environment: Environment): readonly string[] {
+export async function httpSecrets(config: ConfigTree, environment: Environment): Promise<readonly string[]> {
   const tokens = tokenVariables(config).map((name) => variableText(environment, name));
-  return [...tokens, ...passwordsOf(config.http.quota.store)];
+  const { store } = config.http.quota;
+  // To load the code takes time at the start.
+  const passwords = store.includes('@') ? (await import('../network/addresses.ts')).passwordsOf(store) : [];
+  return [...tokens, ...passwords];
 }
 
 function tokenVariables({ http: { tokenEnv = {} } }: ConfigTree): readonly string[] {

@@ -1,10 +1,9 @@
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { toHttpUrl } from '../network/addresses.ts';
-import { inCamelCase, type Tree, toTree } from './config-tree.ts';
-import { type Key, key } from './keys.ts';
+import type { Tree } from './config-tree.ts';
+import { key } from './keys.ts';
 import { integer, oneOf, type ReadContext, text, type ValueKind, yamlOnly } from './kinds.ts';
-import { reportUnaccepted } from './layers.ts';
-import { nearest } from './nearest.ts';
+import { readMembers } from './members.ts';
 import { scopes, secureUrl } from './value-kinds.ts';
 
 const MACHINE = 'client_credentials' as const;
@@ -23,26 +22,30 @@ const resource = text('an absolute URI without fragment, or none', (text) => {
 
 const VARIABLE = /^\s*\$\{([A-Za-z_][A-Za-z0-9_]*)\}\s*$/;
 
-const clientSecret: ValueKind<string> = {
-  ...text(
+const anySecret = expanded(
+  text(
     'only \u0024{NAME}: set the secret in an environment variable, and write \u0024{NAME} with the name of the variable',
   ),
+);
+const clientSecret: ValueKind<string> = {
+  ...anySecret,
+  fromYaml: (value, context) => (VARIABLE.test(String(value)) ? anySecret.fromYaml(value, context) : undefined),
   isSecret: true,
 };
 
 /** The keys of `auth` (ruling O1). What has no default may be absent. */
 const AUTH_TABLE = {
-  grant: key(oneOf(['authorization_code', MACHINE]), { default: 'authorization_code' }),
-  client_id: key(text('the ID of a registered client, in visible ASCII', /^[\x20-\x7E]+$/)),
+  grant: key(expanded(oneOf(['authorization_code', MACHINE])), { default: 'authorization_code' }),
+  client_id: key(expanded(text('the ID of a registered client, in visible ASCII', /^[\x20-\x7E]+$/))),
   client_secret: key(clientSecret),
-  client_metadata_url: key(metadataUrl),
+  client_metadata_url: key(expanded(metadataUrl)),
   /** The only authorization server that is used. */
-  issuer: key(secureUrl),
+  issuer: key(expanded(secureUrl)),
   /** Exactly these are requested. */
-  scopes: key(scopes),
+  scopes: key(expanded(scopes)),
   /** Sent as it is written; `none` sends none. */
-  resource: key(resource),
-  callback_port: key(integer(1024, 65_535)),
+  resource: key(expanded(resource)),
+  callback_port: key(expanded(integer(1024, 65_535))),
 };
 
 /** How the gateway signs in to a remote server. */
@@ -52,45 +55,30 @@ export type ServerAuth = Tree<typeof AUTH_TABLE>;
 export const auth: ValueKind<ServerAuth> = {
   ...yamlOnly('a map of how to sign in; {} for the defaults', (value, context) => {
     if (!isObject(value)) return undefined;
-    const values = new Map<string, unknown>([['grant', AUTH_TABLE.grant.default]]);
-    const known: Readonly<Record<string, Key>> = AUTH_TABLE;
-    for (const [name, member] of Object.entries(value)) {
-      const where = `${context.where}.${name}`;
-      const kind = known[name]?.kind;
-      if (kind === undefined)
-        context.report(where, `unknown key; did you mean ${nearest(name, Object.keys(AUTH_TABLE))}?`);
-      else if (member != null) values.set(name, readMember(kind, member, { ...context, where }));
-    }
-    checkCombinations(value, values.get('grant') === MACHINE, (name, message) =>
+    const read = readMembers(AUTH_TABLE, value, context);
+    checkCombinations(value, read.grant === MACHINE, (name, message) =>
       context.report(`${context.where}.${name}`, message),
     );
-    return toTree(values, inCamelCase) as ServerAuth;
+    return read;
   }),
   isSecret: true,
 };
+
+/** A kind whose texts may refer to variables. A problem shows the text before they are replaced. */
+function expanded<T>(kind: ValueKind<T>): ValueKind<T> {
+  const fromYaml = (value: unknown, context: ReadContext) => {
+    const { where, report, expand } = context;
+    const replaced = (text: unknown, where: string) => (typeof text === 'string' ? expand(text, where, report) : text);
+    const texts = Array.isArray(value) ? value.map((text, index) => replaced(text, `${where}[${index}]`)) : undefined;
+    return kind.fromYaml(texts ?? replaced(value, where), context);
+  };
+  return { ...kind, fromYaml };
+}
 
 /** The name of the variable with the client secret of a server in YAML, if there is one: it is read before the servers are. */
 export function clientSecretVariable(server: unknown): string | undefined {
   const section = isObject(server) && isObject(server.auth) ? server.auth : {};
   return VARIABLE.exec(String(section.client_secret))?.[1];
-}
-
-/** A problem shows the text before variables were replaced, and there is only one if a variable is missing. */
-function readMember(kind: ValueKind, member: unknown, context: ReadContext): unknown {
-  const { where, report } = context;
-  if (kind === clientSecret && !VARIABLE.test(String(member))) return reportUnaccepted(kind, member, where, report);
-  let isMissing = false;
-  const expand = (text: unknown, where: string) => {
-    if (typeof text !== 'string') return text;
-    return context.expand(text, where, (...problem) => {
-      isMissing = true;
-      report(...problem);
-    });
-  };
-  const texts = Array.isArray(member) ? member.map((text, index) => expand(text, `${where}[${index}]`)) : undefined;
-  const read = kind.fromYaml(texts ?? expand(member, where), context);
-  if (read === undefined && !isMissing) reportUnaccepted(kind, member, where, report);
-  return read;
 }
 
 /** Reports keys that are missing or without effect (ruling O2). */

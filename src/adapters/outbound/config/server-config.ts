@@ -13,9 +13,8 @@ export function toProfiles({ modelProfiles }: ConfigTree, explicit: ReadonlySet<
   const profile = (tool: string, values: Partial<ModelProfile> | null = null) => {
     // Null if it was removed.
     if (values === null) return undefined;
-    const configured = Object.entries(CONFIGURABLE)
-      .filter(([key, name]) => explicit.has(`model_profiles.${tool}.${key}`) && values[name] !== undefined)
-      .map(([, name]) => name);
+    const isExplicit = (key: string) => explicit.has(`model_profiles.${tool}.${key}`);
+    const configured = Object.entries(CONFIGURABLE).flatMap(([key, name]) => (isExplicit(key) ? name : []));
     return configured.length === 0 ? values : { ...values, configured };
   };
   return withoutUndefined({
@@ -40,6 +39,11 @@ export function toQuotaConfig({ http: { quota } }: ConfigTree) {
   );
   const isLimited = [limits, ...Object.values(callers)].some((some) => Object.keys(some).length > 0);
   return isLimited ? { limits, callers, store, onStoreFailure } : undefined;
+}
+
+/** Undefined if there is no audit. */
+export function toAuditConfig({ audit: { file, ...policy } }: ConfigTree) {
+  return file === undefined ? undefined : { ...policy, file };
 }
 
 /** Undefined if no tools are to be offered: then nothing of it is loaded (ruling L1). */

@@ -1,13 +1,12 @@
 import { dirname } from 'node:path';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import { MAX_FUNCTIONS } from '../../../domain/grounded/grounding.ts';
 import { isObject, type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
 import { looksLikeKey, MASK } from '../../../domain/values/redaction.ts';
-import { type Environment, type NamedText, variableText } from '../network/environment.ts';
+import { type Environment, GATEWAY_MARKER, type NamedText, variableText } from '../network/environment.ts';
 import type { ConfigTree } from './config-tree.ts';
-import { reportUnaccepted } from './layers.ts';
-import { nearest } from './nearest.ts';
+import { reportUnaccepted } from './kinds.ts';
 import { type Report, reporter } from './problems.ts';
+import { secretVariables } from './secrets.ts';
 import { clientSecretVariable } from './server-auth.ts';
 import { readServerEntry, SERVER_TABLE, type ServerEntry } from './server-entry.ts';
 import { clientSecrets, serverSecrets } from './server-secrets.ts';
@@ -16,71 +15,68 @@ import { type FileEntry, readServersFile } from './servers-file.ts';
 /** The variable has no key in YAML: it is for all servers that have no `timeout`. */
 const DEFAULT_TIMEOUT = 'DEFAULT_TIMEOUT';
 const DEFAULT_TIMEOUT_MS = 30_000;
+const NO_SERVER = 'expected a server: an object with a name, and a command or a url';
 const KEY_ADVICE =
   'expected no API key: set the key in a variable, and write \u0024{NAME} with the name of the variable';
 
-interface ServersOptions {
-  readonly config: ConfigTree;
-  readonly environment: Environment;
-  /** The YAML file, if there is one. */
-  readonly file: string | undefined;
-  /** The variables that contain our keys, which no server inherits (ruling G2); without those of client secrets. */
-  readonly ownSecrets: readonly string[];
-}
+/** Nothing is read: the variables may exist only in the process that started this one. */
+const NESTED: ConfigProblem = {
+  where: GATEWAY_MARKER,
+  message: 'this program was started as a server of its own gateway, so that it starts no servers itself',
+};
 
 /**
- * Reads the section `servers` and the servers file (ruling G1): the servers, also as configured without the values of `envs` and `headers`
- * (`shown`), what must not be shown of them, the client secrets and their variables (`own`: they count as keys of this program), the variables
- * that were used other than those that entries name, and which entries of the servers file were left out or renamed (`notices`). Import this only if servers are configured.
+ * Reads the section `servers` and the servers file (ruling G1). Import this only if servers are configured. Returned are the servers, also as
+ * configured without the values of `envs` and `headers` (`shown`); what must not be shown of them; the client secrets; the variables with keys of
+ * this program, which contain those of client secrets (`ownSecrets`); the variables that were used other than those that entries name; the names
+ * of all servers, also of those with problems (`known`), which is undefined if nothing was read; and which entries of the servers file were left
+ * out or renamed (`notices`).
  */
 export function readServers(
-  { config, environment, file: yamlFile, ownSecrets }: ServersOptions,
+  config: ConfigTree,
+  environment: Environment,
+  yamlFile: string | undefined,
   problems: ConfigProblem[],
 ) {
-  const notices: ConfigProblem[] = [];
-  const { serversFile } = config.gateway;
+  const isNested = variableText(environment, GATEWAY_MARKER) !== '';
+  const notices: ConfigProblem[] = isNested ? [NESTED] : [];
+  const { section = [], serversFile } = isNested ? {} : { section: config.servers, ...config.gateway };
   const inFile =
     serversFile === undefined ? [] : readServersFile(serversFile, reporter(problems), reporter(notices, serversFile));
-  const inYaml = (config.servers ?? []).map((value, index) => ({ value, where: `servers[${index}]` }));
-  const clientSecretVariables = inYaml.flatMap(({ value }) => clientSecretVariable(value) ?? []);
+  const inYaml = section.map((value, index) => ({ value, where: `servers[${index}]` }));
+  // No server inherits them (ruling G2).
+  const ownSecrets = [...secretVariables(config), ...inYaml.flatMap(({ value }) => clientSecretVariable(value) ?? [])];
   const { kind } = SERVER_TABLE.timeout;
-  const timeout = variableText(environment, DEFAULT_TIMEOUT);
-  const timeoutMs = kind.fromText(timeout);
-  if (timeout !== '' && timeoutMs === undefined) reportUnaccepted(kind, timeout, DEFAULT_TIMEOUT, reporter(problems));
-  const servers: ServerEntry[] = [];
+  const timeout = isNested ? '' : variableText(environment, DEFAULT_TIMEOUT);
+  const defaultTimeoutMs = kind.fromText(timeout) ?? DEFAULT_TIMEOUT_MS;
+  if (timeout !== '' && kind.fromText(timeout) === undefined)
+    reportUnaccepted(kind, timeout, DEFAULT_TIMEOUT, reporter(problems));
+  let servers: readonly ServerEntry[] = [];
   const shown: JsonObject[] = [];
   const expanded: NamedText[] = [];
-  const names = new Set<string>();
+  const known = new Set<string>();
   /** The problems with each entry of the servers file that has some. */
   const broken: (readonly ConfigProblem[])[] = [];
   const entries: readonly FileEntry[] = [...inYaml, ...inFile];
   for (const [index, { value, where, unusable, renamedFrom }] of entries.entries()) {
     const isYaml = index < inYaml.length;
     const file = isYaml ? yamlFile : serversFile;
+    if (!isObject(value)) {
+      // A list may contain servers, with their secrets.
+      reporter(problems, file)(where, NO_SERVER, Array.isArray(value) ? undefined : value);
+      continue;
+    }
     const found: ConfigProblem[] = [];
     const reportHere = reporter(found, file);
     const report: Report = (key, ...rest) => reportHere(key === '' ? where : `${where}.${key}`, ...rest);
-    if (unusable !== undefined) report('', unusable.message, unusable.received);
-    if (!isObject(value)) {
-      // A list may contain servers, with their secrets.
-      const received = Array.isArray(value) ? undefined : value;
-      report('', 'expected a server: an object with a name, and a command or a url', received);
-      problems.push(...found);
-      continue;
-    }
-    if (isYaml) checkYaml(value, report);
     const name = typeof value.name === 'string' ? value.name.trim() : undefined;
-    const isTaken = name !== undefined && names.has(name);
+    const isTaken = name !== undefined && known.has(name);
     if (isTaken) report('name', 'another server already has this name', value.name);
-    if (name !== undefined) names.add(name);
-    const context = {
-      environment,
-      expanded,
-      folder: file === undefined ? process.cwd() : dirname(file),
-      defaultTimeoutMs: timeoutMs ?? DEFAULT_TIMEOUT_MS,
-      ownSecrets: [...ownSecrets, ...clientSecretVariables],
-    };
-    const entry = unusable === undefined ? readServerEntry(value, context, report) : undefined;
+    if (isYaml) checkKeys(value, report);
+    if (unusable !== undefined) report('', unusable.message, unusable.received);
+    const folder = file === undefined ? process.cwd() : dirname(file);
+    const context = { environment, expanded, folder, defaultTimeoutMs, ownSecrets };
+    const entry = unusable === undefined && readServerEntry(value, context, report);
     // Other programs write the file, for which an entry may be right. But a name that is taken could mean either server.
     if (!isYaml && !isTaken && found.length > 0) {
       broken.push(found);
@@ -88,29 +84,30 @@ export function readServers(
     }
     problems.push(...found);
     shown.push(withoutValues(value));
-    if (entry === undefined) continue;
-    servers.push(entry);
+    if (name !== undefined) known.add(name);
+    if (entry && found.length === 0) servers = [...servers, entry];
     if (renamedFrom !== undefined) {
-      const message = `the server is called ${entry.name} here: names have only letters, digits, - and _`;
+      const message = `the server is called ${name} here: names have only letters, digits, - and _`;
       reporter(notices, file)(`${where}.name`, message, renamedFrom);
     }
   }
-  if (broken.length > 0 && broken.length === inFile.length) problems.push(...broken.flat());
-  else {
-    for (const [first] of broken)
-      if (first !== undefined) notices.push({ ...first, message: `${first.message}; this server is left out` });
-  }
-  const secrets = serverSecrets(servers, expanded);
-  const own = { variables: clientSecretVariables, values: clientSecrets(servers) };
-  return { servers, shown, secrets, own, names: timeout === '' ? [] : [DEFAULT_TIMEOUT], notices };
+  const leftOut = broken.flatMap((found) => found.slice(0, 1));
+  if (broken.length === inFile.length) problems.push(...broken.flat());
+  else notices.push(...leftOut.map((first) => ({ ...first, message: `${first.message}; this server is left out` })));
+  return {
+    servers,
+    shown,
+    secrets: serverSecrets(servers, expanded),
+    clientSecrets: clientSecrets(servers),
+    ownSecrets,
+    names: timeout === '' ? [] : [DEFAULT_TIMEOUT],
+    known: isNested ? undefined : [...known],
+    notices,
+  };
 }
 
-/** Reports unknown keys, and API keys: a file that is shared must contain none (ruling 15). */
-function checkYaml(value: JsonObject, report: Report): void {
-  const known = Object.keys(SERVER_TABLE);
-  for (const key of Object.keys(value)) {
-    if (!known.includes(key)) report(key, `unknown key; did you mean ${nearest(key, known)}?`);
-  }
+/** Reports API keys: a file that is shared must contain none (ruling 15). */
+function checkKeys(value: JsonObject, report: Report): void {
   for (const section of ['envs', 'env', 'headers']) {
     const members = value[section];
     for (const [name, text] of isObject(members) ? Object.entries(members) : []) {
@@ -126,18 +123,4 @@ function withoutValues(value: JsonObject): JsonObject {
   const { envs, env, headers, auth, ...rest } = value;
   const shownAuth = isObject(auth) && auth.client_secret != null ? { ...auth, client_secret: MASK } : auth;
   return withoutUndefined({ ...rest, envs: masked(envs), env: masked(env), headers: masked(headers), auth: shownAuth });
-}
-
-/** The tools of a server that is not configured can never be offered; neither can more than the API accepts. */
-export function checkGroundedTools(
-  tools: NonNullable<ConfigTree['grounding']['tools']>,
-  servers: readonly { readonly name: string }[],
-  report: Report,
-): void {
-  const names = servers.map(({ name }) => name);
-  const known = names.length === 0 ? 'none are configured' : `the servers are ${names.join(', ')}`;
-  for (const server of Object.keys(tools).filter((server) => !names.includes(server)))
-    report('grounding.tools', `expected the name of a server; ${known}`, server);
-  const listed = Object.values(tools).reduce((sum, list) => sum + (list === 'all' ? 0 : list.length), 0);
-  if (listed > MAX_FUNCTIONS) report('grounding.tools', `expected at most ${MAX_FUNCTIONS} tools`, listed);
 }

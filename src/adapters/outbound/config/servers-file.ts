@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
-import { BUILT_IN_SERVER } from '../../../domain/gateway/gateway-tool.ts';
+import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import { uniqueNames } from '../../../domain/gateway/unique-names.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
-import { expandPath, readText, reasonOf } from './files.ts';
+import { attempted, expandPath, readText } from '../files/local-files.ts';
 import type { Report } from './problems.ts';
 import { SERVER_NAME } from './server-entry.ts';
 
@@ -92,17 +92,9 @@ function runsThisProgram(command: unknown, args: unknown, folder: string): boole
   const texts = [command, ...(Array.isArray(args) ? args : [])].map(String);
   // The line of a shell is one argument.
   const words = texts.flatMap((text) => [text, ...text.split(/\s+/)]);
-  // Undefined if an update has removed it.
-  const self = fileAt(process.argv[1] ?? '', folder);
-  const isSelf = (word: string) => self !== undefined && fileAt(word, folder) === self;
+  // The file itself if the path is one of a link; undefined if an update has removed it.
+  const fileAt = (path: string) => attempted(() => realpathSync(expandPath(path, folder)));
+  const self = fileAt(process.argv[1] ?? '');
+  const isSelf = (word: string) => self !== undefined && fileAt(word) === self;
   return COMMAND.test(String(command)) || words.some((word) => ARGUMENT.test(word) || isSelf(word));
-}
-
-/** The file itself if the path is one of a link; undefined if there is none. */
-function fileAt(path: string, folder: string): string | undefined {
-  let file: string | undefined;
-  reasonOf(() => {
-    file = realpathSync(expandPath(path, folder));
-  });
-  return file;
 }

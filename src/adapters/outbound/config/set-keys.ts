@@ -1,76 +1,111 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { isObject } from '../../../domain/values/json.ts';
-import type { Environment } from '../network/environment.ts';
+import { expandPath } from '../files/local-files.ts';
+import { type Environment, variableText } from '../network/environment.ts';
 import { DEFAULTS, toConfigTree, type Values } from './config-tree.ts';
 import { KEYS } from './keys.ts';
-import { type CommandLineOptions, readEnvironment, readOptions } from './layers.ts';
-import { reporter } from './problems.ts';
+import { reportUnaccepted } from './kinds.ts';
+import { type Report, reporter } from './problems.ts';
+import { debugFile, debugFlag } from './value-kinds.ts';
 
-interface SetKeysOptions {
-  readonly environment: Environment;
-  readonly commandLine: CommandLineOptions;
-  readonly isReload: boolean;
-  /** The path of the YAML file, if there is one. */
-  readonly file: string | undefined;
-}
-
-/** The keys that each source sets. */
-interface Sources {
-  readonly yaml: Values;
-  readonly variables: Values;
-  readonly options: Values;
-  readonly file: string | undefined;
-}
-
-/** The configuration with the keys that are set: by YAML, then by the environment, then by the command line (spec 5.1, 8.1). */
-export async function readSetKeys({ environment, commandLine, isReload, file }: SetKeysOptions) {
-  const [ofYaml, ofVariables]: [ConfigProblem[], ConfigProblem[]] = [[], []];
-  const label = `${commandLine['--config'] === undefined ? '' : '--config '}${file}`;
-  const yaml: Values =
-    file === undefined ? new Map() : (await import('./yaml-file.ts')).readYamlFile(file, label, isReload, ofYaml);
-  const { values: variables, names } = readEnvironment(environment, reporter(ofVariables));
-  const options = readOptions(commandLine);
-  const { values, explicit } = merged([...yaml, ...variables, ...options]);
-  const sources = { yaml, variables, options, file };
-  return {
-    config: toConfigTree(values),
-    values,
-    /** The paths of the keys that are set, and not defaults. */
-    explicit,
-    /** The variables that set keys. */
-    names,
-    ofYaml,
-    ofVariables,
-    withSource: (problem: ConfigProblem) => withSource(problem, sources),
-  };
-}
+/** The options of the command line as they were typed: `--debug=x` is `{'--debug': 'x'}`, a bare `--debug` has the value ''. */
+export type CommandLineOptions = Readonly<Record<string, string>>;
 
 /** The profiles of the example configuration, without models (ruling A12). */
 const TUNED = {
   answer_detailed: { reasoning_effort: 'high', verbosity: 'high', search_context_size: 'high', max_tool_calls: 30 },
   answer_quick: { reasoning_effort: 'low', verbosity: 'low', search_context_size: 'low', max_tool_calls: 3 },
 };
+const TUNED_KEYS = Object.entries(TUNED).flatMap(([tool, keys]) =>
+  Object.entries(keys).map(([key, value]) => [`model_profiles.${tool}.${key}`, value] as const),
+);
 
-/** All keys, and the paths of those that are set, and not defaults. */
-function merged(set: readonly (readonly [string, unknown])[]) {
-  const isTuned = set.some(([path, value]) => path === 'model_profiles.preset' && value === 'tuned');
-  const preset = Object.entries(isTuned ? TUNED : {}).flatMap(([tool, keys]) =>
-    Object.entries(keys).map(([key, value]) => [`model_profiles.${tool}.${key}`, value] as const),
-  );
-  const values = new Map(DEFAULTS);
+/** The configuration with the keys that are set: by YAML, then by the environment, then by the command line (spec 5.1, 8.1). */
+export async function readSetKeys(
+  environment: Environment,
+  commandLine: CommandLineOptions,
+  file: string | undefined,
+  isReload: boolean,
+  problems: ConfigProblem[],
+) {
+  const label = `${commandLine['--config'] === undefined ? '' : '--config '}${file}`;
+  const yaml: Values =
+    file === undefined ? new Map() : (await import('./yaml-file.ts')).readYamlFile(file, label, isReload, problems);
+  const { values: variables, names } = readEnvironment(environment, reporter(problems));
+  const options = readOptions(commandLine);
+  const isTuned = yaml.has('model_profiles.preset') || variables.has('model_profiles.preset');
   // Who chooses the preset has configured what it contains.
-  for (const [path, value] of [...preset, ...set]) {
+  const set = [...(isTuned ? TUNED_KEYS : []), ...yaml, ...variables, ...options];
+  const values = merged(set);
+  const unaccepted = problems.map(({ where }) => where);
+  /** The option, else the variable, else the file (ruling 15). */
+  const sourceOf = (path: string): { readonly where: string; readonly file?: string | undefined } => {
+    const { variable = path, option } = KEYS.find((key) => key.path === path) ?? {};
+    if (option !== undefined && options.has(path)) return { where: `${option} (${path})` };
+    if (variables.has(path)) return { where: variable };
+    return yaml.has(path) ? { where: path, file } : { where: path };
+  };
+  return {
+    config: toConfigTree(values),
+    values,
+    /** The paths of the keys that are set, and not defaults. */
+    explicit: new Set(set.map(([path]) => path)),
+    /** The variables that set keys. */
+    names,
+    /** Reports a problem with a key, and names its source. */
+    report: (path: string, message: string, received?: unknown) => {
+      const { where, file } = sourceOf(path);
+      // A key whose value is not accepted looks as if it were missing.
+      if (!unaccepted.includes(path)) reporter(problems, file)(where, message, received);
+    },
+  };
+}
+
+/** The defaults with what is set. Maps, such as those of tokens, are merged. */
+function merged(set: readonly (readonly [string, unknown])[]): Values {
+  // A profile that is removed has no defaults.
+  const removed = set.filter(([, value]) => value === null).map(([path]) => `${path}.`);
+  const values = new Map([...DEFAULTS].filter(([path]) => !removed.some((section) => path.startsWith(section))));
+  for (const [path, value] of set) {
     const below = values.get(path);
     values.set(path, isObject(value) && isObject(below) ? { ...below, ...value } : value);
   }
-  return { values, explicit: new Set([...preset, ...set].map(([path]) => path)) };
+  return values;
 }
 
-/** Names the source of a key that has a problem: the option, else the variable, else the file (ruling 15). */
-function withSource(problem: ConfigProblem, { options, variables, yaml, file = '' }: Sources): ConfigProblem {
-  const { where } = problem;
-  const { variable = where, option } = KEYS.find(({ path }) => path === where) ?? {};
-  if (option !== undefined && options.has(where)) return { ...problem, where: `${option} (${where})` };
-  if (variables.has(where)) return { ...problem, where: variable };
-  return yaml.has(where) ? { ...problem, file } : problem;
+/** The keys that environment variables set (spec 5.4), and these variables. */
+export function readEnvironment(environment: Environment, report: Report) {
+  const names = new Set<string>();
+  const values = new Map<string, unknown>();
+  for (const { path, kind, variable, isSharedVariable } of KEYS) {
+    if (variable === undefined) continue;
+    const text = variableText(environment, variable);
+    const value = text === '' ? undefined : kind.fromText(text);
+    if (value !== undefined) {
+      values.set(path, value);
+      names.add(variable);
+    } else if (text !== '' && !isSharedVariable) reportUnaccepted(kind, text, variable, report);
+  }
+  return { values, names: [...names] };
+}
+
+/** The keys that options set: a bare `--debug`, `--offline` or `--http` enables, a value says where. */
+function readOptions(options: CommandLineOptions): Values {
+  const { '--debug': debug, '--offline': offline, '--record': record, '--http': http, '--servers': servers } = options;
+  const values = new Map<string, unknown>();
+  if (debug !== undefined) {
+    // Here a value that is not a switch is a file, whatever its name (ruling 15 is about the variable).
+    const isOn = debug === '' ? true : debugFlag.fromText(debug);
+    const isFile = isOn === undefined || debugFile.fromText(debug) !== undefined;
+    values.set('server.debug', isFile || isOn);
+    if (isFile) values.set('server.debug_file', expandPath(debug));
+  }
+  if (offline !== undefined) values.set('llm.adapter', 'offline');
+  if (offline) values.set('llm.recordings', expandPath(offline));
+  if (record !== undefined) values.set('llm.record', expandPath(record));
+  if (http) values.set('http.listen', http);
+  if (servers !== undefined) values.set('gateway.servers_file', expandPath(servers));
+  if (options['--expose'] !== undefined) values.set('gateway.expose', options['--expose'] || true);
+  if (options['--check'] !== undefined) values.set('citations.check', 'evidence');
+  return values;
 }

@@ -1,8 +1,8 @@
 import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
 import { isObject } from '../../../domain/values/json.ts';
-import { toHostName } from '../../../domain/values/web-url.ts';
-import { decoded, isSecureUrl, parseListenAddress, toHttpUrl } from '../network/addresses.ts';
-import { expandPath } from './files.ts';
+import { decoded, toHostName } from '../../../domain/values/web-url.ts';
+import { attempted, expandPath } from '../files/local-files.ts';
+import { isSecureUrl, parseListenAddress, toHttpUrl } from '../network/addresses.ts';
 import { listOf, mapOf, path, text, type ValueKind, yamlOnly } from './kinds.ts';
 
 export const flag: ValueKind<boolean> = {
@@ -10,6 +10,15 @@ export const flag: ValueKind<boolean> = {
   fromYaml: (value) => (typeof value === 'boolean' ? value : undefined),
   fromText: (text) => (/^(?:1|true)$/i.test(text) ? true : /^(?:0|false)$/i.test(text) ? false : undefined),
 };
+
+export const exposure = yamlOnly('true, false, search or auto', (value) =>
+  typeof value === 'boolean' || value === 'search' || value === 'auto' ? value : undefined,
+);
+
+export const toolPatterns = listOf(
+  "a list of server/tool, with * at an end of the tool's name for any",
+  /^[^/\s]+\/(?:\*?[^*]+\*?|\*)$/,
+);
 
 const DEBUG_FILE = /[/\\]|\.log$/;
 
@@ -44,9 +53,8 @@ export const secureUrl = text(
   (text) => (QUOTABLE.test(text) && !/[?#]/.test(text) && isSecureUrl(text) ? text : undefined),
 );
 
-export const answerTools = listOf(
-  `a list of tools, of ${TOOL_NAMES.join(', ')}`,
-  new RegExp(`^(?:${TOOL_NAMES.join('|')})$`),
+export const answerTools = listOf(`a list of tools, of ${TOOL_NAMES.join(', ')}`, (text) =>
+  TOOL_NAMES.find((name) => name === text),
 );
 
 export const scopes = listOf('a list of scopes, such as [mcp:tools]', QUOTABLE);
@@ -87,12 +95,8 @@ export const secretVariable: ValueKind<string> = {
 export const timeZone = text('an IANA time zone, such as Europe/Berlin, or system', (text) => {
   if (text === 'system') return text;
   // Intl also accepts offsets, which are not names.
-  if (!/^[A-Za-z]/.test(text)) return undefined;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone && text;
-  } catch {
-    return undefined;
-  }
+  const isZone = /^[A-Za-z]/.test(text) && attempted(() => new Intl.DateTimeFormat('en', { timeZone: text }));
+  return isZone ? text : undefined;
 });
 
 /** Only the list: each server is read later. */
@@ -104,8 +108,8 @@ export const servers: ValueKind<readonly unknown[]> = {
 };
 
 /** Names of callers, as in `http.token_env`, or of owners of tokens with the prefix `oauth:`. No caller has another name. */
-const CALLER = /^(?:[\w.@-]+|oauth:[\w.@|:/+=~#-]+)$/;
-const CALLERS = 'callers, as in http.token_env, or oauth: and the name of a person';
+export const CALLER = /^(?:[\w.@-]+|oauth:[\w.@|:/+=~#-]+)$/;
+export const CALLERS = 'callers, as in http.token_env, or oauth: and the name of a person';
 
 export const callers = listOf(`a list of ${CALLERS}`, CALLER);
 
@@ -133,6 +137,11 @@ function isStoreUrl(text: string): boolean {
   const isPlain = hostname !== '' && /^(?:\/\d*)?$/.test(pathname) && `${search}${hash}` === '';
   return isPlain && decoded(username + password) !== undefined;
 }
+
+/** Only the map: its entries are read later. */
+export const access = yamlOnly('a map of callers to what they may use', (value) =>
+  isObject(value) ? value : undefined,
+);
 
 /** By server: names of tools, or `all`. */
 export const groundedTools = mapOf(

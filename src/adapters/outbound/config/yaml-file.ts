@@ -3,10 +3,10 @@ import { parseDocument } from 'yaml';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { looksLikeKey } from '../../../domain/values/redaction.ts';
+import { readText } from '../files/local-files.ts';
 import type { Values } from './config-tree.ts';
-import { readText } from './files.ts';
 import { isKey, KEYS, type Key, type Section, TABLE } from './keys.ts';
-import { readValue } from './layers.ts';
+import { readValue } from './kinds.ts';
 import { MAX_TYPOS, nearest } from './nearest.ts';
 import { reporter } from './problems.ts';
 
@@ -15,9 +15,20 @@ const KEY_ADVICE =
 
 const EMPTY = 'expected keys: an empty file may be one that is being written; for no servers, write servers: []';
 
+const AUDIT_FILE = 'required with audit: the path of the file to which lines are appended';
+/** What `--show-config` prints without an audit. */
+const NO_AUDIT = '{"arguments":"names","on_failure":"refuse"}';
+
+/** What a key or section is without a value; all others are then absent. */
+const WHEN_EMPTY = new Map<string, unknown>([
+  // Removes the default profile (ruling 11).
+  ['model_profiles.answer', null],
+  // Whose last entry was removed must not allow everything to everyone.
+  ['access', {}],
+]);
+
 /**
- * The keys in a YAML file. Problems name the file, and with the file itself `label`. `null` is absent, but `model_profiles.answer: null`
- * removes the default profile (ruling 11). Import this only to read a file: it loads the parser.
+ * The keys in a YAML file. Problems name the file, and with the file itself `label`. Import this only to read a file: it loads the parser.
  */
 export function readYamlFile(file: string, label: string, mustHaveKeys: boolean, problems: ConfigProblem[]): Values {
   const values = new Map<string, unknown>();
@@ -30,24 +41,27 @@ export function readYamlFile(file: string, label: string, mustHaveKeys: boolean,
   }
   const document = parseDocument(read.text);
   const [syntax] = document.errors;
-  const content = syntax === undefined ? (toPlain(document) ?? null) : null;
   if (syntax !== undefined) {
-    const reason = syntax.message.split('\n')[0]?.replace(/:$/, '') ?? '';
+    const reason = syntax.message.split('\n')[0]?.replace(/:$/, '');
     const shown = syntax.code === 'MULTIPLE_DOCS' ? 'it contains more than one document' : reason;
     reportFile(file, `expected a file in YAML (${shown})`);
-  } else if (mustHaveKeys && content === null) reportFile(file, EMPTY);
+    return values;
+  }
+  const content = toPlain(document) ?? null;
+  if (mustHaveKeys && content === null) reportFile(file, EMPTY);
   const context = { folder: dirname(file), report, expand: (text: string) => text };
   const visit = (entry: Key | Section | undefined, value: unknown, path: string): void => {
     const where = path || 'the file';
     if (typeof value === 'string' && looksLikeKey(value)) report(where, KEY_ADVICE, value);
     else if (entry === undefined) report(where, unknownKeyMessage(path));
     else if (value === null) {
-      const removed = path === 'model_profiles.answer' ? Object.keys(TABLE.model_profiles.answer) : [];
-      for (const name of removed) values.set(`${path}.${name}`, null);
+      if (WHEN_EMPTY.has(path)) values.set(path, WHEN_EMPTY.get(path));
     } else if (isKey(entry)) {
       const read = readValue(entry.kind, value, { ...context, where });
       if (read !== undefined) values.set(path, read);
     } else if (isObject(value)) {
+      if (path === 'audit' && value.file == null && JSON.stringify(value) !== NO_AUDIT)
+        report('audit.file', AUDIT_FILE);
       for (const [name, inner] of Object.entries(value)) {
         // Quoted, a name that looks like a path is not one.
         const key = /^[^.]+$/.test(name) ? name : JSON.stringify(name);
@@ -70,9 +84,8 @@ function toPlain(document: { toJS(): unknown }): unknown {
 
 function unknownKeyMessage(path: string): string {
   if (/(?:^|\.)api[_-]?key$/i.test(path)) return KEY_ADVICE;
-  const sections = ({ path }: { readonly path: string }) =>
-    path.split('.').map((_, end, keys) => keys.slice(0, end + 1).join('.'));
-  const paths = [...new Set(KEYS.flatMap(sections))];
+  const sections = (known: string) => known.split('.').map((_, end, names) => names.slice(0, end + 1).join('.'));
+  const paths = [...new Set(KEYS.flatMap((key) => sections(key.path)))];
   // A key of the same name is in another place, first of all in the same section.
   const namesakes = paths.filter((known) => known.endsWith(`.${path.split('.').at(-1)}`));
   const inSection = namesakes.filter((known) => known.split('.')[0] === path.split('.')[0]);

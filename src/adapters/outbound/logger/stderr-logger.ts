@@ -7,7 +7,7 @@ import type { Redactor } from '../../../domain/values/redaction.ts';
 export interface StderrLoggerOptions {
   readonly debug: boolean;
   /** A file that receives the same lines as standard error, with debug only. */
-  readonly debugFile?: string;
+  readonly debugFile?: string | undefined;
   readonly redactor: Redactor;
   readonly clock: Clock;
 }
@@ -55,7 +55,8 @@ export class StderrLogger implements Logger {
     // Redacted before it is cut: a part of a key would not be recognized.
     const shown = clip(redactor.inLogs(oneLine), maxLength);
     const text = `[openai-responses-mcp] ${clock.now().toISOString()} ${level} ${shown}\n`;
-    ignoreStderrErrors();
+    // A closed standard error is reported by an event, which ends the process if nothing listens to it.
+    if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {});
     // A log that cannot be written is no reason to stop serving.
     try {
       if (process.stderr.writableLength < MAX_UNREAD) process.stderr.write(text);
@@ -68,10 +69,3 @@ export class StderrLogger implements Logger {
 export function openDebugFile(path: string): number {
   return openSync(path, 'a', 0o600);
 }
-
-/** A closed standard error is reported by an event; without a listener it would end the process. Loggers share one listener. */
-function ignoreStderrErrors(): void {
-  if (!process.stderr.listeners('error').includes(ignore)) process.stderr.on('error', ignore);
-}
-
-function ignore(): void {}

@@ -1,14 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { never } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';
 import { isSendableKey } from '../../../domain/values/redaction.ts';
+import { replaceFile } from '../files/replace-file.ts';
 import { isSecureUrl } from '../network/addresses.ts';
 import { loginPath } from './login-path.ts';
-import type { IssuerMetadata, OAuthClient } from './oauth-request.ts';
+
+/** The parts of an issuer's metadata (RFC 8414) that are used, under their names there. */
+export interface IssuerMetadata {
+  readonly issuer: string;
+  readonly authorization_endpoint?: string;
+  readonly token_endpoint: string;
+  readonly registration_endpoint?: string;
+  readonly revocation_endpoint?: string;
+  readonly token_endpoint_auth_methods_supported?: readonly string[];
+  readonly client_id_metadata_document_supported?: boolean;
+  readonly authorization_response_iss_parameter_supported?: boolean;
+}
+
+/** A client of an issuer, under the names of RFC 7591. */
+export interface OAuthClient {
+  readonly client_id: string;
+  readonly client_secret?: string;
+  readonly token_endpoint_auth_method?: string;
+}
 
 /** What one sign-in leaves on disk (ruling O15). Times are milliseconds since 1970. */
 export interface Login {
@@ -21,6 +40,7 @@ export interface Login {
   readonly client: OAuthClient;
   /** That of a client which was registered for this login. */
   readonly redirectUri?: string | undefined;
+  /** Undefined if none is sent. */
   readonly resource?: string | undefined;
   readonly scopes: readonly string[];
   readonly accessToken: string;
@@ -29,6 +49,9 @@ export interface Login {
   /** Undefined: until a 401. */
   readonly expiresAt?: number | undefined;
 }
+
+/** Replaces a login; undefined removes it. `replaced` is the login that was read before. */
+export type SaveLogin = (login: Login | undefined, replaced?: Login) => Promise<void>;
 
 /** How old a lock is that a process left which was killed. A renewal takes at most 8 s. */
 const STALE_MS = 10_000;
@@ -49,14 +72,6 @@ export class LoginFiles {
 
   pathOf(url: string): string {
     return loginPath(this.folder, url);
-  }
-
-  /** Whether there is a folder, so that there may be logins. */
-  exist(): Promise<boolean> {
-    return stat(this.folder).then(
-      () => true,
-      () => false,
-    );
   }
 
   /** Whether other users of this machine have access to a login, or to the folder. Files on Windows have no such modes. */
@@ -83,11 +98,7 @@ export class LoginFiles {
    * old or the new one. If this process was suspended for so long that another one has the lock now, `save` writes only over `replaced`, if
    * that is still the login. Rejects if the folder cannot be written, or `signal` aborts before the lock is free.
    */
-  async locked<T>(
-    url: string,
-    task: (save: (login: Login | undefined, replaced?: Login) => Promise<void>) => Promise<T>,
-    signal = never(),
-  ): Promise<T> {
+  async locked<T>(url: string, task: (save: SaveLogin) => Promise<T>, signal = never()): Promise<T> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const lock = `${this.#baseOf(url)}.lock`;
     const id = randomUUID();
@@ -135,15 +146,7 @@ export class LoginFiles {
     for (const name of await readdir(this.folder))
       if (name.startsWith(own) && name.endsWith('.tmp')) await rm(join(this.folder, name), { force: true });
     if (login === undefined) return rm(path, { force: true });
-    const temporary = `${this.#baseOf(url)}.${randomUUID()}.tmp`;
-    const file = await open(temporary, 'wx', 0o600);
-    try {
-      await file.writeFile(`${JSON.stringify(login, undefined, 2)}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
+    await replaceFile(path, `${JSON.stringify(login, undefined, 2)}\n`, 0o600);
   }
 
   #baseOf(url: string): string {
@@ -168,15 +171,4 @@ function isLogin(value: unknown): value is Login {
 
 function textOf(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8').catch(() => undefined);
-}
-
-/** What must not be shown of a login. */
-export function secretsOf({
-  accessToken,
-  refreshToken,
-  client,
-}: Pick<Login, 'accessToken' | 'refreshToken' | 'client'>) {
-  const { client_id: id, client_secret: secret } = client;
-  const basic = secret && Buffer.from([id, secret].map(encodeURIComponent).join(':')).toString('base64');
-  return [accessToken, refreshToken, secret, basic].filter((text) => text !== undefined);
 }

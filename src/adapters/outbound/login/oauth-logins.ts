@@ -1,17 +1,14 @@
+import { existsSync } from 'node:fs';
 import { err, ok, type Result } from 'neverthrow';
 import type { LoginSummary, Logins, SignedOut, SigningIn } from '../../../application/ports/logins.ts';
 import type { LoginServer } from './discovery.ts';
-import { type Login, type LoginFiles, secretsOf } from './login-files.ts';
-import { LoginFailure, type OAuthNetwork, revoke } from './oauth-request.ts';
-import { signIn } from './sign-in.ts';
-import { isFor, withSecret } from './stored-tokens.ts';
+import type { Login, SaveLogin } from './login-files.ts';
+import { LoginFailure, postForm, secretsOf } from './oauth-request.ts';
+import { type SignInOptions, signIn } from './sign-in.ts';
+import { isFor, toSummary, withSecret } from './stored-tokens.ts';
 
-interface OAuthLoginsOptions {
+interface OAuthLoginsOptions extends SignInOptions {
   readonly servers: readonly LoginServer[];
-  readonly files: LoginFiles;
-  readonly network: OAuthNetwork;
-  /** Masks secrets from now on. */
-  readonly learn: (secrets: readonly string[]) => void;
 }
 
 /** Logins by OAuth 2.1, as MCP describes it. */
@@ -40,35 +37,35 @@ export class OAuthLogins implements Logins {
   }
 
   async signOut(name: string, signal: AbortSignal): Promise<SignedOut> {
-    const { files, network, learn } = this.#options;
+    const { files } = this.#options;
     const server = this.#serverOf(name);
-    if (!(await files.exist())) return { kind: 'none' };
-    let login: Login | undefined;
+    if (!existsSync(files.folder)) return { kind: 'none' };
+    const take = async (save: SaveLogin) => {
+      const login = await files.read(server.url);
+      // Deletes also a file that is not a login, and what a killed process left.
+      await save(undefined);
+      return login;
+    };
+    let failure: 'not_deleted' | 'not_revoked' = 'not_deleted';
     try {
-      await files.locked(
-        server.url,
-        async (save) => {
-          login = await files.read(server.url);
-          // Deletes also a file that is not a login, and what a killed process left.
-          await save(undefined);
-        },
-        signal,
-      );
-    } catch (error) {
-      return { kind: 'not_deleted', reason: messageOf(error) };
-    }
-    if (login === undefined) return { kind: 'none' };
-    const { metadata, client, refreshToken, accessToken } = login;
-    const tokens = [refreshToken, accessToken].filter((token) => token !== undefined);
-    learn(secretsOf(login));
-    const known = isFor(login, server) ? withSecret(client, server) : client;
-    if (metadata.revocation_endpoint === undefined) return { kind: 'deleted' };
-    try {
-      for (const token of tokens) await revoke(metadata, known, token, network, signal);
+      const login = await files.locked(server.url, take, signal);
+      failure = 'not_revoked';
+      if (login === undefined) return { kind: 'none' };
+      await this.#revoke(login, server, signal);
       return { kind: 'deleted' };
     } catch (error) {
-      return { kind: 'not_revoked', reason: messageOf(error) };
+      return { kind: failure, reason: messageOf(error) };
     }
+  }
+
+  async #revoke(login: Login, server: LoginServer, signal: AbortSignal): Promise<void> {
+    const { network, learn } = this.#options;
+    const { revocation_endpoint: url } = login.metadata;
+    learn(secretsOf(login));
+    if (url === undefined) return;
+    const known = isFor(login, server) ? withSecret(login, server) : login;
+    for (const token of [login.refreshToken, login.accessToken])
+      if (token !== undefined) await postForm(url, known, { token }, network, signal);
   }
 
   #serverOf(name: string): LoginServer {
@@ -78,11 +75,7 @@ export class OAuthLogins implements Logins {
   }
 
   async #toSummary(server: string, login: Login): Promise<LoginSummary> {
-    const { url, metadata, scopes, expiresAt, refreshToken } = login;
-    const end = expiresAt === undefined ? undefined : new Date(expiresAt);
-    const renewable = refreshToken !== undefined;
-    const isShared = await this.#options.files.isShared(url);
-    return { server, url, issuer: metadata.issuer, scopes, expiresAt: end, renewable, isShared };
+    return toSummary(server, login, login.refreshToken !== undefined, await this.#options.files.isShared(login.url));
   }
 }
 

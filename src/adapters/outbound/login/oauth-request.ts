@@ -1,15 +1,20 @@
 import { selectClientAuthMethod } from '@modelcontextprotocol/client';
-import { withDeadline } from '../../../application/async/deadline.ts';
+import { TIMED_OUT, withDeadline } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import { shortLine } from '../../../domain/values/clean-text.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
+import { isSendableKey } from '../../../domain/values/redaction.ts';
+import { scopesIn } from '../network/challenge.ts';
 import { readText, reasonOf } from '../network/documents.ts';
+import type { Login, OAuthClient } from './login-files.ts';
 
 /** How requests to issuers are sent. */
 export interface OAuthNetwork {
   /** Through the configured proxy. */
-  readonly fetchFor: (url: string) => Promise<typeof fetch>;
+  readonly fetch: typeof fetch;
   readonly clock: Clock;
+  /** How long a request may take. Default: 10 s. */
+  readonly limitMs?: number;
 }
 
 /**
@@ -25,86 +30,58 @@ export class LoginFailure extends Error {
   }
 }
 
-/** The parts of an issuer's metadata (RFC 8414) that are used, under their names there. */
-export interface IssuerMetadata {
-  readonly issuer: string;
-  readonly authorization_endpoint?: string;
-  readonly token_endpoint: string;
-  readonly registration_endpoint?: string;
-  readonly revocation_endpoint?: string;
-  readonly token_endpoint_auth_methods_supported?: readonly string[];
-  readonly scopes_supported?: readonly string[];
-  readonly client_id_metadata_document_supported?: boolean;
-  readonly authorization_response_iss_parameter_supported?: boolean;
-}
+/** What an issuer gives for a grant. */
+export type Tokens = Pick<Login, 'scopes' | 'accessToken' | 'refreshToken' | 'receivedAt' | 'expiresAt'>;
 
-/** A client of an issuer, under the names of RFC 7591. */
-export interface OAuthClient {
-  readonly client_id: string;
-  readonly client_secret?: string;
-  readonly token_endpoint_auth_method?: string;
-}
-
-/** What an issuer gives for a grant. `lifetimeMs` and `scopes` are undefined if it does not say. */
-export interface Tokens {
-  readonly accessToken: string;
-  readonly refreshToken: string | undefined;
-  readonly lifetimeMs: number | undefined;
-  readonly scopes: readonly string[] | undefined;
-}
-
-const REQUEST_MS = 10_000;
-export const RENEWAL_MS = 8000;
+export const REQUEST_MS = 10_000;
 /** A date, and JSON, can hold any end that is not later. */
 const MAX_LIFETIME_S = 1_000_000_000;
 const MAX_DETAIL = 200;
 const MAX_MESSAGE = 1000;
 
-/** Requests tokens (RFC 6749). Rejects with a `LoginFailure`. */
+/** Requests tokens (RFC 6749). What the response does not say is as in `login`. Rejects with a `LoginFailure`. */
 export async function requestTokens(
-  metadata: IssuerMetadata,
-  client: OAuthClient,
+  login: Pick<Login, 'metadata' | 'client' | 'scopes' | 'refreshToken'>,
   grant: Readonly<Record<string, string>>,
   network: OAuthNetwork,
   signal: AbortSignal,
-  limitMs = REQUEST_MS,
 ): Promise<Tokens> {
-  const json = await postForm(metadata, 'token_endpoint', client, grant, network, signal, limitMs);
+  const { token_endpoint: url } = login.metadata;
+  const json = await postForm(url, login, grant, network, signal);
   const { token_type: type, access_token: accessToken, refresh_token: refreshToken, expires_in: seconds, scope } = json;
   const isBearer = typeof type === 'string' && type.toLowerCase() === 'bearer';
-  if (!isBearer || typeof accessToken !== 'string' || !/^[\x21-\x7E]+$/.test(accessToken))
-    throw new LoginFailure(`${metadata.token_endpoint} sent no token of the type Bearer`);
+  if (!isBearer || typeof accessToken !== 'string' || !isSendableKey(accessToken))
+    throw new LoginFailure(`${url} sent no token of the type Bearer`);
+  const receivedAt = network.clock.now().getTime();
+  const lifetimeMs = Math.min(Number(seconds), MAX_LIFETIME_S) * 1000;
   return {
+    scopes: typeof scope === 'string' ? scopesIn(scope) : login.scopes,
     accessToken,
-    refreshToken: typeof refreshToken === 'string' && refreshToken !== '' ? refreshToken : undefined,
-    lifetimeMs: Number(seconds) > 0 ? Math.min(Number(seconds), MAX_LIFETIME_S) * 1000 : undefined,
-    scopes: typeof scope === 'string' ? scopesIn(scope) : undefined,
+    refreshToken: typeof refreshToken === 'string' && refreshToken !== '' ? refreshToken : login.refreshToken,
+    receivedAt,
+    expiresAt: lifetimeMs > 0 ? receivedAt + lifetimeMs : undefined,
   };
 }
 
-/** Revokes a token (RFC 7009). Rejects with a `LoginFailure`. */
-export async function revoke(
-  metadata: IssuerMetadata,
-  client: OAuthClient,
-  token: string,
-  network: OAuthNetwork,
-  signal: AbortSignal,
-): Promise<void> {
-  await postForm(metadata, 'revocation_endpoint', client, { token }, network, signal, REQUEST_MS);
+/** What must not be shown of a login. */
+export function secretsOf({ accessToken, refreshToken, client }: Partial<Login> & Pick<Login, 'client'>) {
+  const { client_secret: secret } = client;
+  const secrets = [accessToken, refreshToken, secret, secret && basicCredentials(client)];
+  return secrets.filter((text) => text !== undefined);
 }
 
-export function scopesIn(text: string): readonly string[] {
-  return text.split(' ').filter((scope) => scope !== '');
+/** RFC 6749, 2.3.1: the ID and the secret are encoded as in a form. */
+function basicCredentials({ client_id: id, client_secret: secret = '' }: OAuthClient): string {
+  return Buffer.from([id, secret].map(encodeURIComponent).join(':')).toString('base64');
 }
 
-async function postForm(
-  metadata: IssuerMetadata,
-  endpoint: 'token_endpoint' | 'revocation_endpoint',
-  client: OAuthClient,
+/** Posts a form as a client, to request tokens or to revoke one (RFC 7009). Rejects with a `LoginFailure`. */
+export function postForm(
+  url: string,
+  { metadata, client }: Pick<Login, 'metadata' | 'client'>,
   parameters: Readonly<Record<string, string>>,
   network: OAuthNetwork,
   signal: AbortSignal,
-  limitMs: number,
 ): Promise<JsonObject> {
   const { client_id: id, client_secret: secret } = client;
   const method = selectClientAuthMethod(client, [...(metadata.token_endpoint_auth_methods_supported ?? [])]);
@@ -112,43 +89,23 @@ async function postForm(
   const body = new URLSearchParams(parameters);
   if (!isBasic) body.set('client_id', id);
   if (method === 'client_secret_post' && secret !== undefined) body.set('client_secret', secret);
-  // RFC 6749, 2.3.1: both are encoded as in a form.
-  const credentials = isBasic ? [id, secret].map(encodeURIComponent).join(':') : '';
-  return requestJson(
-    metadata[endpoint] ?? '',
-    {
-      method: 'POST',
-      headers: {
-        'Content-Type': 'application/x-www-form-urlencoded',
-        ...(isBasic && { Authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
-      },
-      body: body.toString(),
-    },
-    network,
-    signal,
-    limitMs,
-  );
+  const headers = {
+    'Content-Type': 'application/x-www-form-urlencoded',
+    ...(isBasic && { Authorization: `Basic ${basicCredentials(client)}` }),
+  };
+  return requestJson(url, headers, body.toString(), network, signal);
 }
 
-/** The JSON object with which an issuer answers, empty if there is none. Follows no redirect. Rejects with a `LoginFailure`. */
+/** The JSON object with which an issuer answers, empty if there is none. Rejects with a `LoginFailure`. */
 export async function requestJson(
   url: string,
-  init: RequestInit & { readonly headers: Readonly<Record<string, string>> },
-  { fetchFor, clock }: OAuthNetwork,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  network: OAuthNetwork,
   signal: AbortSignal,
-  limitMs = REQUEST_MS,
 ): Promise<JsonObject> {
-  const request = async (limit: AbortSignal) => {
-    const fetch = await fetchFor(url);
-    const headers = { Accept: 'application/json', ...init.headers };
-    const response = await fetch(url, { ...init, headers, redirect: 'manual', signal: limit });
-    return { status: response.status, text: await readText(response) };
-  };
-  const { outcome, isTimedOut } = await withDeadline(clock, limitMs, signal, (limit) =>
-    request(limit).catch((error: unknown) => ({ status: 0, text: reasonOf(error) })),
-  );
-  const { status, text } = outcome;
-  if (status === 0) throw new LoginFailure(`${url}: ${isTimedOut ? 'no response in time' : text}`);
+  const read = async (response: Response) => ({ status: response.status, text: await readText(response) });
+  const { status, text } = await post(url, { Accept: 'application/json', ...headers }, body, read, network, signal);
   if (text === undefined) throw new LoginFailure(`${url}: the response is too large`);
   const parsed = parseJson(text);
   const json = isObject(parsed) ? parsed : {};
@@ -158,4 +115,24 @@ export async function requestJson(
   const detail = [error, description].filter((part) => typeof part === 'string').join(': ');
   const refusal = isRefused && typeof error === 'string' ? error : undefined;
   throw new LoginFailure(`${url} answered ${shortLine(detail, MAX_DETAIL) || `with HTTP ${status}`}`, refusal);
+}
+
+/** What `read` makes of the response to a POST. Follows no redirect. Rejects with a `LoginFailure` if there is no response in time. */
+export async function post<T>(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  read: (response: Response) => Promise<T>,
+  { fetch, clock, limitMs = REQUEST_MS }: OAuthNetwork,
+  signal: AbortSignal,
+): Promise<T> {
+  const init = { method: 'POST', headers, body, redirect: 'manual' } as const;
+  const { outcome } = await withDeadline(clock, limitMs, signal, async (limit) => {
+    try {
+      return await read(await fetch(url, { ...init, signal: limit }));
+    } catch (error) {
+      throw new LoginFailure(`${url}: ${limit.reason === TIMED_OUT ? 'no response in time' : reasonOf(error)}`);
+    }
+  });
+  return outcome;
 }

@@ -3,20 +3,14 @@ import { startAuthorization } from '@modelcontextprotocol/client';
 import { untilAborted, withDeadline } from '../../../application/async/deadline.ts';
 import type { SigningIn } from '../../../application/ports/logins.ts';
 import { shortLine } from '../../../domain/values/clean-text.ts';
-import { CallbackServer } from './callback-server.ts';
+import { isLoopback } from '../network/addresses.ts';
+import { type Callback, openCallback } from './callback-server.ts';
 import { discover, type LoginServer } from './discovery.ts';
-import type { Login, LoginFiles } from './login-files.ts';
-import {
-  type IssuerMetadata,
-  LoginFailure,
-  type OAuthClient,
-  type OAuthNetwork,
-  requestJson,
-  requestTokens,
-} from './oauth-request.ts';
+import type { IssuerMetadata, Login, LoginFiles, OAuthClient } from './login-files.ts';
+import { LoginFailure, type OAuthNetwork, requestJson, requestTokens, secretsOf } from './oauth-request.ts';
 import { toParameters, withSecret } from './stored-tokens.ts';
 
-interface SignInOptions {
+export interface SignInOptions {
   readonly files: LoginFiles;
   readonly network: OAuthNetwork;
   /** Masks secrets from now on. */
@@ -25,7 +19,6 @@ interface SignInOptions {
 
 const DEFAULT_PORT = 3918;
 const WAIT_MS = 300_000;
-const CLIENT_NAME = 'openai-responses-mcp';
 
 /** Lets a person sign in to a server (rulings O7 to O11). Rejects with a `LoginFailure`; nothing has changed then. */
 export async function signIn(
@@ -34,69 +27,51 @@ export async function signIn(
   person: SigningIn,
   signal: AbortSignal,
 ): Promise<Login> {
-  const { metadata, resource, scopes } = await discover(server, network, signal);
-  const state = randomBytes(32).toString('base64url');
+  const found = await discover(server, network, signal);
+  const { metadata, resource } = found;
   // A login that cannot be kept would be lost.
   const known = await files.locked(server.url, () => files.read(server.url), signal);
-  let onReturned = (_: URLSearchParams): void => {};
-  const returned = new Promise<URLSearchParams>((resolve) => {
-    onReturned = resolve;
-  });
-  const accept = (parameters: URLSearchParams) => {
-    const isRight = parameters.get('state') === state;
-    if (isRight) {
-      learn(parameters.getAll('code'));
-      onReturned(parameters);
-    }
-    return isRight;
-  };
-  const callback = await openCallback(server, accept);
+  const state = randomBytes(32).toString('base64url');
+  const callback = await callbackOf(server, state);
+  const { redirectUri } = callback;
   try {
-    const { redirectUri } = callback;
+    const configured = configuredClient(server, metadata);
     const isKnown = known?.metadata.issuer === metadata.issuer && known.redirectUri === redirectUri;
-    const reused = isKnown ? known.client : undefined;
-    const { isRegistered, ...client } = await clientOf(server, metadata, redirectUri, reused, network, signal);
-    if (client.client_secret !== undefined) learn([client.client_secret]);
+    const registered = isKnown ? known.client : undefined;
+    const client = configured ?? registered ?? (await registerClient(metadata, redirectUri, network, signal));
+    learn(secretsOf({ client }));
     const { authorizationUrl, codeVerifier } = await startAuthorization(metadata.issuer, {
-      metadata: { ...metadata, response_types_supported: ['code'] } as Parameters<
-        typeof startAuthorization
-      >[1]['metadata'],
+      metadata: { ...metadata, response_types_supported: ['code'] },
       clientInformation: client,
       redirectUrl: redirectUri,
       state,
-      ...toParameters(resource, scopes),
+      ...toParameters(found),
     } as Parameters<typeof startAuthorization>[1]);
     learn([codeVerifier]);
     person.onUrl(authorizationUrl.href);
-    void readPasted(callback, accept, person);
-    const code = codeOf(await waitFor(returned, network, signal), metadata);
-    const grant = { grant_type: 'authorization_code', code, code_verifier: codeVerifier, redirect_uri: redirectUri };
-    const tokens = await requestTokens(
-      metadata,
-      withSecret(client, server),
-      { ...grant, ...(resource !== undefined && { resource }) },
-      network,
-      signal,
-    ).catch((error: LoginFailure) => {
-      const isForgotten = reused !== undefined && error.refusal === 'invalid_client';
+    void readPasted(callback, person);
+    const { outcome } = await withDeadline(network.clock, WAIT_MS, signal, (limit) =>
+      untilAborted(callback.returned, limit),
+    );
+    if (outcome === 'aborted') throw new LoginFailure('no sign-in within 5 minutes');
+    learn(outcome.getAll('code'));
+    const code = codeOf(outcome, metadata);
+    const proof = { code, code_verifier: codeVerifier, redirect_uri: redirectUri, ...toParameters({ resource }) };
+    const grant = { grant_type: 'authorization_code', ...proof };
+    const asking = withSecret({ ...found, client }, server);
+    const tokens = await requestTokens(asking, grant, network, signal).catch((error: LoginFailure) => {
+      const isForgotten = client === registered && error.refusal === 'invalid_client';
       throw isForgotten ? new LoginFailure(`${error.message}; to register a new client, run logout first`) : error;
     });
-    const { accessToken, refreshToken, lifetimeMs } = tokens;
-    learn([accessToken, ...(refreshToken === undefined ? [] : [refreshToken])]);
-    const receivedAt = network.clock.now().getTime();
     const login: Login = {
       url: new URL(server.url).href,
       id: randomUUID(),
-      metadata,
+      ...found,
       client,
-      ...(isRegistered && { redirectUri }),
-      resource,
-      scopes: tokens.scopes ?? scopes,
-      accessToken,
-      refreshToken,
-      receivedAt,
-      expiresAt: lifetimeMs && receivedAt + lifetimeMs,
+      redirectUri: configured === undefined ? redirectUri : undefined,
+      ...tokens,
     };
+    learn(secretsOf(login));
     await files.locked(server.url, (save) => save(login), signal);
     return login;
   } finally {
@@ -105,84 +80,61 @@ export async function signIn(
 }
 
 /** Another free port is used only if no issuer knows the redirect URI (ruling O12). */
-async function openCallback(
-  { auth }: LoginServer,
-  accept: (parameters: URLSearchParams) => boolean,
-): Promise<CallbackServer> {
+function callbackOf({ auth }: LoginServer, state: string) {
   const port = auth?.callbackPort ?? DEFAULT_PORT;
-  const isFixed = [auth?.callbackPort, auth?.clientId, auth?.clientMetadataUrl].some((value) => value !== undefined);
-  try {
-    return await CallbackServer.open(port, accept);
-  } catch (error) {
-    if (!isFixed) return CallbackServer.open(0, accept);
-    const { code } = error as NodeJS.ErrnoException;
-    throw new LoginFailure(
-      `the port ${port} cannot be used for the callback (${code}); choose another one with auth.callback_port`,
-    );
-  }
+  const isFixed = (auth?.callbackPort ?? auth?.clientId ?? auth?.clientMetadataUrl) !== undefined;
+  return openCallback(port, state).catch(({ code }: NodeJS.ErrnoException) => {
+    if (!isFixed) return openCallback(0, state);
+    const reason = `the port ${port} cannot be used for the callback (${code})`;
+    throw new LoginFailure(`${reason}; choose another one with auth.callback_port`);
+  });
 }
 
-/** The client as which to sign in (ruling O9). */
-async function clientOf(
-  { auth }: LoginServer,
-  metadata: IssuerMetadata,
+/** The client that is known without registration (ruling O9). */
+function configuredClient({ auth }: LoginServer, metadata: IssuerMetadata): OAuthClient | undefined {
+  const readsDocuments = metadata.client_id_metadata_document_supported === true;
+  const id = auth?.clientId ?? (readsDocuments ? auth?.clientMetadataUrl : undefined);
+  return id === undefined ? undefined : { client_id: id };
+}
+
+async function registerClient(
+  { registration_endpoint: url, issuer }: IssuerMetadata,
   redirectUri: string,
-  known: OAuthClient | undefined,
   network: OAuthNetwork,
   signal: AbortSignal,
-): Promise<OAuthClient & { readonly isRegistered?: true }> {
-  const { clientId, clientMetadataUrl } = auth ?? {};
-  if (clientId !== undefined) return { client_id: clientId };
-  if (clientMetadataUrl !== undefined && metadata.client_id_metadata_document_supported === true)
-    return { client_id: clientMetadataUrl };
-  if (known !== undefined) return { ...known, isRegistered: true };
-  const { registration_endpoint: url, issuer } = metadata;
+): Promise<OAuthClient> {
   if (url === undefined)
     throw new LoginFailure(`${issuer} registers no clients; register one by hand and set auth.client_id`);
   const document = {
     redirect_uris: [redirectUri],
-    client_name: CLIENT_NAME,
+    client_name: 'openai-responses-mcp',
     application_type: 'native',
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     token_endpoint_auth_method: 'none',
   };
-  const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(document) };
-  const registered = await requestJson(url, init, network, signal);
+  const headers = { 'Content-Type': 'application/json' };
+  const registered = await requestJson(url, headers, JSON.stringify(document), network, signal);
   const { client_id: id, client_secret: secret, token_endpoint_auth_method: method } = registered;
   if (typeof id !== 'string') throw new LoginFailure(`${url} sent no client_id`);
   return {
     client_id: id,
     ...(typeof secret === 'string' && { client_secret: secret }),
     ...(typeof method === 'string' && { token_endpoint_auth_method: method }),
-    isRegistered: true,
   };
 }
 
 /** A person on another machine pastes the URL that the browser cannot open. The end of the input does not end the wait. */
-async function readPasted(
-  callback: CallbackServer,
-  accept: (parameters: URLSearchParams) => boolean,
-  { lines, onIgnored }: SigningIn,
-): Promise<void> {
+async function readPasted({ redirectUri, accept }: Callback, { lines, onIgnored }: SigningIn): Promise<void> {
+  const { port, pathname } = new URL(redirectUri);
   for await (const line of lines) {
     const text = line.trim();
     if (text === '') continue;
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url === undefined || !callback.accepts(url))
-      onIgnored(`the line is not a URL that begins with ${callback.redirectUri}`);
+    const isCallback = url !== undefined && isLoopback(url.hostname) && url.port === port && url.pathname === pathname;
+    if (!isCallback) onIgnored(`the line is not a URL that begins with ${redirectUri}`);
     else if (!accept(url.searchParams)) onIgnored('the URL is not the answer to this login: its state is another one');
   }
-}
-
-async function waitFor(
-  returned: Promise<URLSearchParams>,
-  { clock }: OAuthNetwork,
-  signal: AbortSignal,
-): Promise<URLSearchParams> {
-  const { outcome } = await withDeadline(clock, WAIT_MS, signal, (limit) => untilAborted(returned, limit));
-  if (outcome === 'aborted') throw new LoginFailure('no sign-in within 5 minutes');
-  return outcome;
 }
 
 /** The code of a callback, whose issuer is checked before anything else of it is used (RFC 9207). */
@@ -192,13 +144,8 @@ function codeOf(parameters: URLSearchParams, metadata: IssuerMetadata): string {
   if (iss === null ? isPromised : iss !== metadata.issuer)
     throw new LoginFailure(`the answer is not from ${metadata.issuer}, so that it was not used`);
   const [code, error] = [parameters.get('code'), parameters.get('error')];
-  const description = shortLine(parameters.get('error_description') ?? '', 200);
-  if (error !== null || code === null || code === '') {
-    const why =
-      error === null
-        ? 'it sent no code'
-        : [shortLine(error, 200), description].filter((text) => text !== '').join(': ');
-    throw new LoginFailure(`${metadata.issuer} refused the login: ${why}`);
-  }
-  return code;
+  if (error === null && code) return code;
+  const parts = error === null ? ['it sent no code'] : [error, parameters.get('error_description') ?? ''];
+  const why = parts.map((part) => shortLine(part, 200)).filter((part) => part !== '');
+  throw new LoginFailure(`${metadata.issuer} refused the login: ${why.join(': ')}`);
 }

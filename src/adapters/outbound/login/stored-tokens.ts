@@ -1,15 +1,9 @@
 import { never } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
+import type { LoginSummary } from '../../../application/ports/logins.ts';
 import { type Discovered, discover, isSameIssuer, type LoginServer } from './discovery.ts';
-import { type Login, type LoginFiles, secretsOf } from './login-files.ts';
-import {
-  LoginFailure,
-  type OAuthClient,
-  type OAuthNetwork,
-  RENEWAL_MS,
-  requestTokens,
-  type Tokens,
-} from './oauth-request.ts';
+import type { Login, LoginFiles, SaveLogin } from './login-files.ts';
+import { LoginFailure, type OAuthNetwork, requestTokens, secretsOf, type Tokens } from './oauth-request.ts';
 
 /** What became of a renewal, for metrics (ruling O23). */
 export type RenewalOutcome = 'renewed' | 'refused' | 'failed';
@@ -17,22 +11,16 @@ export type RenewalOutcome = 'renewed' | 'refused' | 'failed';
 export interface TokensOptions {
   readonly server: LoginServer;
   readonly network: OAuthNetwork;
-  readonly clock: Clock;
   /** Masks secrets from now on. */
   readonly learn: (secrets: readonly string[]) => void;
   /** With the reason, if it was not renewed. */
   readonly onRenewal: (outcome: RenewalOutcome, reason?: string) => void;
 }
 
+const RENEWAL_MS = 8000;
 const EARLY_MS = 60_000;
 /** After a renewal failed, a token that is still valid is used for so long before the next one. */
 const PAUSE_MS = 5000;
-
-/** Whether a token should be renewed: in its last minute, or in the second half of a short life. */
-function isDue(receivedAt: number, expiresAt: number | undefined, nowMs: number): boolean {
-  if (expiresAt === undefined) return false;
-  return nowMs > expiresAt - Math.min(EARLY_MS, (expiresAt - receivedAt) / 2);
-}
 
 /** The login of a person, which every process renews, one at a time (rulings O17 to O19). */
 export class StoredTokens {
@@ -54,82 +42,77 @@ export class StoredTokens {
     const { server, learn } = this.#options;
     const login = await this.#files.read(server.url);
     if (login !== undefined) learn(secretsOf(login));
+    if (login?.id !== this.#login?.id) this.refusal = undefined;
     this.#login = login !== undefined && isFor(login, server) ? login : undefined;
     return this.#login;
   }
 
   /** See `LoadedLogin` of the MCP client. Rejects with a `LoginFailure`. */
   async token(refused?: string): Promise<string | undefined> {
+    const { clock } = this.#options.network;
     const login = this.#login ?? (await this.read());
     if (login === undefined) return undefined;
-    const nowMs = this.#nowMs();
-    const isRefused = login.accessToken === refused;
-    const isEarly = this.#options.clock.elapsedMs() < this.#notBeforeMs && isValid(login, nowMs);
-    if (!isRefused && (isEarly || !isDue(login.receivedAt, login.expiresAt, nowMs))) return login.accessToken;
-    this.#renewing ??= this.#renewed(login, isRefused).finally(() => {
+    const usable = usableToken(login, refused, clock);
+    const isPaused = clock.elapsedMs() < this.#notBeforeMs;
+    if (usable !== undefined && (isPaused || !isDue(login, clock))) return usable;
+    this.#renewing ??= this.#renewed(login, refused).finally(() => {
       this.#renewing = undefined;
     });
     return this.#renewing;
   }
 
-  /** Presents the refresh token once, over all processes: the process that has the lock reads the login again (ruling O18). */
-  async #renewed(known: Login, isRefused: boolean): Promise<string | undefined> {
-    const { server, learn } = this.#options;
-    if (known.refreshToken === undefined) return this.#leftOf(await this.read(), known, isRefused);
+  /** The token after a renewal, which waits for those of other processes (ruling O18). */
+  async #renewed(known: Login, refused: string | undefined): Promise<string | undefined> {
+    const { server, network } = this.#options;
+    const { clock } = network;
+    if (known.refreshToken === undefined) return usableToken(await this.read(), refused, clock);
     try {
       return await this.#files.locked(server.url, async (save) => {
         const login = await this.read();
-        if (login === undefined || login.accessToken !== known.accessToken || login.refreshToken === undefined)
-          return this.#leftOf(login, known, isRefused);
-        const outcome = await this.#renew(login, login.refreshToken);
-        if (outcome instanceof LoginFailure) {
-          this.#options.onRenewal(outcome.refusal === undefined ? 'failed' : 'refused', outcome.message);
-          this.refusal = outcome.refusal === undefined ? undefined : outcome.message;
-          if (outcome.refusal === undefined) throw outcome;
-          if (outcome.refusal !== 'invalid_grant') return undefined;
-          const { refreshToken: _, ...rest } = login;
-          await save(rest, login);
-          return this.#leftOf(await this.read(), known, isRefused);
-        }
-        const renewed = renewedLogin(login, outcome, this.#nowMs());
-        learn(secretsOf(renewed));
-        await save(renewed, login);
-        this.#options.onRenewal('renewed');
-        return (await this.read())?.accessToken;
+        const isRenewed = login?.accessToken !== known.accessToken;
+        if (isRenewed || login.refreshToken === undefined) return usableToken(login, refused, clock);
+        return this.#renew(login, refused, save);
       });
     } catch (error) {
       // The folder cannot be written, or the issuer does not answer: the token is used while it is valid.
-      this.#notBeforeMs = this.#options.clock.elapsedMs() + PAUSE_MS;
-      if (!isRefused && isValid(known, this.#nowMs())) return known.accessToken;
-      throw error instanceof LoginFailure ? error : new LoginFailure(`the login cannot be renewed (${codeOf(error)})`);
+      this.#notBeforeMs = clock.elapsedMs() + PAUSE_MS;
+      const usable = usableToken(known, refused, clock);
+      if (usable !== undefined) return usable;
+      const { code = String(error) } = error as NodeJS.ErrnoException;
+      throw error instanceof LoginFailure ? error : new LoginFailure(`the login cannot be renewed (${code})`);
     }
   }
 
-  async #renew(login: Login, refreshToken: string): Promise<Tokens | LoginFailure> {
-    const { server, network } = this.#options;
-    const parameters = toParameters(login.resource, login.scopes);
-    const grant = { grant_type: 'refresh_token', refresh_token: refreshToken, ...parameters };
-    const client = withSecret(login.client, server);
-    return requestTokens(login.metadata, client, grant, network, never(), RENEWAL_MS).catch(toFailure);
-  }
-
-  /** The token of a login that is not renewed: a newer one, or one that is valid and was not refused. */
-  #leftOf(login: Login | undefined, known: Login, isRefused: boolean): string | undefined {
-    if (login === undefined) return undefined;
-    const isNewer = login.accessToken !== known.accessToken;
-    return (isNewer || !isRefused) && isValid(login, this.#nowMs()) ? login.accessToken : undefined;
-  }
-
-  #nowMs(): number {
-    return this.#options.clock.now().getTime();
+  /** Presents the refresh token, which no other process does meanwhile. */
+  async #renew(login: Login, refused: string | undefined, save: SaveLogin): Promise<string | undefined> {
+    const { server, network, learn, onRenewal } = this.#options;
+    const grant = { grant_type: 'refresh_token', refresh_token: login.refreshToken ?? '', ...toParameters(login) };
+    const limited = { ...network, limitMs: RENEWAL_MS };
+    try {
+      const tokens = await requestTokens(withSecret(login, server), grant, limited, never());
+      const renewed = { ...login, ...tokens };
+      learn(secretsOf(renewed));
+      await save(renewed, login);
+      onRenewal('renewed');
+      return (await this.read())?.accessToken;
+    } catch (error) {
+      if (!(error instanceof LoginFailure)) throw error;
+      const { refusal, message } = error;
+      this.refusal = refusal === undefined ? undefined : message;
+      onRenewal(refusal === undefined ? 'failed' : 'refused', message);
+      if (refusal === undefined) throw error;
+      if (refusal !== 'invalid_grant') return undefined;
+      await save({ ...login, refreshToken: undefined }, login);
+      return usableToken(await this.read(), refused, network.clock);
+    }
   }
 }
 
 /** The tokens of a machine, in memory only (ruling O20). */
 export class MachineTokens {
   readonly #options: TokensOptions;
-  #known: Pick<Login, 'accessToken' | 'receivedAt' | 'expiresAt'> | undefined;
   #discovered: Discovered | undefined;
+  #tokens: Tokens | undefined;
   #fetching: Promise<string> | undefined;
 
   constructor(options: TokensOptions) {
@@ -139,61 +122,63 @@ export class MachineTokens {
   /** It needs no login. */
   async read(): Promise<undefined> {}
 
+  /** What it got last; undefined before the first token. */
+  get summary(): LoginSummary | undefined {
+    const { name, url } = this.#options.server;
+    if (this.#tokens === undefined || this.#discovered === undefined) return undefined;
+    return toSummary(name, { url, ...this.#tokens, ...this.#discovered }, true, false);
+  }
+
   async token(refused?: string): Promise<string> {
-    const known = this.#known;
-    const nowMs = this.#options.clock.now().getTime();
-    const isUsable = known !== undefined && known.accessToken !== refused;
-    if (isUsable && !isDue(known.receivedAt, known.expiresAt, nowMs)) return known.accessToken;
+    const { clock } = this.#options.network;
+    const known = this.#tokens;
+    const usable = usableToken(known, refused, clock);
+    if (known !== undefined && usable !== undefined && !isDue(known, clock)) return usable;
     this.#fetching ??= this.#fetch().finally(() => {
       this.#fetching = undefined;
     });
-    if (!isUsable || !isValid(known, nowMs)) return this.#fetching;
-    return this.#fetching.catch(() => known.accessToken);
+    return usable === undefined ? this.#fetching : this.#fetching.catch(() => usable);
   }
 
   async #fetch(): Promise<string> {
-    const { server, network, clock, learn, onRenewal } = this.#options;
-    const report = (outcome: RenewalOutcome) => this.#known !== undefined && onRenewal(outcome);
+    const { server, network, learn, onRenewal } = this.#options;
+    const report = (outcome: RenewalOutcome) => this.#tokens !== undefined && onRenewal(outcome);
     try {
       this.#discovered ??= await discover(server, network, never());
-      const { metadata, resource, scopes } = this.#discovered;
-      const client = withSecret({ client_id: server.auth?.clientId ?? '' }, server);
-      const grant = { grant_type: 'client_credentials', ...toParameters(resource, scopes) };
-      const { accessToken, lifetimeMs } = await requestTokens(metadata, client, grant, network, never());
-      learn([accessToken]);
+      const client = { client_id: server.auth?.clientId ?? '' };
+      const grant = { grant_type: 'client_credentials', ...toParameters(this.#discovered) };
+      const tokens = await requestTokens(withSecret({ ...this.#discovered, client }, server), grant, network, never());
+      learn([tokens.accessToken]);
       report('renewed');
-      const receivedAt = clock.now().getTime();
-      this.#known = { accessToken, receivedAt, expiresAt: lifetimeMs && receivedAt + lifetimeMs };
-      return accessToken;
+      this.#tokens = tokens;
+      return tokens.accessToken;
     } catch (error) {
-      report(toFailure(error).refusal === undefined ? 'failed' : 'refused');
+      report(error instanceof LoginFailure && error.refusal !== undefined ? 'refused' : 'failed');
       throw error;
     }
   }
 }
 
+/** The token, if it is valid and was not refused. */
+function usableToken(tokens: Tokens | undefined, refused: string | undefined, clock: Clock): string | undefined {
+  const { accessToken, expiresAt = Number.POSITIVE_INFINITY } = tokens ?? {};
+  return accessToken !== refused && clock.now().getTime() < expiresAt ? accessToken : undefined;
+}
+
+/** Whether a token should be renewed: in its last minute, or in the second half of a short life. */
+function isDue({ receivedAt, expiresAt = Number.POSITIVE_INFINITY }: Tokens, clock: Clock): boolean {
+  return clock.now().getTime() > expiresAt - Math.min(EARLY_MS, (expiresAt - receivedAt) / 2);
+}
+
 /** Sent with every request for tokens, as they were granted. */
-export function toParameters(
-  resource: string | undefined,
-  scopes: readonly string[],
-): Readonly<Record<string, string>> {
+export function toParameters({ resource, scopes = [] }: Partial<Login>): Readonly<Record<string, string>> {
   return { ...(resource !== undefined && { resource }), ...(scopes.length > 0 && { scope: scopes.join(' ') }) };
 }
 
-/** A configured secret is not stored. */
-export function withSecret(client: OAuthClient, { auth }: LoginServer): OAuthClient {
-  const isConfigured = auth?.clientSecret !== undefined && auth.clientId === client.client_id;
-  return isConfigured ? { ...client, client_secret: auth.clientSecret } : client;
-}
-
-function renewedLogin(login: Login, tokens: Tokens, nowMs: number): Login {
-  const { accessToken, refreshToken = login.refreshToken, lifetimeMs, scopes = login.scopes } = tokens;
-  const expiresAt = lifetimeMs === undefined ? undefined : nowMs + lifetimeMs;
-  return { ...login, accessToken, refreshToken, scopes, receivedAt: nowMs, expiresAt };
-}
-
-function isValid({ expiresAt = Number.POSITIVE_INFINITY }: Pick<Login, 'expiresAt'>, nowMs: number): boolean {
-  return nowMs < expiresAt;
+/** The same with the configured secret of its client, which is not stored. */
+export function withSecret<T extends Pick<Login, 'client'>>(login: T, { auth }: LoginServer): T {
+  if (auth?.clientSecret === undefined || auth.clientId !== login.client.client_id) return login;
+  return { ...login, client: { ...login.client, client_secret: auth.clientSecret } };
 }
 
 /** Another issuer or client may be configured since a person signed in. */
@@ -202,11 +187,12 @@ export function isFor({ metadata, client }: Login, { auth }: LoginServer): boole
   return isIssuer && (auth?.clientId ?? client.client_id) === client.client_id;
 }
 
-function toFailure(error: unknown): LoginFailure {
-  if (error instanceof LoginFailure) return error;
-  throw error;
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? String(error);
+export function toSummary(
+  server: string,
+  { url, metadata, scopes, expiresAt }: Pick<Login, 'url' | 'metadata' | 'scopes' | 'expiresAt'>,
+  renewable: boolean,
+  isShared: boolean,
+): LoginSummary {
+  const end = expiresAt === undefined ? undefined : new Date(expiresAt);
+  return { server, url, issuer: metadata.issuer, scopes, expiresAt: end, renewable, isShared };
 }

@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../application/ports/clock.ts';
-import { ReopenPace } from './reopen-pace.ts';
+import type { ServerEvents } from '../../../application/ports/tool-server.ts';
+import { reopenPace } from './reopen-pace.ts';
 
 /**
  * Subscribes to changes again whenever the stream of the client's own subscription (MCP 2026-07-28) ends, because proxies cut idle
@@ -8,19 +9,22 @@ import { ReopenPace } from './reopen-pace.ts';
  */
 export async function keepSubscribed(
   client: Pick<Client, 'autoOpenedSubscription' | 'listen'>,
-  onChanged: () => void,
+  events: Pick<ServerEvents, 'onToolsChanged' | 'onListChanged'>,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
   let subscription = client.autoOpenedSubscription;
-  const pace = new ReopenPace(clock);
+  const more = events.onListChanged && { promptsListChanged: true, resourcesListChanged: true };
+  const filter = { toolsListChanged: true, ...more };
+  const delayMs = reopenPace(clock);
   while (subscription !== undefined) {
     if ((await subscription.closed) === 'local') return;
-    if ((await clock.sleep(pace.delayMs(), signal)) === 'aborted') return;
+    if ((await clock.sleep(delayMs(), signal)) === 'aborted') return;
     // A subscription that failed is over at once.
-    const again = await client.listen({ toolsListChanged: true }).catch(() => undefined);
+    const again = await client.listen(filter).catch(() => undefined);
     if (again === undefined) continue;
     subscription = again;
-    onChanged();
+    events.onToolsChanged();
+    for (const list of ['resources', 'prompts'] as const) events.onListChanged?.(list);
   }
 }

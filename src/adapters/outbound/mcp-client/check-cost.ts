@@ -22,8 +22,12 @@ function isPlain(schema: unknown, cost: CheckCost): boolean {
   if (!spend(cost, '')) return false;
   if (typeof schema === 'boolean') return true;
   if (!isObject(schema)) return false;
-  return Object.entries(schema).every(
-    ([keyword, value]) => Object.hasOwn(KEYWORDS, keyword) && KEYWORDS[keyword]?.(value, cost) === true,
+  return Object.entries(schema).every(([keyword, value]) => KEYWORDS.get(keyword)?.(value, cost) === true);
+}
+
+function isPlainMap(schemas: unknown, cost: CheckCost): boolean {
+  return (
+    isObject(schemas) && Object.entries(schemas).every(([name, schema]) => isName(name, cost) && isPlain(schema, cost))
   );
 }
 
@@ -63,35 +67,24 @@ const VERSION =
   /^(?:http:\/\/json-schema\.org\/draft-0[67]\/schema#?|https:\/\/json-schema\.org\/draft\/(?:2019-09|2020-12)\/schema)$/;
 
 /** Reads the values of the keywords, which mean the same in every version. */
-const KEYWORDS: Readonly<Record<string, Reader>> = {
-  $schema: (value) => typeof value === 'string' && VERSION.test(value),
-  $comment: isText,
-  title: isText,
-  description: isText,
-  default: () => true,
-  examples: Array.isArray,
-  deprecated: isFlag,
-  readOnly: isFlag,
-  writeOnly: isFlag,
-  type: (value, cost) => isType(value, cost) || setOf(isType)(value, cost),
-  const: isScalar,
-  enum: setOf(isScalar),
-  minimum: isNumber,
-  maximum: isNumber,
-  exclusiveMinimum: isNumber,
-  exclusiveMaximum: isNumber,
-  minLength: isLength,
-  maxLength: isLength,
-  minItems: isCount,
-  maxItems: isCount,
-  minProperties: isCount,
-  maxProperties: isCount,
-  required: setOf(isName, 0),
-  properties: (value, cost) =>
-    isObject(value) && Object.entries(value).every(([name, schema]) => isName(name, cost) && isPlain(schema, cost)),
-  additionalProperties: isPlain,
-  items: isPlain,
-  anyOf: listOf(isPlain),
-  oneOf: listOf(isPlain),
-  allOf: listOf(isPlain),
-};
+const KEYWORDS = new Map<string, Reader>([
+  ['$schema', (value) => typeof value === 'string' && VERSION.test(value)],
+  ...all(isText, '$comment', 'title', 'description'),
+  ['default', () => true],
+  ['examples', Array.isArray],
+  ...all(isFlag, 'deprecated', 'readOnly', 'writeOnly'),
+  ['type', (value, cost) => isType(value, cost) || setOf(isType)(value, cost)],
+  ['const', isScalar],
+  ['enum', setOf(isScalar)],
+  ...all(isNumber, 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'),
+  ...all(isLength, 'minLength', 'maxLength'),
+  ...all(isCount, 'minItems', 'maxItems', 'minProperties', 'maxProperties'),
+  ['required', setOf(isName, 0)],
+  ['properties', isPlainMap],
+  ...all(isPlain, 'additionalProperties', 'items'),
+  ...all(listOf(isPlain), 'anyOf', 'oneOf', 'allOf'),
+]);
+
+function all(read: Reader, ...keywords: readonly string[]): readonly (readonly [string, Reader])[] {
+  return keywords.map((keyword) => [keyword, read]);
+}

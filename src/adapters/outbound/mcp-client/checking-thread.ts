@@ -39,6 +39,8 @@ export class CheckingThread {
   /** The callers of each server. */
   readonly #callers = new Map<string, Places>();
   #worker: Worker | undefined;
+  /** Settles when the thread before has ended, which may take seconds: two would need twice the memory. */
+  #ending: Promise<unknown> | undefined;
   /** Ends the check that is running. */
   #settle: (outcome: JobOutcome) => void = () => {};
   #cancelLimit = new AbortController();
@@ -70,14 +72,14 @@ export class CheckingThread {
   /** Later checks fail. Resolves when the thread has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const ended = this.#worker?.terminate();
     this.#lose();
-    await ended;
+    await this.#ending;
   }
 
   async #check({ toRequest, onUnusable }: Job): Promise<CheckOutcome | undefined> {
     const request = toRequest();
     if (request === undefined) return undefined;
+    await this.#ending;
     if (this.#isClosed) return FAILED;
     try {
       this.#worker ??= this.#start();
@@ -139,7 +141,7 @@ export class CheckingThread {
 
   /** Nothing of the thread is used any more. */
   #lose(outcome: JobOutcome = FAILED): void {
-    void this.#worker?.terminate();
+    if (this.#worker !== undefined) this.#ending = this.#worker.terminate();
     this.#worker = undefined;
     this.#settle(outcome);
   }

@@ -1,5 +1,10 @@
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
+import { withoutUndefined } from '../../../domain/values/json.ts';
 import { type Environment, GATEWAY_MARKER, PROXY_VARIABLES } from '../network/environment.ts';
+
+/** What Node.js, OpenSSL and Python read about proxies, and about the certificates of further authorities. */
+const NETWORK_VARIABLES =
+  'NO_PROXY no_proxy NODE_EXTRA_CA_CERTS NODE_USE_SYSTEM_CA SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE'.split(' ');
 
 interface ChildEnvironmentOptions {
   readonly environment: Environment;
@@ -10,14 +15,12 @@ interface ChildEnvironmentOptions {
   readonly ownSecrets: readonly string[];
 }
 
-/** The environment of a child process: what the official SDK passes, the proxy variables, what is configured, and the mark of the gateway (ruling G2). */
+/** The environment of a child process: what the official SDK passes, the variables of proxies and authorities, what is configured, and the mark of the gateway (rulings G2, T19). */
 export function childEnvironment(options: ChildEnvironmentOptions): Record<string, string> {
   const { environment, inherit, envs, ownSecrets } = options;
-  const names = inherit === true ? Object.keys(environment) : [...PROXY_VARIABLES, 'NO_PROXY', 'no_proxy', ...inherit];
-  const inherited = names
-    .map((name) => [name, environment[name]] as const)
-    .filter((entry): entry is readonly [string, string] => entry[1] !== undefined);
-  const all = { ...getDefaultEnvironment(), ...Object.fromEntries(inherited) };
+  const names = inherit === true ? Object.keys(environment) : [...PROXY_VARIABLES, ...NETWORK_VARIABLES, ...inherit];
+  const inherited = Object.fromEntries(names.map((name) => [name, environment[name]]));
+  const all = { ...getDefaultEnvironment(), ...withoutUndefined(inherited) };
   const secrets = new Set(ownSecrets.map(comparable));
   const allowed = Object.entries(all).filter(([name]) => !secrets.has(comparable(name)));
   return { ...Object.fromEntries(allowed), ...envs, [GATEWAY_MARKER]: '1' };

@@ -40,11 +40,6 @@ export async function endTree(child: ChildProcess, graceMs = GRACE_MS): Promise<
   await isGone(pid, leavers, graceMs);
 }
 
-/** The descendants that are not in the group of the first process. */
-async function leaversOf(...roots: readonly [number, ...number[]]): Promise<RunningProcess[]> {
-  return (await descendantsOf(roots)).filter(({ group }) => group !== roots[0]);
-}
-
 /** Windows has no groups: `taskkill /T` finds the tree by parents, while the root is still running. */
 async function endTreeOnWindows(child: ChildProcess, pid: number, graceMs: number): Promise<void> {
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -83,12 +78,12 @@ interface RunningProcess {
   readonly start: string;
 }
 
-/** The processes below these, at any depth. Known only on Linux; elsewhere none. */
-async function descendantsOf(roots: readonly number[]): Promise<readonly RunningProcess[]> {
+/** The processes below these, at any depth, that are not in the group of the first. Known only on Linux; elsewhere none. */
+async function leaversOf(...roots: readonly number[]): Promise<RunningProcess[]> {
   if (process.platform !== 'linux') return [];
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   const running = (await Promise.all(pids.map((pid) => readProcess(Number(pid))))).filter((one) => one !== undefined);
-  return below(roots, running);
+  return below(roots, running).filter(({ group }) => group !== roots[0]);
 }
 
 function below(parents: readonly number[], others: readonly RunningProcess[]): readonly RunningProcess[] {

@@ -27,7 +27,7 @@ export class ChildToolServer implements ToolServer {
     const onAbort = () => void close();
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      const client = await connectClient(transport, identity, 'legacy', () => events.onToolsChanged(), signal);
+      const client = await connectClient(transport, identity, 'legacy', events, signal);
       client.onclose = () => {
         if (!isClosing) events.onLost(lostReason());
       };

@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { never } from '../../../application/async/deadline.ts';
+import { InProgress } from '../../../application/async/in-progress.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
@@ -50,7 +51,6 @@ export class ChildTransport implements Transport {
   #childClosed: Promise<unknown> = Promise.resolve();
   /** Why nothing can be sent to the process or received, although it runs. */
   #broken: string | undefined;
-  #isClosed = false;
   #hasWarned = false;
   /** Counts the lines since then that no call waits for. */
   #counted = 0;
@@ -58,13 +58,14 @@ export class ChildTransport implements Transport {
   /** Counts the messages that were not passed to the process. */
   #unread = 0;
   /** The IDs of the requests that wait for a response. The client uses numbers. */
-  readonly #pending = new Set<number>();
+  readonly #pending = new InProgress<number>();
+  /** Undefined until the transport is closed. */
   #ended: Promise<void> | undefined;
 
   constructor(options: ChildTransportOptions) {
     this.#options = options;
     const { logger, name } = options;
-    this.#stderr = new LastLines((line) => logger.isDebug && logger.debug(`gateway: ${name}: ${line}`));
+    this.#stderr = new LastLines(logger.isDebug ? (line) => logger.debug(`gateway: ${name}: ${line}`) : undefined);
   }
 
   get pid(): number | undefined {
@@ -110,7 +111,7 @@ export class ChildTransport implements Transport {
     const reader = new LineReader(this.#options.maxBytes);
     try {
       for await (const chunk of output) {
-        if (!this.#isClosed) await inTurns(reader.linesOf(chunk), (line) => this.#onLine(line));
+        if (this.#ended === undefined) await inTurns(reader.linesOf(chunk), (line) => this.#onLine(line));
       }
     } catch {
       // Also of an output that was destroyed.
@@ -121,7 +122,7 @@ export class ChildTransport implements Transport {
   /** Settles when the message was passed to the process, or cannot be. */
   send(message: JSONRPCMessage): Promise<void> {
     const { stdin } = this.#child ?? {};
-    if (stdin === null || stdin === undefined || this.#isClosed)
+    if (stdin === null || stdin === undefined || this.#ended !== undefined)
       return Promise.reject(new Error('the process has ended'));
     if (stdin.writableLength > MAX_UNREAD_BYTES || this.#unread >= MAX_UNREAD) {
       const reason = 'does not read its standard input';
@@ -152,13 +153,12 @@ export class ChildTransport implements Transport {
   }
 
   /** Resolves when no process of the tree is left. */
-  async close(): Promise<void> {
-    if (!this.#isClosed) {
-      this.#isClosed = true;
+  close(): Promise<void> {
+    if (this.#ended === undefined) {
+      this.#ended = this.#end();
       this.onclose?.();
     }
-    this.#ended ??= this.#end();
-    await this.#ended;
+    return this.#ended;
   }
 
   async #end(): Promise<void> {
@@ -181,7 +181,7 @@ export class ChildTransport implements Transport {
   #onLine(line: ReadLine): void | Promise<void> {
     if ('head' in line) return this.#onExcess(line.head, line.tail, line.excess);
     return parseInTurns(line.chunks, (message) => {
-      if (this.#isClosed) return;
+      if (this.#ended !== undefined) return;
       if (isObject(message) && 'method' in message) this.#onServerMessage(message);
       else if (isObject(message) && isId(message.id)) this.#onResponse(message.id, message);
       else this.#count(Buffer.concat(line.chunks).toString().trim() !== '');
@@ -195,7 +195,7 @@ export class ChildTransport implements Transport {
     const token = method === 'notifications/progress' && isObject(params) ? Number(params.progressToken) : Number.NaN;
     const isProgress = this.#pending.has(token);
     if (!isMessage || !isProgress) this.#count(!isMessage);
-    const isUsed = isProgress || id !== undefined || method === 'notifications/tools/list_changed';
+    const isUsed = isProgress || id !== undefined || LIST_CHANGED.test(String(method));
     if (isMessage && isUsed) this.onmessage?.(message as JSONRPCMessage);
   }
 
@@ -239,3 +239,5 @@ export class ChildTransport implements Transport {
 function isId(id: unknown): id is string | number {
   return typeof id === 'string' || typeof id === 'number';
 }
+
+const LIST_CHANGED = /^notifications\/(?:tools|resources|prompts)\/list_changed$/;

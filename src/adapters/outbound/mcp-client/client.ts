@@ -1,4 +1,5 @@
 import { Client, type Transport } from '@modelcontextprotocol/client';
+import type { ServerEvents } from '../../../application/ports/tool-server.ts';
 
 /** How this program names itself to servers. */
 export interface ClientIdentity {
@@ -6,18 +7,27 @@ export interface ClientIdentity {
   readonly version: string;
 }
 
+/** How the client reports a changed list, which it does not read. */
+const AT_ONCE = { autoRefresh: false, debounceMs: 0 };
+
 /** Connects the official client. `auto` tries MCP 2026-07-28 first (ruling G5). Rejects if that fails. */
 export async function connectClient(
   transport: Transport,
   identity: ClientIdentity,
   mode: 'legacy' | 'auto',
-  onChanged: () => void,
+  events: Pick<ServerEvents, 'onToolsChanged' | 'onListChanged'>,
   signal: AbortSignal,
 ): Promise<Client> {
+  const { onListChanged } = events;
+  const handlers = {
+    tools: () => events.onToolsChanged(),
+    ...(onListChanged && { prompts: () => onListChanged('prompts'), resources: () => onListChanged('resources') }),
+  };
+  const listChanged = Object.entries(handlers).map(([list, onChanged]) => [list, { ...AT_ONCE, onChanged }]);
   const client = new OrderedClient(identity, {
     capabilities: {},
     versionNegotiation: { mode },
-    listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged } },
+    listChanged: Object.fromEntries(listChanged),
     // Results are checked by this program, which knows more versions of JSON Schema.
     jsonSchemaValidator: {
       getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
@@ -26,7 +36,9 @@ export async function connectClient(
   // Stray and late messages are not errors of any call.
   client.onerror = () => {};
   // Some servers send it without announcing it. For those that announce it, `listChanged` replaces this handler.
-  client.setNotificationHandler('notifications/tools/list_changed', onChanged);
+  for (const [list, onChanged] of Object.entries(handlers)) {
+    client.setNotificationHandler(`notifications/${list as keyof typeof handlers}/list_changed`, onChanged);
+  }
   await client.connect(transport, { signal });
   return client;
 }

@@ -5,7 +5,17 @@ import addFormats from 'ajv-formats';
 import type { SchemaError } from '../../../domain/gateway/tool-call-error.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 
-const OPTIONS: Options = { strict: false, allErrors: true, addUsedSchema: false, logger: false, validateSchema: false };
+const OPTIONS: Options = {
+  strict: false,
+  allErrors: true,
+  addUsedSchema: false,
+  logger: false,
+  validateSchema: false,
+  // A copy for each reference could fill the memory.
+  inlineRefs: false,
+};
+/** Of all patterns of a schema: each character may take kilobytes. */
+const MAX_PATTERN_CHARACTERS = 32 * 1024;
 const MAX_ERRORS = 20;
 /** Paths contain names from the input, which may be long. */
 const MAX_PATH_LENGTH = 200;
@@ -22,7 +32,7 @@ export type CheckValue = (value: unknown) => readonly SchemaError[];
 export function compileSchema(schema: JsonObject, isPlain: boolean): CheckValue {
   const Version = versionOf(schema.$schema);
   // An instance per schema: IDs of different servers may be equal.
-  const ajv = new Version(isPlain ? { ...OPTIONS, meta: false } : OPTIONS);
+  const ajv = new Version({ ...OPTIONS, code: { regExp: limitedPatterns() }, ...(isPlain && { meta: false }) });
   if (!isPlain) {
     addFormats.default(ajv);
     ajv.validateSchema(schema, true);
@@ -37,6 +47,17 @@ export function compileSchema(schema: JsonObject, isPlain: boolean): CheckValue 
       return { path: path.slice(0, MAX_PATH_LENGTH), message: message.slice(0, MAX_MESSAGE_LENGTH) };
     });
   };
+}
+
+/** Patterns of a limited length together. Each is compiled where it is read, and its construction cannot be interrupted. */
+function limitedPatterns() {
+  let left = MAX_PATTERN_CHARACTERS;
+  const regExp = (pattern: string, flags: string) => {
+    left -= pattern.length;
+    if (left < 0) throw new Error(`its patterns have more than ${MAX_PATTERN_CHARACTERS} characters`);
+    return new RegExp(pattern, flags);
+  };
+  return Object.assign(regExp, { code: 'new RegExp' });
 }
 
 function versionOf(name: unknown): typeof Ajv | typeof Ajv2019 | typeof Ajv2020 {

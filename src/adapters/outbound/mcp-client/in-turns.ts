@@ -19,10 +19,7 @@ export async function inTurns<T>(items: Iterable<T>, handle: (item: T) => void |
   }
 }
 
-/**
- * Passes on the value of a JSON text; undefined if it is not JSON. A small one is passed on at once; a large one takes a turn to join, to
- * decode, to parse, and to use.
- */
+/** Passes on the value of a JSON text; undefined if it is not JSON. To decode, to parse and to use a large one takes a turn each. */
 export function parseInTurns(chunks: readonly Buffer[], use: (value: unknown) => void): void | Promise<void> {
   const [first, ...more] = chunks;
   const bytes = first !== undefined && more.length === 0 ? first : Buffer.concat(chunks);

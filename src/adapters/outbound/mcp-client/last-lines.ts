@@ -6,13 +6,13 @@ const NPM_REASON = /^npm (?:error|ERR!) (?!(?:code|errno|syscall|path|dest|comma
 
 /** The end of a text that arrives in parts, such as the standard error of a process (ruling G8). */
 export class LastLines {
-  readonly #onLine: (line: string) => void;
+  readonly #onLine: ((line: string) => void) | undefined;
   #kept = '';
   /** The start of a line whose end has not arrived. */
   #partial = '';
 
-  /** `onLine` gets each line that is not blank, at most as long as what is kept. */
-  constructor(onLine: (line: string) => void) {
+  /** `onLine` gets each line that is not blank, at most as long as what is kept. Without it, a flood of lines costs little. */
+  constructor(onLine: ((line: string) => void) | undefined) {
     this.#onLine = onLine;
   }
 
@@ -27,6 +27,7 @@ export class LastLines {
 
   push(text: string): void {
     this.#kept = endOf(`${this.#kept}${text}`);
+    if (this.#onLine === undefined) return;
     const lines = `${this.#partial}${text}`.split('\n');
     this.#partial = endOf(lines.pop() ?? '');
     for (const line of lines) if (line.trim() !== '') this.#onLine(line);

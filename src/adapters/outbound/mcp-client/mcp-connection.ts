@@ -3,10 +3,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Client, RequestOptions, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
 import { untilAborted } from '../../../application/async/deadline.ts';
-import type { ListedTool, ServerConnection, ToolProgress } from '../../../application/ports/tool-server.ts';
-import { type GatewayTool, parseTool } from '../../../domain/gateway/gateway-tool.ts';
+import type { ListedTool, ServerConnection } from '../../../application/ports/tool-server.ts';
+import { parseTool } from '../../../domain/gateway/gateway-tool.ts';
 import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
 import { parseToolResult, type ToolResult } from '../../../domain/gateway/tool-result.ts';
+import { withTrace } from '../../../domain/gateway/trace-context.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { jsonExtent } from '../../../domain/values/json-extent.ts';
 import { inTurns } from './in-turns.ts';
@@ -30,8 +31,8 @@ interface McpConnectionOptions {
 
 /** Far longer than any limit: the caller of the port ends a call. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
-/** How large a list of tools may be: without a limit, its pages would fill the memory at each start. */
-const MAX_TOOLS = 1000;
+/** How large a list may be: without a limit, its pages would fill the memory. */
+const MAX_ENTRIES = 1000;
 const MAX_LIST_CHARACTERS = 8 * 1024 * 1024;
 const MAX_PAGES = 1000;
 const LINGER_MS = 500;
@@ -48,13 +49,12 @@ export class McpConnection implements ServerConnection {
   readonly transport: ServerConnection['transport'];
   readonly pid: number | undefined;
   readonly close: () => Promise<void>;
-  #client: Client;
-  readonly #inFlight = new Map<Client, number>();
+  #current: { readonly client: Client; requests: number };
   #renewing: Promise<ToolServerError | undefined> | undefined;
   readonly #options: McpConnectionOptions;
 
   constructor(client: Client, options: McpConnectionOptions) {
-    this.#client = client;
+    this.#current = { client, requests: 0 };
     this.#options = options;
     this.transport = options.transport;
     this.pid = options.pid;
@@ -62,56 +62,77 @@ export class McpConnection implements ServerConnection {
   }
 
   get protocolVersion(): string | undefined {
-    return this.#client.getNegotiatedProtocolVersion();
+    return this.#current.client.getNegotiatedProtocolVersion();
   }
 
   get serverInfo(): JsonObject | undefined {
-    return this.#client.getServerVersion() as JsonObject | undefined;
+    return this.#current.client.getServerVersion() as JsonObject | undefined;
+  }
+
+  get capabilities(): JsonObject {
+    return this.#current.client.getServerCapabilities() ?? {};
   }
 
   async listTools(signal: AbortSignal): Promise<Result<readonly ListedTool[], ToolServerError>> {
-    const tools = new Map<string, ListedTool>();
     // A server without tools need not know the method.
-    if (this.#client.getServerCapabilities()?.tools === undefined) return ok([]);
+    if (this.capabilities.tools === undefined) return ok([]);
+    const listed = await this.list('tools/list', 'tools', signal);
+    if (listed.isErr()) return err(listed.error);
+    // To count the characters of a large tool took long.
+    await nextTurn();
+    const tools = new Map<string, ListedTool>();
+    await inTurns(listed.value, (value) => {
+      const tool = parseTool(this.#options.name, value);
+      if (tool === undefined) return;
+      const fingerprint = createHash('sha256').update(JSON.stringify(tool)).digest('base64');
+      tools.set(tool.name, { tool, fingerprint });
+    });
+    return signal.aborted ? err({ kind: 'aborted' }) : ok([...tools.values()]);
+  }
+
+  async list(
+    method: string,
+    member: string,
+    signal: AbortSignal,
+  ): Promise<Result<readonly unknown[], ToolServerError>> {
+    const listed: unknown[] = [];
     let cursor: unknown;
-    let listed = 0;
     let characters = 0;
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const params = cursor === undefined ? {} : { cursor };
-      const result = await this.#request('tools/list', params, { signal });
+      const result = await this.request(method, params, signal);
       if (result.isErr()) return err(result.error);
-      if (!Array.isArray(result.value.tools))
-        return err({ kind: 'invalid_result', detail: 'tools/list has no list of tools' });
+      const { [member]: values, ...rest } = result.value;
+      if (!Array.isArray(values)) return err({ kind: 'invalid_result', detail: `${method} has no list of ${member}` });
       // A large page took long to parse.
       await nextTurn();
-      const { tools: values, ...rest } = result.value;
-      listed += values.length;
       await inTurns([rest, ...values], (value) => {
         const extent = jsonExtent(value, Number.POSITIVE_INFINITY);
         characters += extent.characters + extent.values;
       });
-      if (listed > MAX_TOOLS || characters > MAX_LIST_CHARACTERS) break;
-      await inTurns(values, (value) => {
-        const tool = parseTool(this.#options.name, value);
-        if (tool !== undefined) tools.set(tool.name, { tool, fingerprint: fingerprintOf(tool) });
-      });
+      if (listed.length + values.length > MAX_ENTRIES || characters > MAX_LIST_CHARACTERS) break;
+      listed.push(...values);
       cursor = rest.nextCursor;
       if (signal.aborted) return err({ kind: 'aborted' });
-      if (typeof cursor !== 'string') return ok([...tools.values()]);
+      if (typeof cursor !== 'string') return ok(listed);
     }
-    const limits = `${MAX_TOOLS} tools, 8 MiB or ${MAX_PAGES} pages`;
-    return err({ kind: 'invalid_result', detail: `the list exceeds ${limits}; let the server offer fewer tools` });
+    const limits = `${MAX_ENTRIES} ${member}, 8 MiB or ${MAX_PAGES} pages`;
+    return err({ kind: 'invalid_result', detail: `the list exceeds ${limits}; let the server offer fewer ${member}` });
+  }
+
+  request(method: string, params: JsonObject, signal: AbortSignal): Promise<Result<JsonObject, ToolServerError>> {
+    return this.#request(method, params, { signal });
   }
 
   async callTool(
     name: string,
     args: JsonObject,
-    onProgress: ((progress: ToolProgress) => void) | undefined,
+    { onProgress, trace }: Parameters<ServerConnection['callTool']>[2],
     signal: AbortSignal,
   ): Promise<Result<ToolResult, ToolServerError>> {
     const onprogress = onProgress as RequestOptions['onprogress'];
     const options: SignalOptions = onprogress === undefined ? { signal } : { signal, onprogress };
-    const result = await this.#request('tools/call', { name, arguments: args }, options);
+    const result = await this.#request('tools/call', withTrace({ name, arguments: args }, trace), options);
     return result.andThen((value) => {
       const parsed = parseToolResult(value);
       return parsed === undefined
@@ -125,7 +146,7 @@ export class McpConnection implements ServerConnection {
     params: JsonObject,
     options: SignalOptions,
   ): Promise<Result<JsonObject, ToolServerError>> {
-    const client = this.#client;
+    const { client } = this.#current;
     const first = await this.#send(method, params, options);
     if (first.isOk() || !this.#isSessionLost(first.error)) return first.mapErr(({ error }) => error);
     // The server did not accept the request, so that it can be sent again.
@@ -140,12 +161,13 @@ export class McpConnection implements ServerConnection {
   /** Replaces the client, once for all requests that it has failed. */
   async #renewed(stale: Client): Promise<ToolServerError | undefined> {
     const { renew } = this.#options;
-    if (this.#client !== stale || renew === undefined) return undefined;
+    const earlier = this.#current;
+    if (earlier.client !== stale || renew === undefined) return undefined;
     this.#renewing ??= renew()
       .then(
         (client) => {
-          this.#client = client;
-          if (!this.#inFlight.has(stale)) void stale.close();
+          this.#current = { client, requests: 0 };
+          if (earlier.requests === 0) void stale.close();
           return undefined;
         },
         (thrown: unknown) => {
@@ -171,8 +193,9 @@ export class McpConnection implements ServerConnection {
   async #send(method: string, params: JsonObject, options: SignalOptions): Promise<Result<JsonObject, RequestFailure>> {
     const aborted = { error: { kind: 'aborted' }, reason: '' } as const;
     if (options.signal.aborted) return err(aborted);
-    const client = this.#client;
-    this.#inFlight.set(client, (this.#inFlight.get(client) ?? 0) + 1);
+    const current = this.#current;
+    const { client } = current;
+    current.requests += 1;
     try {
       return ok(await client.request({ method, params }, ANY_RESULT, { ...options, timeout: NO_TIMEOUT_MS }));
     } catch (thrown) {
@@ -181,15 +204,9 @@ export class McpConnection implements ServerConnection {
       if (failure.refusal === 'network') this.#options.onBroken(failure.reason);
       return err(failure);
     } finally {
-      const remaining = (this.#inFlight.get(client) ?? 0) - 1;
-      this.#inFlight.set(client, remaining);
-      if (remaining === 0) this.#inFlight.delete(client);
+      current.requests -= 1;
       // An earlier client is closed after its last request, and the cancellation of that.
-      if (remaining === 0 && client !== this.#client) setTimeout(() => void client.close(), LINGER_MS).unref();
+      if (current.requests === 0 && current !== this.#current) setTimeout(() => void client.close(), LINGER_MS).unref();
     }
   }
-}
-
-function fingerprintOf(tool: GatewayTool): string {
-  return createHash('sha256').update(JSON.stringify(tool)).digest('base64');
 }

@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { traceContextOf } from '../../../domain/gateway/trace-context.ts';
+import { certificateProblem } from '../../../domain/values/certificate-problem.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';
 import { JsonNesting, MAX_NESTING } from '../../../domain/values/json-nesting.ts';
 import { inTurns } from './in-turns.ts';
@@ -10,12 +12,10 @@ interface RemoteFetchOptions {
   readonly fetch: typeof fetch;
   /** Maximum size of a message. */
   readonly maxBytes: number;
-  /** Whether responses arrive as the responses to their requests, or on the stream that a GET opens. */
-  readonly answers: 'post' | 'stream';
   /** Delivers a message in place of a response that cannot be read. The client ignores it if it already has the response. */
   readonly deliver: (message: JSONRPCMessage) => void;
-  /** A stream of server messages (GET) has ended. */
-  readonly onStreamEnd: () => void;
+  /** The stream (GET) with all messages of the server has ended. Undefined: a response is that to the request. */
+  readonly onStreamEnd?: (() => void) | undefined;
 }
 
 /** How many requests of the server are answered at a time. Without a limit, a flood of them would fill the memory. */
@@ -28,7 +28,7 @@ type Bytes = TransformStream<Uint8Array, Uint8Array>;
  * response whose connection was lost.
  */
 export function remoteFetch(options: RemoteFetchOptions): typeof globalThis.fetch {
-  const { fetch, maxBytes, answers, deliver, onStreamEnd } = options;
+  const { fetch, maxBytes, deliver, onStreamEnd } = options;
   let answering = 0;
   return async (url, init) => {
     const isPost = init?.method === 'POST';
@@ -36,12 +36,14 @@ export function remoteFetch(options: RemoteFetchOptions): typeof globalThis.fetc
     const isAnswer = isObject(message) && !('method' in message);
     if (isAnswer && answering >= MAX_ANSWERS) throw new Error('the server has too many requests in progress');
     if (isAnswer) answering += 1;
-    const response = await fetch(url, init).finally(() => {
-      if (isAnswer) answering -= 1;
-    });
+    const response = await fetch(url, withTraceHeaders(init, isObject(message) ? message.params : undefined))
+      .catch(withCertificateProblem)
+      .finally(() => {
+        if (isAnswer) answering -= 1;
+      });
     const { body } = response;
     if (body === null) return response;
-    const isRequest = isObject(message) && 'method' in message && answers === 'post' && response.ok;
+    const isRequest = isObject(message) && 'method' in message && onStreamEnd === undefined && response.ok;
     const id = isRequest ? (message.id as string | number | undefined) : undefined;
     const onExcess = (excess: Excess, answered: string | number) => deliver(excessResponse(answered, excess, maxBytes));
     const bounded = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
@@ -51,12 +53,11 @@ export function remoteFetch(options: RemoteFetchOptions): typeof globalThis.fetc
       // The reader must get the last chunk first.
       setTimeout(() => {
         if (id !== undefined) deliver(errorResponse(id, LOST, 'the connection was closed before the response'));
-        else if (init?.method !== 'DELETE' && !isPost) onStreamEnd();
+        else if (!isPost) onStreamEnd?.();
       }, 0);
     };
     body.pipeTo(bounded.writable).then(onEnd, onEnd);
-    const { status, statusText, headers } = response;
-    const read = new Response(bounded.readable, { status, statusText, headers });
+    const read = new Response(bounded.readable, response);
     const json = async () => {
       const text = await read.text();
       // To parse a large text takes a turn of its own.
@@ -65,6 +66,21 @@ export function remoteFetch(options: RemoteFetchOptions): typeof globalThis.fetc
     };
     return Object.assign(read, { json });
   };
+}
+
+/** The headers repeat the trace in the parameters of a request, for proxies (ruling T18). */
+function withTraceHeaders(init: RequestInit | undefined, params: unknown): RequestInit | undefined {
+  const trace = traceContextOf(isObject(params) ? params._meta : undefined);
+  if (trace === undefined) return init;
+  const headers = new Headers(init?.headers);
+  for (const [name, value] of Object.entries(trace)) headers.set(name, value);
+  return { ...init, headers };
+}
+
+/** The SSE transport keeps only messages, and that of a certificate has no code. */
+function withCertificateProblem(error: Error): never {
+  const problem = certificateProblem(error);
+  throw problem === undefined ? error : new TypeError(`${error.message}: ${problem}`, { cause: error.cause });
 }
 
 /** A body that is one message. */

@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
 import type { Clock } from '../../../application/ports/clock.ts';
+import type { LoginSummary } from '../../../application/ports/logins.ts';
 import type { ServerLogin } from '../../../application/ports/tool-server.ts';
 import { loginCommand, type ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
-import { readChallenge } from '../network/challenge.ts';
+import { type Challenge, readChallenge, scopesIn } from '../network/challenge.ts';
 
 interface RemoteLoginOptions {
   readonly name: string;
@@ -27,6 +28,8 @@ export interface LoadedLogin {
   token(refused?: string): Promise<string | undefined>;
   /** Why the issuer has refused to continue the login, for people. */
   readonly refusal?: string | undefined;
+  /** Of a machine that has a token (ruling O14). */
+  readonly summary?: LoginSummary | undefined;
   /** Reads the login again; undefined if there is none. Renewals keep the ID. */
   read(): Promise<SignedIn | undefined>;
 }
@@ -34,7 +37,6 @@ export interface LoadedLogin {
 interface SignedIn {
   readonly id: string;
   readonly accessToken: string;
-  readonly refreshToken?: string | undefined;
   readonly scopes: readonly string[];
 }
 
@@ -61,6 +63,7 @@ export class RemoteLogin implements ServerLogin {
   required: string | undefined;
   readonly #options: RemoteLoginOptions;
   readonly #origin: string;
+  readonly #isMachine: boolean;
   #loaded: Promise<LoadedLogin> | undefined;
   /** The file when it was read last: its time and number; undefined if there was none. */
   #seen: string | undefined;
@@ -70,6 +73,7 @@ export class RemoteLogin implements ServerLogin {
   constructor(options: RemoteLoginOptions) {
     this.#options = options;
     this.#origin = new URL(options.url).origin;
+    this.#isMachine = options.auth?.grant === 'client_credentials';
   }
 
   /** For requests to the server; others, such as to its issuer, are not signed. */
@@ -78,16 +82,12 @@ export class RemoteLogin implements ServerLogin {
     if (new URL(input instanceof Request ? input.url : input).origin !== this.#origin) return fetch(input, init);
     this.#firstRead ??= this.#readFile();
     await this.#firstRead;
-    const tokens = this.#isUsed ? await this.#load() : undefined;
-    const token = await this.#tokenOf(tokens);
+    const token = await this.#token();
     const response = await this.#send(input, init, token);
-    if (response.status !== 401) return this.#checked(response, init);
-    const isChallenge = readChallenge(response.headers.get('www-authenticate')) !== undefined;
-    if (!isChallenge && token === undefined && auth === undefined) return response;
-    const next = token === undefined ? undefined : await this.#tokenOf(tokens, token);
-    if (next === undefined) return this.#refuse(response);
+    if (response.status !== 401) return token === undefined ? response : this.#checked(response, init);
+    if (token === undefined) return auth || challengeOf(response) ? this.#refuse(response) : response;
     discard(response);
-    const second = await this.#send(input, init, next);
+    const second = await this.#send(input, init, await this.#token(token));
     return second.status === 401 ? this.#refuse(second) : this.#checked(second, init);
   };
 
@@ -97,42 +97,27 @@ export class RemoteLogin implements ServerLogin {
     return () => ended.abort();
   }
 
-  get #isMachine(): boolean {
-    return this.#options.auth?.grant === 'client_credentials';
+  /** The login of a machine, if it has a token. */
+  async summary(): Promise<LoginSummary | undefined> {
+    return (await this.#loaded)?.summary;
   }
 
-  /** Whether there is something to sign requests with. */
-  get #isUsed(): boolean {
-    return this.#isMachine || this.#login !== undefined;
-  }
-
-  async #tokenOf(tokens: LoadedLogin | undefined, refused?: string): Promise<string | undefined> {
-    try {
-      const token = await tokens?.token(refused);
-      // A login that has ended is not tried again.
-      if (token === undefined && tokens !== undefined) this.#require(tokens.refusal);
-      return token;
-    } catch (error) {
-      if (error instanceof LoginRequired) throw error;
-      const { message: reason } = error as Error;
+  /** The token for the next request; undefined if there is no login. */
+  async #token(refused?: string): Promise<string | undefined> {
+    if (!this.#isMachine && this.#login === undefined) return undefined;
+    const tokens = await this.#load();
+    const token = await tokens.token(refused).catch(({ message: reason }: Error) => {
       throw new NotAuthorized(reason, { status: 401, reason });
-    }
+    });
+    // A login that has ended is not tried again.
+    return token ?? this.#require(tokens.refusal);
   }
 
-  async #send(
-    input: string | URL | Request,
-    init: RequestInit | undefined,
-    token: string | undefined,
-  ): Promise<Response> {
-    const { fetch } = this.#options;
+  async #send(input: string | URL | Request, init: RequestInit | undefined, token: string | undefined) {
     try {
-      if (token === undefined) return await fetch(input, init);
-      const headers = new Headers(init?.headers);
-      headers.set('Authorization', `Bearer ${token}`);
-      return await fetch(input, { ...init, headers });
-    } catch (error) {
+      return await this.#options.fetch(input, token === undefined ? init : withToken(init, token));
+    } finally {
       this.required = undefined;
-      throw error;
     }
   }
 
@@ -151,12 +136,10 @@ export class RemoteLogin implements ServerLogin {
 
   /** A 403 for missing scopes is a login that lacks them at the first connection, and otherwise a failed call (ruling O6). */
   async #checked(response: Response, init: RequestInit | undefined): Promise<Response> {
-    this.required = undefined;
-    if (response.status !== 403 || !this.#isUsed) return response;
-    const challenge = readChallenge(response.headers.get('www-authenticate'));
+    const challenge = response.status === 403 ? challengeOf(response) : undefined;
     if (challenge?.error !== 'insufficient_scope') return response;
     discard(response);
-    const wanted = [...new Set([...(this.#login?.scopes ?? []), ...(challenge.scope ?? '').split(' ')])];
+    const wanted = [...new Set([...(this.#login?.scopes ?? []), ...scopesIn(challenge.scope ?? '')])];
     const lacks = `the login has not all of the scopes ${wanted.join(' ')}`;
     const reason = `${lacks}; set auth.scopes`;
     if (this.#isMachine) throw new NotAuthorized(reason, { status: 403, scopes: wanted, reason });
@@ -179,11 +162,9 @@ export class RemoteLogin implements ServerLogin {
     const before = this.#login;
     const after = await (await this.#load()).read();
     this.#login = after;
-    // Tokens of the same login may be what a server lacks that refused the earlier ones.
-    const isNewer =
-      after?.accessToken !== before?.accessToken ||
-      (after?.refreshToken ?? before?.refreshToken) !== before?.refreshToken;
-    return after?.id !== before?.id || (this.required !== undefined && isNewer);
+    // Another token of the same login may be what a server lacks that refused the earlier one.
+    const isOther = this.required !== undefined && after?.accessToken !== before?.accessToken;
+    return after?.id !== before?.id || isOther;
   }
 
   async #watch(listener: () => void, ended: AbortSignal): Promise<void> {
@@ -195,6 +176,16 @@ export class RemoteLogin implements ServerLogin {
       listener();
     }
   }
+}
+
+function withToken(init: RequestInit | undefined, token: string): RequestInit {
+  const headers = new Headers(init?.headers);
+  headers.set('Authorization', `Bearer ${token}`);
+  return { ...init, headers };
+}
+
+function challengeOf({ headers }: Response): Challenge | undefined {
+  return readChallenge(headers.get('www-authenticate'));
 }
 
 function discard({ body }: Response): void {

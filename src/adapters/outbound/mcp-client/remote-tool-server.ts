@@ -8,7 +8,7 @@ import { type ClientIdentity, connectClient } from './client.ts';
 import { McpConnection } from './mcp-connection.ts';
 import { remoteFetch } from './remote-fetch.ts';
 import type { RemoteLogin } from './remote-login.ts';
-import { ReopenPace } from './reopen-pace.ts';
+import { reopenPace } from './reopen-pace.ts';
 import { type ConnectFailure, toConnectFailure } from './request-failure.ts';
 
 interface RemoteToolServerOptions {
@@ -34,14 +34,12 @@ const END_SESSION_MS = 1000;
 
 /** A server on another machine, over Streamable HTTP, or over the older SSE transport (rulings G5, G21, G22). */
 export class RemoteToolServer implements ToolServer {
+  readonly login: RemoteLogin | undefined;
   readonly #options: RemoteToolServerOptions;
 
   constructor(options: RemoteToolServerOptions) {
+    this.login = options.login;
     this.#options = options;
-  }
-
-  get login(): RemoteLogin | undefined {
-    return this.#options.login;
   }
 
   async connect(events: ServerEvents, signal: AbortSignal): Promise<Result<ServerConnection, string>> {
@@ -57,7 +55,6 @@ export class RemoteToolServer implements ToolServer {
     signal: AbortSignal,
   ): Promise<Result<ServerConnection, ConnectFailure>> {
     const { name, maxBytes, identity, clock } = this.#options;
-    const onToolsChanged = () => events.onToolsChanged();
     /** That of the session, and those of earlier sessions with calls in flight. */
     let current: RemoteTransport | undefined;
     const transports = new Set<RemoteTransport>();
@@ -79,7 +76,7 @@ export class RemoteToolServer implements ToolServer {
       transports.add(transport);
       try {
         const mode = kind === 'sse' ? 'legacy' : 'auto';
-        const connecting = connectClient(transport, identity, mode, onToolsChanged, signal);
+        const connecting = connectClient(transport, identity, mode, events, signal);
         // The client alone would wait for some answers without regard to the signal.
         const client = await untilAborted(connecting, signal);
         if (client === 'aborted') throw new Error('no answer in time');
@@ -90,7 +87,7 @@ export class RemoteToolServer implements ToolServer {
           closed.abort();
         };
         current = transport;
-        void keepSubscribed(client, onToolsChanged, clock, closed.signal);
+        void keepSubscribed(client, events, clock, closed.signal);
         return client;
       } catch (thrown) {
         end();
@@ -130,18 +127,17 @@ export class RemoteToolServer implements ToolServer {
   #createTransport(kind: 'http' | 'sse', onStreamEnd: () => void): RemoteTransport {
     const { url, headers, maxBytes, login, clock } = this.#options;
     const { fetch } = login ?? this.#options;
-    const pace = new ReopenPace(clock);
+    const delayAfter = reopenPace(clock);
     const options = {
       requestInit: { headers: { ...headers } },
       fetch: remoteFetch({
         fetch,
         maxBytes,
-        answers: kind === 'sse' ? 'stream' : 'post',
         deliver: (message) => transport.onmessage?.(message),
         // Over Streamable HTTP, the client opens it again.
-        onStreamEnd: kind === 'sse' ? onStreamEnd : () => {},
+        onStreamEnd: kind === 'sse' ? onStreamEnd : undefined,
       }),
-      reconnectionScheduler: (reconnect: () => void, delayMs: number) => clock.after(pace.delayMs(delayMs), reconnect),
+      reconnectionScheduler: (reconnect: () => void, delayMs: number) => clock.after(delayAfter(delayMs), reconnect),
     };
     const Transport = kind === 'sse' ? SSEClientTransport : StreamableHTTPClientTransport;
     const transport: RemoteTransport = new Transport(new URL(url), options);

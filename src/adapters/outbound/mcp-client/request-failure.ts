@@ -1,5 +1,13 @@
-import { ProtocolError, SdkError, SdkHttpError, SseError, UnauthorizedError } from '@modelcontextprotocol/client';
+import {
+  ProtocolError,
+  ResourceNotFoundError,
+  SdkError,
+  SdkHttpError,
+  SseError,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
 import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
+import { causesOf, codeOf } from '../../../domain/values/certificate-problem.ts';
 import { isObject, type JsonObject, parseJson, withoutUndefined } from '../../../domain/values/json.ts';
 import { LoginRequired, NotAuthorized } from './remote-login.ts';
 import { INVALID, LOST, TOO_LARGE } from './substitute-response.ts';
@@ -12,6 +20,8 @@ export interface RequestFailure {
   /** `session`: a server with sessions does not know that of the request, and did not accept it. `network`: no request can succeed now. */
   readonly refusal?: 'session' | 'network';
 }
+
+const RESOURCE_NOT_FOUND = -32002;
 
 const CONNECTION_CODES: ReadonlySet<string> = new Set(['CONNECTION_CLOSED', 'NOT_CONNECTED', 'SEND_FAILED']);
 
@@ -26,6 +36,8 @@ export function toRequestFailure(
     const { code, message, data } = thrown;
     if (code === TOO_LARGE) return { error: { kind: 'too_large', maxBytes }, reason };
     if (code === LOST) return { error: { kind: 'crashed', reason }, reason };
+    // The client gives it the code of the latest revision, whatever the server wrote.
+    if (thrown instanceof ResourceNotFoundError) return { error: jsonRpc(RESOURCE_NOT_FOUND, message), reason };
     if (code === INVALID) return { error: { kind: 'invalid_result', detail: message }, reason };
     return { error: jsonRpc(code, message, data), reason };
   }
@@ -100,15 +112,10 @@ function reasonForStatus(status: number): string {
 /** As undici reports it: one of the causes has the code of the operating system. */
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
-  const code = codesOf(thrown).at(-1);
+  const [, ...causes] = causesOf(thrown);
+  const code = causes.map(codeOf).findLast((code) => code !== undefined);
   const message = thrown.message.replace(/^Version negotiation probe failed: /, '');
-  return code === undefined ? message : `${message} (${code})`;
-}
-
-/** The codes of the causes of an error, the outermost first. */
-function codesOf({ cause }: Error): readonly string[] {
-  const inner = cause instanceof Error ? codesOf(cause) : [];
-  return isObject(cause) && typeof cause.code === 'string' ? [cause.code, ...inner] : inner;
+  return code === undefined || message.includes(code) ? message : `${message} (${code})`;
 }
 
 /** The JSON-RPC error in the body of a failed response. */

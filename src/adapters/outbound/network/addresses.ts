@@ -1,3 +1,5 @@
+import { decoded } from '../../../domain/values/web-url.ts';
+
 /** Where a server listens; port 0 is any free port. */
 export interface ListenAddress {
   readonly host: string;
@@ -39,18 +41,15 @@ export function toHttpUrl(text: string): URL | undefined {
   return url !== undefined && /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
+/** The host of the API, and the proxy on the way to it, for people. */
+export function routeTo(baseUrl: string, proxy: string | undefined): string {
+  const { host } = new URL(baseUrl);
+  return proxy === undefined ? host : `${host} via the proxy ${new URL(proxy).host}`;
+}
+
 /** The scheme of a proxy is often left out. */
 export function withScheme(text: string): string {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-}
-
-/** Clients decode the user and the password of a URL for each connection. Undefined if an escape is malformed. */
-export function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The password in a URL, with or without a scheme, in the forms in which a message may contain it; none if there is no password. */

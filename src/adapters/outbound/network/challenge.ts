@@ -20,3 +20,8 @@ export function readChallenge(header: string | null): Challenge | undefined {
   const [resourceMetadata, scope, error] = ['resource_metadata', 'scope', 'error'].map((name) => parameters?.get(name));
   return { resourceMetadata, scope, error };
 }
+
+/** The scopes in a text, which spaces separate (RFC 6749, 3.3). */
+export function scopesIn(text: string): readonly string[] {
+  return text.split(' ').filter((scope) => scope !== '');
+}

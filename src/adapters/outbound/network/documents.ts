@@ -1,5 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
+import { certificateProblem } from '../../../domain/values/certificate-problem.ts';
 import { parseJson } from '../../../domain/values/json.ts';
+import { readBytes } from './read-bytes.ts';
 
 /** The documents of authorization servers have some kilobytes; with certificates, some tens. */
 const MAX_BYTES = 256 * 1024;
@@ -46,18 +48,12 @@ export async function readJson(
 
 /** The body of a response; undefined if there are more than `MAX_BYTES`. */
 export async function readText({ body }: Response): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body ?? []) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > MAX_BYTES) return undefined;
-  }
-  return Buffer.concat(chunks).toString();
+  const { bytes, isCut } = await readBytes(body, MAX_BYTES);
+  return isCut ? undefined : bytes.toString();
 }
 
 /** `fetch` says only that it failed, and its cause why. */
 export function reasonOf(error: unknown): string {
   const { cause, message } = error as { readonly cause?: { readonly code?: string }; readonly message?: string };
-  return cause?.code ?? message ?? String(error);
+  return certificateProblem(error) ?? cause?.code ?? message ?? String(error);
 }

@@ -1,4 +1,5 @@
-import { decoded, passwordsOf, withScheme } from './addresses.ts';
+import { decoded } from '../../../domain/values/web-url.ts';
+import { passwordsOf, withScheme } from './addresses.ts';
 import { type Environment, PROXY_VARIABLES, variableText } from './environment.ts';
 
 /**
@@ -11,7 +12,6 @@ export function readProxy(
   report: (name: string, message: string, received: string) => void = () => {},
 ) {
   const textOf = (name: string) => variableText(environment, name);
-  if (PROXY_VARIABLES.every((name) => textOf(name) === '')) return { proxy: undefined, names: [], secrets: [] };
   const named = (name: string) => [name.toLowerCase(), name].find((variant) => textOf(variant) !== '') ?? '';
   const [https = '', http = '', bypass = ''] = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'].map(named);
   for (const name of [https, http]) {

@@ -1,18 +1,14 @@
 import { Pool, ProxyAgent, fetch as undiciFetch } from 'undici';
 
-export interface ProxyFetch {
-  readonly dispatcher: ProxyAgent;
-  readonly fetch: typeof fetch;
-  /** Closes the connections to the proxy. */
-  readonly close: () => Promise<void>;
-}
-
-/** A `fetch` through a proxy. It is undici's, because Node's own accepts no dispatcher of another major version. */
-export function createProxyFetch(proxy: string): ProxyFetch {
+/**
+ * A `fetch` through a proxy. It is undici's, because Node's own accepts no dispatcher of another major version. `close` closes the connections
+ * to the proxy.
+ */
+export function createProxyFetch(proxy: string) {
   const dispatcher = createProxyAgent(proxy);
   const proxied = (input: unknown, init?: object) =>
     undiciFetch(input as Parameters<typeof undiciFetch>[0], { ...init, dispatcher });
-  return { dispatcher, fetch: proxied as unknown as typeof fetch, close: () => dispatcher.destroy() };
+  return { fetch: proxied as unknown as typeof fetch, close: () => dispatcher.destroy() };
 }
 
 /** A dispatcher of requests through a proxy. */

@@ -1,11 +1,11 @@
 import type { Environment } from './environment.ts';
 import { readProxy } from './proxies.ts';
-import type { ProxyFetch } from './proxy-fetch.ts';
+import type { createProxyFetch } from './proxy-fetch.ts';
 
 /** A `fetch` per server, through the proxy that the environment names for its URL (ruling G22). */
 export class ProxyFetches {
   readonly #environment: Environment;
-  readonly #proxied = new Map<string, ProxyFetch>();
+  readonly #proxied = new Map<string, ReturnType<typeof createProxyFetch>>();
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -19,6 +19,9 @@ export class ProxyFetches {
     this.#proxied.set(proxy, known);
     return known.fetch;
   }
+
+  /** Finds the proxy for each request. */
+  readonly fetch: typeof fetch = async (url, init) => (await this.fetchFor(String(url)))(url, init);
 
   async close(): Promise<void> {
     for (const proxied of this.#proxied.values()) await proxied.close();

@@ -42,49 +42,38 @@ export class IssuerKeys {
 
   /** The key that a token names in its header. */
   async keyFor(header: JWSHeaderParameters): Promise<Result<CryptoKey, TokenError>> {
-    const isRead = this.#readIfOlderThan(MAX_AGE_MS);
+    const isRead = this.prepare();
     // Callers need not wait for an issuer that does not respond.
     if (!this.#isFailing) await isRead;
     const known = await this.#find(header);
     if (known !== undefined) return ok(known);
     // The issuer may have a new key.
-    await this.#readIfOlderThan(0);
+    await this.prepare(0);
     const found = await this.#find(header);
     if (found !== undefined) return ok(found);
     if (!this.#isFailing) return err({ kind: 'invalid_token', problem: 'unknown_key' });
     return err({ kind: 'issuer_unavailable', retryAfterMs: this.#cooldownMs() });
   }
 
-  /** Reads the keys before the first token arrives, so that a problem is logged at the start. */
-  async prepare(): Promise<void> {
-    await this.#readIfOlderThan(MAX_AGE_MS);
-  }
-
-  async #readIfOlderThan(ageMs: number): Promise<void> {
+  /** Reads the keys, unless younger ones are known. Before the first token arrives, so that a problem is logged at the start. */
+  async prepare(ageMs = MAX_AGE_MS): Promise<void> {
     if (this.#known !== undefined && this.#ageMs(this.#known.readMs) < ageMs) return;
     if (this.#reading === undefined && this.#cooldownMs() > 0) return;
     this.#reading ??= this.#read();
     await this.#reading;
   }
 
+  /** Logs the beginning and the end of a failure. */
   async #read(): Promise<void> {
-    const { clock, read } = this.#options;
+    const { clock, read, logger, issuer } = this.#options;
     const { outcome } = await withDeadline(clock, TIME_LIMIT_MS, never(), read);
     this.#attemptedMs = clock.elapsedMs();
     this.#reading = undefined;
-    this.#report(outcome);
     if (outcome.isOk()) this.#known = { find: createLocalJWKSet(outcome.value), readMs: this.#attemptedMs };
-  }
-
-  /** Logs the beginning and the end of a failure. */
-  #report(outcome: Result<unknown, string>): void {
-    const { logger, issuer } = this.#options;
-    if (outcome.isErr() && !this.#isFailing) {
-      logger.warn(`oauth: the keys of ${issuer} cannot be read: ${outcome.error.slice(0, MAX_REASON)}`);
-    } else if (outcome.isOk() && this.#isFailing) {
-      logger.warn(`oauth: the keys of ${issuer} were read again`);
-    }
+    if (outcome.isErr() === this.#isFailing) return;
     this.#isFailing = outcome.isErr();
+    const what = outcome.isErr() ? `cannot be read: ${outcome.error.slice(0, MAX_REASON)}` : 'were read again';
+    logger.warn(`oauth: the keys of ${issuer} ${what}`);
   }
 
   /** Undefined if there is not exactly one key that can verify the token. */

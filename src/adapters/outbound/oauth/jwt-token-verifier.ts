@@ -3,6 +3,8 @@ import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
 import { err, ok, Result } from 'neverthrow';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { TokenError, TokenOwner, TokenProblem, TokenVerifier } from '../../../application/ports/token-verifier.ts';
+import { isObject } from '../../../domain/values/json.ts';
+import { scopesIn } from '../network/challenge.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 
 export interface JwtTokenVerifierOptions {
@@ -12,6 +14,8 @@ export interface JwtTokenVerifierOptions {
   readonly scopes: readonly string[];
   /** The claim with the name of the caller. */
   readonly callerClaim: string;
+  /** The claim with the groups of the caller, or its path. */
+  readonly groupsClaim?: string | undefined;
   readonly keys: Pick<IssuerKeys, 'keyFor'>;
   readonly clock: Clock;
 }
@@ -41,14 +45,14 @@ export class JwtTokenVerifier implements TokenVerifier {
     if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return invalid('not_a_jwt');
     const decoded = Result.fromThrowable(decodeProtectedHeader)(token);
     if (decoded.isErr()) return invalid('not_a_jwt');
+    const { keys, issuer, clock, scopes, callerClaim, groupsClaim } = this.#options;
     const header = decoded.value;
     const { alg } = header;
     if (alg === undefined || !ALGORITHMS.includes(alg)) return invalid('unsupported_algorithm');
     if (!/^(?:(?:application\/)?at\+jwt|jwt)$/i.test(header.typ ?? 'JWT')) return invalid('not_an_access_token');
     // The key comes from the issuer only: `jwk`, `jku` and `x5u` in the header are ignored.
-    const key = await this.#options.keys.keyFor({ ...header, alg });
+    const key = await keys.keyFor({ ...header, alg });
     if (key.isErr()) return err(key.error);
-    const { issuer, clock, scopes } = this.#options;
     const verified = await jwtVerify(token, key.value, {
       algorithms: ALGORITHMS,
       issuer,
@@ -63,9 +67,11 @@ export class JwtTokenVerifier implements TokenVerifier {
     if (isOtherToken(payload, header.typ)) return invalid('not_an_access_token');
     // It may be used only with a proof that the sender has this key, which this server cannot check.
     if (payload.cnf !== undefined) return invalid('bound_to_a_key');
-    const caller = toCaller(payload[this.#options.callerClaim]);
+    const caller = toCaller(payload[callerClaim]);
     if (caller === undefined) return invalid('no_caller');
-    return hasScopes(payload, scopes) ? ok({ caller }) : err({ kind: 'insufficient_scope' });
+    return hasScopes(payload, scopes)
+      ? ok({ caller, groups: groupsIn(payload, groupsClaim) })
+      : err({ kind: 'insufficient_scope' });
   }
 
   /** Another audience could use the token here. Only the issuer itself may be one: Auth0 adds its `/userinfo`. */
@@ -93,6 +99,16 @@ function toCaller(name: unknown): string | undefined {
   return `oauth:${/^[\w.@|:/+=~-]{1,100}$/.test(name) ? name : `#${createHash('sha256').update(name).digest('hex')}`}`;
 }
 
+/** The groups of a claim with exactly this name, otherwise at this path, separated by dots (ruling T2). */
+function groupsIn(payload: JWTPayload, claim: string | undefined): readonly string[] {
+  if (claim === undefined) return [];
+  const memberOf = (object: unknown, name: string) =>
+    isObject(object) && Object.hasOwn(object, name) ? object[name] : undefined;
+  const groups = Object.hasOwn(payload, claim) ? payload[claim] : claim.split('.').reduce<unknown>(memberOf, payload);
+  const list: readonly unknown[] = [groups].flat();
+  return list.every((group) => typeof group === 'string') ? list : [];
+}
+
 function hasScopes({ scope, scp }: JWTPayload, required: readonly string[]): boolean {
   const granted = listOf(scope);
   // Okta and Entra ID.
@@ -106,7 +122,7 @@ function hasScopes({ scope, scp }: JWTPayload, required: readonly string[]): boo
 
 function listOf(scopes: unknown): readonly unknown[] {
   if (Array.isArray(scopes)) return scopes;
-  return typeof scopes === 'string' ? scopes.split(' ').filter((scope) => scope !== '') : [];
+  return typeof scopes === 'string' ? scopesIn(scopes) : [];
 }
 
 /** A token whose signature cannot be verified for any other reason, such as a weak key, is not valid either. */

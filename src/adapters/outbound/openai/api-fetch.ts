@@ -2,6 +2,7 @@ import { pipeline, type Readable, type Transform } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
+import { readBytes } from '../network/read-bytes.ts';
 
 /** Bytes of a body, and characters of an event of a stream. Far beyond any answer, and what a small machine can hold. */
 export const MAX_LENGTH = 16 * 1024 * 1024;
@@ -10,8 +11,6 @@ export const TOO_LARGE = 'it is larger than 16 MiB';
 
 /** A response that is not read to its end. The message completes "The response could not be read: ...". */
 export class RefusedResponse extends Error {}
-
-type HeadersRecord = Readonly<Record<string, string>>;
 
 /** What is read of a response. A `Response` of `fetch` is one, too. */
 export interface ApiResponse {
@@ -34,7 +33,8 @@ export function createApiFetch(dispatcher: Dispatcher = new Agent()) {
       origin,
       path: `${pathname}${search}`,
       method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
-      headers: init.headers instanceof Headers ? Object.fromEntries(init.headers) : (init.headers as HeadersRecord),
+      headers:
+        init.headers instanceof Headers ? Object.fromEntries(init.headers) : (init.headers as Record<string, string>),
       body: (init.body as string | undefined) ?? null,
       signal: init.signal,
     });
@@ -69,13 +69,8 @@ function withoutQuery(location: string, base: string): string {
 }
 
 async function textOf(body: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > MAX_LENGTH) throw new RefusedResponse(TOO_LARGE);
-    chunks.push(chunk);
-  }
+  const { bytes, isCut } = await readBytes(body, MAX_LENGTH);
+  if (isCut) throw new RefusedResponse(TOO_LARGE);
   // It removes a byte order mark, unlike `toString`.
-  return new TextDecoder().decode(Buffer.concat(chunks));
+  return new TextDecoder().decode(bytes);
 }

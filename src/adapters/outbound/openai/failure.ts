@@ -1,6 +1,7 @@
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import { cleanLine } from '../../../domain/values/clean-text.ts';
 import { isObject, type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
+import type { Redactor } from '../../../domain/values/redaction.ts';
 import { asObject, asText } from './json-values.ts';
 import type { Rejection } from './rejections.ts';
 
@@ -28,8 +29,7 @@ export interface FailureContext {
   readonly route: string;
   /** The number of the attempt, from 1. */
   readonly attempt: number;
-  /** Redacts keys in what the API reported. */
-  readonly redact: (text: string) => string;
+  readonly redactor: Redactor;
 }
 
 /** An error of the API, from an HTTP response or from an event of a stream. */
@@ -51,8 +51,8 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   const type = asText(error.type);
   const message = asText(error.message) ?? '';
   const permission = status === 401 ? missingPermission(message) : undefined;
-  const detail = excerpt(context.redact(permission ?? message)) || `HTTP status ${status}`;
-  const diagnostics = withoutUndefined({ status, name, type: type && cleanLine(context.redact(type)) });
+  const detail = excerpt(permission ?? message, context) || `HTTP status ${status}`;
+  const diagnostics = withoutUndefined({ status, name, type: type && cleanLine(context.redactor.inLogs(type)) });
   // The message of any other 401 contains the key, partly masked: nothing of it is kept.
   const isSecret = status === 401 && permission === undefined;
   const shown = isSecret ? { message: '(omitted)' } : { message: permission ?? message, body: JSON.stringify(error) };
@@ -71,7 +71,7 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   if (status === 401) return permanent({ kind: 'rejected_api_key', variable });
   if ([code, type].includes('misalignment_policy_violation')) {
     const explanation = asText(asObject(error.misalignment)?.detailed_explanation) ?? '';
-    const parts = [detail, excerpt(cleanLine(context.redact(explanation)))];
+    const parts = [detail, excerpt(cleanLine(explanation), context)];
     return permanent({ kind: 'policy_violation', detail: parts.filter((part) => part !== '').join(' ') });
   }
   if (CONTENT_FILTER.test(code ?? type ?? '')) return permanent({ kind: 'content_filtered' });
@@ -102,7 +102,7 @@ export function toStreamFailure(error: unknown, context: FailureContext): Failur
     const retryAfterMs = requestedWaitMs(message);
     return toFailure({ status, error: reported, name: 'ResponseFailed', retryAfterMs }, context);
   }
-  const detail = excerpt(context.redact([code, message].filter((part) => part !== '').join(': '))) || 'no reason given';
+  const detail = excerpt([code, message].filter((part) => part !== '').join(': '), context) || 'no reason given';
   return permanentFailure({ kind: 'failed', detail }, detail);
 }
 
@@ -134,8 +134,8 @@ export function permanentFailure(error: SearchError, message: string, body?: str
   return { error, isTransient: false, log: { message, ...(body === undefined ? {} : { body }) } };
 }
 
-/** One line of at most 300 characters. */
-export function excerpt(text: string): string {
-  const characters = [...text.replace(/\s+/g, ' ').trim()];
+/** One line of at most 300 characters. Keys are masked before: a part of one would not be recognized. */
+export function excerpt(text: string, { redactor }: Pick<FailureContext, 'redactor'>): string {
+  const characters = [...redactor.inLogs(text).replace(/\s+/g, ' ').trim()];
   return characters.length > DETAIL_LENGTH ? `${characters.slice(0, DETAIL_LENGTH).join('')}…` : characters.join('');
 }

@@ -14,7 +14,7 @@ import type {
  */
 export async function inPlace(
   places: Places,
-  { caller, onPlace }: Pick<SearchRequest, 'caller' | 'onPlace'>,
+  { by: { caller }, onPlace }: Pick<SearchRequest, 'by' | 'onPlace'>,
   observer: SearchObserver,
   signal: AbortSignal,
   search: () => Promise<SearchOutcome>,

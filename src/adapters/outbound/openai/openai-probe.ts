@@ -1,5 +1,4 @@
 import { err, ok, type Result } from 'neverthrow';
-import { forwardAbort } from '../../../application/async/deadline.ts';
 import type { ApiProbe } from '../../../application/ports/api-probe.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import { parseJson, withoutUndefined } from '../../../domain/values/json.ts';
@@ -8,12 +7,8 @@ import { excerpt, type FailureContext, toFailure } from './failure.ts';
 import { asObject } from './json-values.ts';
 import { toThrownFailure } from './thrown-failure.ts';
 
-export interface OpenAiProbeOptions extends NetworkOptions {
-  /** The API's host, and the proxy on the way to it. */
-  readonly route: string;
+export interface OpenAiProbeOptions extends NetworkOptions, Omit<FailureContext, 'model' | 'attempt'> {
   readonly fetch: typeof fetch;
-  /** Redacts keys in what the API reported. */
-  readonly redact: (text: string) => string;
 }
 
 /** Reads the API's list of models, which costs nothing. */
@@ -27,19 +22,19 @@ export class OpenAiProbe implements ApiProbe {
   }
 
   async reach(signal: AbortSignal): Promise<Result<number, SearchError>> {
-    const response = await this.#get('models', {}, signal);
-    return response.map(({ status }) => status);
+    return (await this.#get('models', {}, signal)).map(({ status }) => status);
   }
 
   async findModel(model: string, signal: AbortSignal): Promise<Result<'found' | 'unknown', SearchError>> {
-    const { apiKey = '', organization, project, redact } = this.#options;
+    const { apiKey = '', organization, project } = this.#options;
     const account = withoutUndefined({ 'openai-organization': organization, 'openai-project': project });
     const headers = { authorization: `Bearer ${apiKey}`, ...account };
     const response = await this.#get(`models/${encodeURIComponent(model)}`, headers, signal);
     return response.andThen(({ status, body }): Result<'found' | 'unknown', SearchError> => {
       const json = asObject(parseJson(body));
       if (status < 400 && json !== undefined) return ok('found');
-      if (status < 400) return err({ kind: 'unreadable_reply', detail: excerpt(redact(body)) || 'an empty body' });
+      if (status < 400)
+        return err({ kind: 'unreadable_reply', detail: excerpt(body, this.#options) || 'an empty body' });
       const error = asObject(json?.error) ?? {};
       const failure = toFailure({ status, error, name: 'APIError' }, this.#context(model)).error;
       // A server without a list of models answers 404 for the path, not for the model.
@@ -53,21 +48,15 @@ export class OpenAiProbe implements ApiProbe {
     signal: AbortSignal,
   ): Promise<Result<{ readonly status: number; readonly body: string }, SearchError>> {
     const { baseUrl, fetch } = this.#options;
-    // fetch leaves a listener on the signal that it gets.
-    const controller = new AbortController();
-    const stopForwarding = forwardAbort(signal, controller);
     try {
-      const response = await fetch(`${baseUrl}/${path}`, { headers, signal: controller.signal });
+      const response = await fetch(`${baseUrl}/${path}`, { headers, signal });
       return ok({ status: response.status, body: await response.text() });
     } catch (thrown) {
       return signal.aborted ? err({ kind: 'aborted' }) : err(toThrownFailure(thrown, this.#context('')).error);
-    } finally {
-      stopForwarding();
     }
   }
 
   #context(model: string): FailureContext {
-    const { apiKeyVariable, redact, route } = this.#options;
-    return { model, apiKeyVariable, route, attempt: 1, redact };
+    return { ...this.#options, model, attempt: 1 };
   }
 }

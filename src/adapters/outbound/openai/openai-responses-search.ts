@@ -7,45 +7,35 @@ import type {
   LlmSearch,
   SearchObserver,
   SearchOutcome,
-  SearchProgress,
   SearchReply,
   SearchRequest,
   WebAccess,
 } from '../../../application/ports/llm-search.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
-import type { Redactor } from '../../../domain/values/redaction.ts';
-import type { ApiCall } from './api-client.ts';
-import { readResumable } from './background-response.ts';
+import type { ApiClient } from './api-client.ts';
 import { excerpt, type Failure, type FailureContext } from './failure.ts';
 import { inPlace } from './in-place.ts';
 import { isClosed, Rejections } from './rejections.ts';
 import { type RequestBody, type RequestOptions, toRequestBody, WEB_SEARCH } from './request-body.ts';
 import { ResponseEvents } from './response-events.ts';
-import { readResponse } from './response-reader.ts';
+import { readResponse, readResumable } from './response-reader.ts';
 import { toSearchReply, toUse } from './search-reply.ts';
-import { toThrownFailure } from './thrown-failure.ts';
 import { backoffMs, flexWaitMs, withoutLateFlex } from './waits.ts';
 
 /** Saves good replies with their bodies, as the API sent them. */
-export interface ReplyRecorder {
-  record(request: SearchRequest, reply: SearchReply, body: string): Promise<void>;
-}
+export type ReplyRecorder = (request: SearchRequest, reply: SearchReply, body: string) => Promise<void>;
 
-export interface OpenAiResponsesSearchOptions {
+export interface OpenAiResponsesSearchOptions extends Omit<FailureContext, 'model' | 'attempt'> {
   /** Sends a request to the API, or to a recording of it. */
-  readonly callFor: (request: SearchRequest) => Result<ApiCall, SearchError>;
+  readonly callFor: (request: SearchRequest) => Result<ApiClient, SearchError>;
   readonly request: RequestOptions;
   /** Maximum number of attempts after the first. */
   readonly maxRetries: number;
   /** Maximum number of calls that run upstream at the same time; unlimited if absent. */
   readonly maxConcurrency?: number;
-  readonly apiKeyVariable: string;
-  /** The API's host, and the proxy on the way to it. */
-  readonly route: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly redactor: Redactor;
   readonly recorder?: ReplyRecorder | undefined;
   /** Whether the day of access is the reply's own, as for a recording (ruling 22), or today. */
   readonly datesFromReply?: boolean;
@@ -73,10 +63,10 @@ export class OpenAiResponsesSearch implements LlmSearch {
   }
 
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
-    const call = this.#options.callFor(request);
-    if (call.isErr()) return err(call.error);
+    const client = this.#options.callFor(request);
+    if (client.isErr()) return err(client.error);
 
-    return inPlace(this.#places, request, observer, signal, () => this.#ask(request, call.value, observer, signal));
+    return inPlace(this.#places, request, observer, signal, () => this.#ask(request, client.value, observer, signal));
   }
 
   /** Waits, for a limited time, until aborted background requests have ended and were cancelled upstream, too. */
@@ -90,20 +80,20 @@ export class OpenAiResponsesSearch implements LlmSearch {
    */
   async #ask(
     request: SearchRequest,
-    call: ApiCall,
+    client: ApiClient,
     observer: SearchObserver,
     signal: AbortSignal,
   ): Promise<SearchOutcome> {
     const { clock, maxRetries } = this.#options;
     const web = request.conversation?.web ?? 'open';
-    let body = this.#rejections.omitFrom(toRequestBody(request, this.#options.request), web, request.isLong);
+    let body = this.#rejections.omitFrom(toRequestBody(request, this.#options.request), request);
     this.#logRequest(body);
     const halfMs = (clock.elapsedMs() + request.deadlineMs()) / 2;
     const counting = countUse(observer);
     let retries = 0;
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       body = withoutLateFlex(body, halfMs - clock.elapsedMs());
-      const attempted = this.#attempt(request, body, call, attempt, counting, signal);
+      const attempted = this.#attempt(request, body, client, attempt, counting, signal);
       // A long request may be kept for a moment after an abort.
       const reply = await (body.background === true ? untilAborted(this.#track(attempted), signal) : attempted);
       if (reply === 'aborted') break;
@@ -114,7 +104,7 @@ export class OpenAiResponsesSearch implements LlmSearch {
         return ok({ ...reply.value, report: { ...reply.value.report, searches, ...(usage && { usage }) } });
       }
       const { error, isTransient, rejection } = reply.error;
-      const change = rejection && this.#rejections.add(body, rejection, web, request.isLong);
+      const change = rejection && this.#rejections.add(body, rejection, request);
       const mayRetry = (isTransient || change !== undefined) && retries < maxRetries;
       if (!mayRetry && change?.isFree !== true) return err(toSearchError(reply.error, body, web));
       if (change !== undefined) {
@@ -136,40 +126,36 @@ export class OpenAiResponsesSearch implements LlmSearch {
   async #attempt(
     request: SearchRequest,
     body: RequestBody,
-    call: ApiCall,
+    client: ApiClient,
     attempt: number,
     observer: Required<SearchObserver>,
     signal: AbortSignal,
   ): Promise<Result<SearchReply, Failure>> {
     const { apiKeyVariable, route, redactor, clock, maxRetries, recorder, datesFromReply } = this.#options;
-    const { profile, timeZone, conversation } = request;
-    const context: FailureContext = { model: profile.model, apiKeyVariable, route, attempt, redact: redactor.inLogs };
-    const onProgress = (progress: SearchProgress) => {
-      if (!signal.aborted) observer.onProgress(progress);
-    };
+    const { profile, timeZone, conversation, isLong } = request;
+    const context: FailureContext = { model: profile.model, apiKeyVariable, route, attempt, redactor };
     const isBackground = body.background === true;
-    if (request.isLong === true && !isBackground) observer.onOrdinary('rejected');
-    // The call may leave a listener on the signal that it gets.
+    if (isLong === true && !isBackground) observer.onOrdinary('rejected');
+    // The client may leave a listener on the signal that it gets.
     const controller = new AbortController();
-    const long =
-      isBackground && request.isLong === true
-        ? new (await import('./long-response.ts')).LongResponse(observer, clock, signal, controller)
-        : undefined;
-    const events = new ResponseEvents({
-      observer: { onProgress },
-      context,
+    const events = new ResponseEvents(context, {
+      onProgress: (progress) => {
+        if (!signal.aborted) observer.onProgress(progress);
+      },
       prefersItems: conversation !== undefined,
       isResumable: isBackground,
-      onCreated: (response, isNumbered) => long?.onCreated(response, isNumbered),
+      onCreated: (response) => long?.onCreated(response),
     });
+    const long =
+      isBackground && isLong === true
+        ? (await import('./long-response.ts')).longResponse(observer, clock, signal, controller, events)
+        : undefined;
     const texts: string[] = [];
-    const onText = (text: string) => {
-      if (recorder !== undefined) texts.push(text);
-    };
+    const onText = recorder && ((text: string) => texts.push(text));
     const stopForwarding = long === undefined ? forwardAbort(signal, controller) : long.forwardAbort();
     const wait = (resumptions: number) => clock.sleep(backoffMs(resumptions, this.#random()), controller.signal);
-    const open = () => call(body, controller.signal);
-    const reading = { call, events, context, onText, clock, maxRetries, wait };
+    const open = () => client.ask(body, controller.signal);
+    const reading = { client, events, onText, clock, maxRetries, wait };
     try {
       const response = await (isBackground
         ? readResumable(open, reading, controller.signal)
@@ -178,15 +164,12 @@ export class OpenAiResponsesSearch implements LlmSearch {
       const reply = response.andThen((response) =>
         toSearchReply(response, context, datesFromReply ? timeZone : undefined),
       );
-      if (reply.isOk()) await recorder?.record(request, reply.value, texts.join(''));
-      return long === undefined ? reply : reply.mapErr((failure) => long.toFailure(failure, events));
-    } catch (thrown) {
-      return err(toThrownFailure(thrown, context, clock.now()));
+      if (reply.isOk()) await recorder?.(request, reply.value, texts.join(''));
+      return long === undefined ? reply : reply.mapErr(long.toFailure);
     } finally {
       // The API continues a background response until it is cancelled.
-      const id = long === undefined ? events.position?.id : long.id;
-      if (isBackground && signal.aborted && signal.reason !== DETACHED && id !== undefined)
-        void this.#track(call.cancel(id).catch(() => {}));
+      if (isBackground && signal.aborted && signal.reason !== DETACHED && events.id !== undefined)
+        void this.#track(client.cancel(events.id).catch(() => {}));
       stopForwarding();
     }
   }
@@ -207,10 +190,9 @@ export class OpenAiResponsesSearch implements LlmSearch {
   }
 
   #logFailure({ log }: Failure, attempt: number): void {
-    const { logger, redactor } = this.#options;
+    const { logger } = this.#options;
     if (!logger.isDebug) return;
-    // Redacted before it is shortened: a part of a key would not be recognized.
-    const [message, body] = [log.message, log.body ?? ''].map((text) => excerpt(redactor.inLogs(text)));
+    const [message, body] = [log.message, log.body ?? ''].map((text) => excerpt(text, this.#options));
     logger.debug(
       `openai(client): error attempt=${attempt} status=${log.status ?? ''} name=${log.name ?? ''} code=${log.code ?? ''} msg="${message}" body="${body}"`,
     );
@@ -219,20 +201,20 @@ export class OpenAiResponsesSearch implements LlmSearch {
 
 /** What a failure means for an answer (rulings A3, L13, L19). */
 function toSearchError({ error, rejection }: Failure, body: RequestBody, web: WebAccess): SearchError {
-  const { param = '' } = rejection ?? {};
-  const detail = 'detail' in error ? error.detail : '';
-  if (error.kind === 'bad_request') {
+  const { kind } = error;
+  if (kind !== 'bad_request' && kind !== 'server_error') return error;
+  const { detail } = error;
+  const param = rejection?.param ?? '';
+  const about = `${param} ${detail}`;
+  if (kind === 'bad_request') {
     // Only the configuration closes the search of an open web. Nothing is sent without it: the error says which option it is.
-    if (web !== 'closed' && isClosed(body) && /external_web_access/.test(`${param} ${detail}`))
+    if (web !== 'closed' && isClosed(body) && /external_web_access/.test(about))
       return { kind: 'cached_search_rejected', detail };
     const isAboutInput = /^input\b/.test(param) || /\bitem (?:with id )?'|No tool call found/i.test(detail);
     if (Array.isArray(body.input) && body.input.length > 1 && isAboutInput) return { kind: 'history_rejected', detail };
   }
-  const about =
-    error.kind === 'bad_request' ? ABOUT_WEB : error.kind === 'server_error' ? UNDECLARED_SEARCH : undefined;
-  return web === 'closed' && about?.test(`${param} ${detail}`) === true
-    ? { kind: 'web_not_restricted', detail }
-    : error;
+  const isAboutWeb = (kind === 'bad_request' ? ABOUT_WEB : UNDECLARED_SEARCH).test(about);
+  return web === 'closed' && isAboutWeb ? { kind: 'web_not_restricted', detail } : error;
 }
 
 const ABOUT_WEB = /^tools\b|tool_choice|allowed_tools|web_search|external_web_access/;

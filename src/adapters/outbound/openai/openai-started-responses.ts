@@ -4,7 +4,7 @@ import type { SearchRequest } from '../../../application/ports/llm-search.ts';
 import type { Look, LookError, StartedResponses } from '../../../application/ports/started-responses.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
-import type { ApiCall } from './api-client.ts';
+import type { ApiClient } from './api-client.ts';
 import type { FailureContext } from './failure.ts';
 import type { OpenAiResponsesSearchOptions } from './openai-responses-search.ts';
 import { ResponseEvents } from './response-events.ts';
@@ -12,7 +12,7 @@ import { readResponse } from './response-reader.ts';
 import { createdAt, toSearchReply, toUse } from './search-reply.ts';
 
 type Options = Pick<OpenAiResponsesSearchOptions, 'apiKeyVariable' | 'route' | 'clock' | 'redactor'> & {
-  readonly callFor: () => Result<ApiCall, SearchError>;
+  readonly callFor: () => Result<ApiClient, SearchError>;
 };
 
 /** How long a look may take. */
@@ -33,38 +33,27 @@ export class OpenAiStartedResponses implements StartedResponses {
     { profile, timeZone }: Pick<SearchRequest, 'profile' | 'timeZone'>,
     signal: AbortSignal,
   ): Promise<Result<Look, LookError>> {
-    const { callFor, apiKeyVariable, route, clock, redactor } = this.#options;
-    const call = callFor();
-    if (call.isErr()) return err({ kind: 'not_looked', error: call.error, isPassing: false });
-    const context: FailureContext = {
-      model: profile.model,
-      apiKeyVariable,
-      route,
-      attempt: 1,
-      redact: redactor.inLogs,
-    };
-    const events = new ResponseEvents({
-      observer: { onProgress: () => {} },
-      context,
-      prefersItems: false,
-      isResumable: false,
-    });
+    const { callFor, route, clock } = this.#options;
+    const client = callFor();
+    if (client.isErr()) return err(toLookError(client.error));
+    const context = { ...this.#options, model: profile.model, attempt: 1 };
+    const events = new ResponseEvents(context);
     const { outcome, isTimedOut } = await withDeadline(clock, LOOK_MS, signal, (limit) =>
-      readResponse(() => call.value.retrieve(id, limit), { events, context, onText: () => {}, clock }),
+      readResponse(() => client.value.retrieve(id, limit), { events, clock }),
     );
-    if (signal.aborted) return err({ kind: 'not_looked', error: { kind: 'aborted' }, isPassing: false });
+    if (signal.aborted) return err(toLookError({ kind: 'aborted' }));
     const detail = `no response within ${LOOK_MS / 1000} s`;
-    const error: SearchError = { kind: 'connection_failed', attempts: 1, host: route, detail };
-    if (isTimedOut && outcome.isErr()) return err({ kind: 'not_looked', error, isPassing: true });
+    if (isTimedOut && outcome.isErr())
+      return err(toLookError({ kind: 'connection_failed', attempts: 1, host: route, detail }));
     return outcome
       .map((response) => this.#toLook(response, context, timeZone))
       .mapErr(({ error }) => toLookError(error));
   }
 
   async cancel(id: string): Promise<void> {
-    const call = this.#options.callFor();
-    if (call.isErr()) return;
-    const sent = call.value.cancel(id).catch(() => {});
+    const client = this.#options.callFor();
+    if (client.isErr()) return;
+    const sent = client.value.cancel(id).catch(() => {});
     await withDeadline(this.#options.clock, CANCEL_MS, never(), (limit) => untilAborted(sent, limit));
   }
 

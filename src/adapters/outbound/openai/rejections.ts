@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { WebAccess } from '../../../application/ports/llm-search.ts';
+import type { SearchRequest } from '../../../application/ports/llm-search.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { BoundedSet } from '../../../domain/values/bounded-set.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
+import { asObject } from './json-values.ts';
 import { ENCRYPTED_REASONING, type RequestBody, type RequestTool } from './request-body.ts';
 
 /** What the API rejected in a request. */
@@ -23,31 +24,20 @@ interface Part {
   readonly isMeantBy: (rejection: Rejection) => boolean;
   readonly omitFrom: (body: RequestBody) => RequestBody;
   /** What the log says when the API rejects it for the first time. */
-  readonly warning: (body: RequestBody, rejection: Rejection) => string | undefined;
-  /** Whether the request without it is no retry (rulings L5 and L19). */
-  readonly isFree: boolean;
+  readonly warning?: (model: string, rejection: Rejection) => string;
+  /** The request without it is no retry (rulings L5 and L19). */
+  readonly isFree?: true;
 }
 
 /**
  * Paths of what may be omitted, with everything below it. The two members of `reasoning` are rejected one by one (ruling A5). Not `store` and
  * the domain filter: a user who sets them wants no answer without.
  */
-const OPTIONAL: readonly (readonly [name: string, member?: string])[] = [
-  ['reasoning', 'effort'],
-  ['reasoning', 'mode'],
-  ['tools', 'search_context_size'],
-  ['tools', 'user_location'],
-  ['tools', 'return_token_budget'],
-  ['reasoning'],
-  ['text'],
-  ['include'],
-  ['max_output_tokens'],
-  ['max_tool_calls'],
-  ['service_tier'],
-];
-
-/** Only of a long request, which then runs as an ordinary one (ruling K4). */
-const BACKGROUND = ['background'] as const;
+const OPTIONAL = [
+  'reasoning.effort reasoning.mode',
+  'tools.search_context_size tools.user_location tools.return_token_budget',
+  'reasoning text include max_output_tokens max_tool_calls service_tier',
+].flatMap((paths) => paths.split(' '));
 
 /** Remembers, per model, what the API rejected, so that it is not sent again (rulings 12, L5, L19). */
 export class Rejections {
@@ -60,25 +50,24 @@ export class Rejections {
   }
 
   /** The body without what its model is known to reject. */
-  omitFrom(body: RequestBody, web: WebAccess, isLong = false): RequestBody {
+  omitFrom(body: RequestBody, request: SearchRequest): RequestBody {
     if (this.#known.size === 0) return body;
     const isKnown = ({ name, value }: Part) =>
-      this.#known.has(keyOf(body, name)) || (value !== undefined && this.#known.has(keyOf(body, name, value)));
-    return partsOf(body, web, isLong)
+      this.#known.has(keyOf(body, name)) || this.#known.has(keyOf(body, name, value));
+    return partsOf(body, request)
       .filter(isKnown)
       .reduce((left, part) => part.omitFrom(left), body);
   }
 
   /** Remembers a rejection. The request for another attempt, or undefined if what was rejected cannot be left out. */
-  add(body: RequestBody, rejection: Rejection, web: WebAccess, isLong = false) {
-    const part = partsOf(body, web, isLong).find(({ isMeantBy }) => isMeantBy(rejection));
+  add(body: RequestBody, rejection: Rejection, request: SearchRequest) {
+    const part = partsOf(body, request).find(({ isMeantBy }) => isMeantBy(rejection));
     if (part === undefined) return undefined;
-    const key = rejection.isParameter ? keyOf(body, part.name) : keyOf(body, part.name, part.value);
-    const warning = part.warning(body, rejection);
+    const key = keyOf(body, part.name, rejection.isParameter ? undefined : part.value);
     // Concurrent calls get the same rejection: it is logged once.
-    if (warning !== undefined && !this.#known.has(key)) this.#logger.warn(warning);
+    if (part.warning !== undefined && !this.#known.has(key)) this.#logger.warn(part.warning(body.model, rejection));
     this.#known.add(key);
-    return { body: part.omitFrom(body), isFree: part.isFree };
+    return { body: part.omitFrom(body), isFree: part.isFree === true };
   }
 }
 
@@ -90,31 +79,32 @@ function keyOf({ model }: RequestBody, name: string, value?: unknown): string {
 }
 
 /** The parts of a request, the more specific ones first. */
-function partsOf(body: RequestBody, web: WebAccess, isLong: boolean): readonly Part[] {
-  const { tools = [], include } = body;
+function partsOf(body: RequestBody, { conversation, isLong }: SearchRequest): readonly Part[] {
+  const { tools = [], include, tool_choice: choice } = body;
+  const isForced = typeof choice === 'object' && choice.type === tools[0]?.type;
   return [
-    ...tools.filter(({ type }) => type === 'function').map((tool) => toFunction(tool, body)),
-    ...(web === 'closed' && isClosed(body) ? [CLOSED_WEB] : []),
+    ...tools.filter(({ type }) => type === 'function').map((tool) => toFunction(tool, tools)),
+    ...(conversation?.web === 'closed' && isClosed(body) ? [CLOSED_WEB] : []),
     ...(include?.includes(ENCRYPTED_REASONING) ? [REASONING] : []),
-    ...(isForced(body) ? [FORCED_SEARCH] : []),
-    ...[...OPTIONAL, ...(isLong ? [BACKGROUND] : [])]
+    ...(isForced ? [FORCED_SEARCH] : []),
+    // A long request then runs as an ordinary one (ruling K4).
+    ...[...OPTIONAL, ...(isLong ? ['background'] : [])]
       .map((path) => toOptional(path, body))
       .filter(({ value }) => value !== undefined),
   ];
 }
 
-function toFunction(tool: RequestTool, body: RequestBody): Part {
-  const { name, parameters } = tool;
+function toFunction({ name, parameters }: RequestTool, tools: readonly RequestTool[]): Part {
   return {
     // Another schema may be accepted.
     name: JSON.stringify([name, parameters]),
     isMeantBy: ({ param, message }) => {
       const named = /Invalid schema for function '([^']+)'/.exec(message)?.[1];
-      const [, index] = /^tools\[(\d+)\]/.exec(param || (/\btools\[.*/.exec(message)?.[0] ?? '')) ?? [];
-      return name === (named ?? (index === undefined ? undefined : body.tools?.[Number(index)]?.name));
+      const index = /\btools\[(\d+)\]/.exec(param || message)?.[1];
+      return name === (named ?? tools[Number(index)]?.name);
     },
     omitFrom: (body) => withTools(body, (other) => other.name !== name),
-    warning: ({ model }) =>
+    warning: (model) =>
       `grounding: the API rejected the schema of ${name} for ${model}; the tool is not offered to this model until its schema changes`,
     isFree: true,
   };
@@ -128,7 +118,6 @@ const CLOSED_WEB: Part = {
     const kept = withTools(body, ({ type }) => type === 'function');
     return kept.tool_choice === 'none' ? kept : without(kept, 'tool_choice');
   },
-  warning: () => undefined,
   isFree: true,
 };
 
@@ -140,8 +129,7 @@ const REASONING: Part = {
     const include = (body.include ?? []).filter((entry) => entry !== ENCRYPTED_REASONING);
     return include.length === 0 ? without(body, 'include') : { ...body, include };
   },
-  warning: ({ model }) => `openai(client): ${model} rejected include=${ENCRYPTED_REASONING}; it is omitted from now on`,
-  isFree: false,
+  warning: (model) => `openai(client): ${model} rejected include=${ENCRYPTED_REASONING}; it is omitted from now on`,
 };
 
 /** Servers may know only `required` (ruling A4). */
@@ -149,14 +137,14 @@ const FORCED_SEARCH: Part = {
   name: 'tool_choice',
   isMeantBy: ({ param }) => param.startsWith('tool_choice'),
   omitFrom: (body) => ({ ...body, tool_choice: 'required' }),
-  warning: ({ model }) =>
+  warning: (model) =>
     `openai(client): ${model} rejected a forced search tool; tool_choice=required is sent from now on`,
-  isFree: false,
 };
 
-function toOptional([name, member]: (typeof OPTIONAL)[number], body: RequestBody): Part {
+function toOptional(path: string, body: RequestBody): Part {
+  const [name = '', member] = path.split('.');
   const parent = name === 'tools' ? body.tools?.[0] : body[name];
-  const value = member === undefined ? parent : isObject(parent) ? parent[member] : undefined;
+  const value = member === undefined ? parent : asObject(parent)?.[member];
   return {
     name: member ?? name,
     value,
@@ -170,23 +158,17 @@ function toOptional([name, member]: (typeof OPTIONAL)[number], body: RequestBody
       const reasoning = without(body.reasoning ?? {}, member);
       return Object.keys(reasoning).length === 0 ? without(body, name) : { ...body, reasoning };
     },
-    warning: ({ model }, { param, isParameter }) => {
+    warning: (model, { param, isParameter }) => {
       const inner = isObject(value) ? value[param.split('.').at(-1) ?? ''] : undefined;
       const rejected = isParameter ? param : `${param}=${JSON.stringify(inner ?? value)}`;
       return `openai(client): ${model} rejected ${rejected}; it is omitted from now on`;
     },
-    isFree: false,
   };
 }
 
 /** Whether the search tool is offered without live access. */
 export function isClosed({ tools = [] }: RequestBody): boolean {
   return tools.some((tool) => tool.external_web_access === false);
-}
-
-/** The model is forced to use the search tool. */
-function isForced({ tool_choice: choice, tools }: RequestBody): boolean {
-  return isObject(choice) && choice.type !== undefined && choice.type === tools?.[0]?.type;
 }
 
 function without<T extends JsonObject>(object: T, name: string): T {
@@ -198,9 +180,7 @@ function withTools(body: RequestBody, isKept: (tool: RequestTool) => boolean): R
   const tools = (body.tools ?? []).filter(isKept);
   if (tools.length === 0) return without(without(body, 'tools'), 'tool_choice');
   const { tool_choice: choice } = body;
-  if (!isObject(choice) || choice.type !== 'allowed_tools' || !Array.isArray(choice.tools)) return { ...body, tools };
-  const allowed = choice.tools.filter(
-    (allowed) => isObject(allowed) && tools.some(({ name }) => name === allowed.name),
-  );
+  if (typeof choice !== 'object' || choice.tools === undefined) return { ...body, tools };
+  const allowed = choice.tools.filter((allowed) => tools.some(({ name }) => name === allowed.name));
   return { ...body, tools, tool_choice: allowed.length === 0 ? 'none' : { ...choice, tools: allowed } };
 }

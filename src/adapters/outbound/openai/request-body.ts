@@ -1,4 +1,4 @@
-import type { Conversation, SearchRequest } from '../../../application/ports/llm-search.ts';
+import type { Conversation, Round, SearchRequest } from '../../../application/ports/llm-search.ts';
 import { modelSupport, type UserLocation } from '../../../domain/answers/model-profile.ts';
 import type { ToolOutput } from '../../../domain/grounded/tool-output.ts';
 import { type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
@@ -8,10 +8,13 @@ export interface RequestBody extends JsonObject {
   readonly model: string;
   readonly input: string | readonly unknown[];
   readonly tools?: readonly RequestTool[];
-  readonly tool_choice?: unknown;
+  readonly tool_choice?: ToolChoice;
   readonly include?: readonly string[];
   readonly reasoning?: JsonObject;
 }
+
+/** `type` is that of the search tool, or `allowed_tools`, which names functions. */
+type ToolChoice = 'none' | 'required' | { readonly type: string; readonly tools?: readonly RequestTool[] };
 
 /** The search tool, or a function, which has a name. */
 export interface RequestTool extends JsonObject {
@@ -40,10 +43,19 @@ export function toRequestBody(request: SearchRequest, options: RequestOptions): 
   const forced = profile.search === 'required' ? { type: search.type } : undefined;
   const input = toInput(request);
   const parameters = toParameters(request, options);
-  if (conversation !== undefined)
-    return { model, ...parameters, ...toRound(conversation, search, forced, instructions, input) };
-  const choice = forced && { tool_choice: forced };
-  return { model, instructions, input, tools: [search], include: [SOURCES], ...choice, ...parameters };
+  if (conversation === undefined) {
+    const choice = forced && { tool_choice: forced };
+    return { model, instructions, input, tools: [search], include: [SOURCES], ...choice, ...parameters };
+  }
+  return {
+    model,
+    ...parameters,
+    instructions: `${instructions}\n\n${GROUNDING_INSTRUCTIONS}`,
+    // The complete conversation is sent again each time (ruling L8).
+    input: [{ role: 'user', content: input }, ...conversation.rounds.flatMap(toHistory)],
+    ...toTools(conversation, search, forced),
+    include: [...(conversation.web === 'absent' ? [] : [SOURCES]), ENCRYPTED_REASONING],
+  };
 }
 
 export const WEB_SEARCH = 'web_search';
@@ -108,47 +120,13 @@ const GROUNDING_INSTRUCTIONS = `# Own tools
 - If a tool fails, say so in the answer.
 - Put the citation marker of a source, exactly as the output shows it, after each sentence that is based on that source.`;
 
-/** What is said in a round (rulings L3, L4, L8, L19). The complete conversation is sent again each time. */
-function toRound(
-  conversation: Conversation,
-  search: RequestTool,
-  forced: unknown,
-  instructions: string,
-  question: string,
-) {
-  const { functions, rounds, web } = conversation;
-  const offered = functions.map(({ name, description, parameters }) => ({
-    type: 'function',
-    name,
-    description,
-    parameters,
-    strict: false,
-  }));
-  const webTool = web === 'absent' ? [] : [web === 'closed' ? { ...search, external_web_access: false } : search];
-  const tools = [...webTool, ...offered];
-  const history = rounds.flatMap(({ items, outputs }) => [
-    ...items,
-    ...outputs.map(({ callId, output }) => ({
-      type: 'function_call_output',
-      call_id: callId,
-      output: toOutput(output),
-    })),
-  ]);
-  return {
-    instructions: `${instructions}\n\n${GROUNDING_INSTRUCTIONS}`,
-    input: [{ role: 'user', content: question }, ...history],
-    ...(tools.length > 0 && { tools, ...toolChoice(conversation, forced) }),
-    include: [...(web === 'absent' ? [] : [SOURCES]), ENCRYPTED_REASONING],
-  };
-}
-
-/** A search that is required is forced in the first round only. */
-function toolChoice({ mayCall, web, functions, rounds }: Conversation, forced: unknown): object {
-  if (!mayCall && functions.length > 0) return { tool_choice: 'none' };
-  if (web === 'open' && rounds.length === 0 && forced !== undefined) return { tool_choice: forced };
-  if (web !== 'closed') return {};
-  const tools = functions.map(({ name }) => ({ type: 'function', name }));
-  return { tool_choice: { type: 'allowed_tools', mode: 'auto', tools } };
+function toHistory({ items, outputs }: Round): readonly unknown[] {
+  const toItem = ({ callId, output }: Round['outputs'][number]) => ({
+    type: 'function_call_output',
+    call_id: callId,
+    output: toOutput(output),
+  });
+  return [...items, ...outputs.map(toItem)];
 }
 
 function toOutput({ text, images }: ToolOutput): unknown {
@@ -159,4 +137,28 @@ function toOutput({ text, images }: ToolOutput): unknown {
     image_url: `data:${mimeType};base64,${base64}`,
   }));
   return [{ type: 'input_text', text }, ...pictures];
+}
+
+/** What the model may call in a round (rulings L3, L4, L19). */
+function toTools(conversation: Conversation, search: RequestTool, forced: ToolChoice | undefined) {
+  const { functions, web } = conversation;
+  const webTool = web === 'absent' ? [] : [web === 'closed' ? { ...search, external_web_access: false } : search];
+  const offered = functions.map(({ name, description, parameters }) => ({
+    type: 'function',
+    name,
+    description,
+    parameters,
+    strict: false,
+  }));
+  const tools = [...webTool, ...offered];
+  return tools.length > 0 ? withoutUndefined({ tools, tool_choice: toolChoice(conversation, forced) }) : {};
+}
+
+/** A search that is required is forced in the first round only. */
+function toolChoice({ mayCall, web, functions, rounds }: Conversation, forced: ToolChoice | undefined) {
+  if (!mayCall && functions.length > 0) return 'none';
+  if (web === 'open' && rounds.length === 0) return forced;
+  if (web !== 'closed') return undefined;
+  const tools = functions.map(({ name }) => ({ type: 'function', name }));
+  return { type: 'allowed_tools', mode: 'auto', tools };
 }

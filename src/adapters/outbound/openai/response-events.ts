@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { SearchObserver, SearchProgress } from '../../../application/ports/llm-search.ts';
+import type { SearchProgress } from '../../../application/ports/llm-search.ts';
 import { type JsonObject, parseJson } from '../../../domain/values/json.ts';
 import { MAX_LENGTH } from './api-fetch.ts';
 import { type Failure, type FailureContext, toStreamFailure } from './failure.ts';
@@ -14,39 +14,33 @@ const NAME_ONLY =
 const MAX_UNREAD = 100;
 
 interface Options {
-  readonly observer: SearchObserver;
-  readonly context: FailureContext;
+  readonly onProgress?: (progress: SearchProgress) => void;
   /** The output is made of the items of `response.output_item.done`, which are complete (ruling L8). */
-  readonly prefersItems: boolean;
-  /** Whether the position in the stream is read from every event. */
-  readonly isResumable: boolean;
-  /** Gets the response of `response.created`, and whether its events are numbered. */
-  readonly onCreated?: ((response: JsonObject, isNumbered: boolean) => void) | undefined;
+  readonly prefersItems?: boolean;
+  /** Whether the ID and the position in the stream are read from every event. */
+  readonly isResumable?: boolean;
+  /** Gets the response of `response.created`. */
+  readonly onCreated?: (response: JsonObject) => void;
 }
 
 /** Collects the outcome of a stream's events and reports their progress. Malformed and unknown events are skipped. */
 export class ResponseEvents {
-  /** The ID of the response, and the number of its last event, if the server numbers them. */
-  position: { readonly id: string; readonly sequence: number } | undefined;
+  /** The ID of the response. */
+  id: string | undefined;
+  /** The number of the last event, if the server numbers them. */
+  sequence: number | undefined;
   /** The response of the terminal event, or the error that the API reported. */
   outcome: Result<JsonObject, Failure> | undefined;
+  readonly context: FailureContext;
   readonly #options: Options;
   /** The events of complete items, which are parsed if the response at the end lacks them. */
   readonly #items: string[] = [];
   #itemsLength = 0;
-  readonly #deltas: string[] = [];
-  #characters = 0;
-  readonly #writing: SearchProgress;
+  readonly #writing = new Writing();
 
-  constructor(options: Options) {
+  constructor(context: FailureContext, options: Options = {}) {
+    this.context = context;
     this.#options = options;
-    const count = () => this.#countCharacters();
-    this.#writing = {
-      kind: 'writing',
-      get characters() {
-        return count();
-      },
-    };
   }
 
   /** Whether the items are longer than any answer. */
@@ -56,44 +50,44 @@ export class ResponseEvents {
 
   take(name: string | undefined, data: string): void {
     if (this.outcome !== undefined) return;
-    const { observer, context, isResumable } = this.#options;
+    const { onProgress, onCreated, isResumable } = this.#options;
     const isItemOnly = name === ITEM_DONE && !data.includes('"web_search_call"');
     const isParsed = isResumable || !(isItemOnly || NAME_ONLY.test(name ?? ''));
     const event = isParsed ? asObject(parseJson(data)) : {};
     if (event === undefined) return;
     const type = asText(event.type) ?? name;
-    const id = asText(asObject(event.response)?.id) ?? this.position?.id;
-    const sequence = asNumber(event.sequence_number);
-    if (id !== undefined && sequence !== undefined) this.position = { id, sequence };
+    const response = asObject(event.response);
+    this.id = asText(response?.id) ?? this.id;
+    this.sequence = asNumber(event.sequence_number) ?? this.sequence;
     const item = asObject(event.item);
     switch (type) {
       case 'error':
         // Nested in real replies, flat in the API's documentation.
-        this.outcome = err(toStreamFailure(asObject(event.error) ?? event, context));
+        this.outcome = err(toStreamFailure(asObject(event.error) ?? event, this.context));
         break;
       case 'response.incomplete':
         // Not every server repeats the status; a call of such a response must not run (ruling L9).
-        this.outcome = ok({ status: 'incomplete', ...this.#complete(asObject(event.response)) });
+        this.outcome = ok({ status: 'incomplete', ...this.#complete(response) });
         break;
       case 'response.completed':
       case 'response.failed':
       case 'response.cancelled':
-        this.outcome = ok(this.#complete(asObject(event.response)));
+        this.outcome = ok(this.#complete(response));
         break;
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        if (this.#deltas.push(data) === MAX_UNREAD) this.#countCharacters();
-        observer.onProgress(this.#writing);
+        this.#writing.add(data);
+        onProgress?.(this.#writing);
         break;
       case 'response.created':
-        observer.onProgress({ kind: 'thinking' });
-        this.#options.onCreated?.(asObject(event.response) ?? {}, sequence !== undefined);
+        onProgress?.({ kind: 'thinking' });
+        onCreated?.(response ?? {});
         break;
       case 'response.output_item.added':
-        if (item?.type === 'reasoning') observer.onProgress({ kind: 'thinking' });
+        if (item?.type === 'reasoning') onProgress?.({ kind: 'thinking' });
         break;
       case 'response.web_search_call.searching':
-        observer.onProgress({ kind: 'searching' });
+        onProgress?.({ kind: 'searching' });
         break;
       case ITEM_DONE:
         this.#items.push(data);
@@ -104,10 +98,10 @@ export class ResponseEvents {
 
   /** Only now does a search have its complete action. */
   #reportSearch(item: JsonObject): void {
-    const { observer } = this.#options;
+    const { onProgress } = this.#options;
     const url = openedPage(item);
-    if (url !== undefined) observer.onProgress({ kind: 'opened_page', url });
-    for (const query of queriesOf(item)) observer.onProgress({ kind: 'searching', query });
+    if (url !== undefined) onProgress?.({ kind: 'opened_page', url });
+    for (const query of queriesOf(item)) onProgress?.({ kind: 'searching', query });
   }
 
   /** Some servers end with an empty `output` although they streamed its items. */
@@ -124,11 +118,26 @@ export class ResponseEvents {
     const output = [...items].sort(([a], [b]) => a - b).map(([, item]) => item);
     return { ...response, output };
   }
+}
 
-  #countCharacters(): number {
+/** The text so far. Its characters are counted when they are asked for. */
+class Writing {
+  readonly kind = 'writing';
+  readonly #deltas: string[] = [];
+  #characters = 0;
+
+  add(data: string): void {
+    if (this.#deltas.push(data) === MAX_UNREAD) this.#count();
+  }
+
+  get characters(): number {
+    this.#count();
+    return this.#characters;
+  }
+
+  #count(): void {
     const deltas = this.#deltas.splice(0).map((data) => asText(asObject(parseJson(data))?.delta) ?? '');
     // A character may be split between two deltas.
     for (const _ of deltas.join('')) this.#characters += 1;
-    return this.#characters;
   }
 }

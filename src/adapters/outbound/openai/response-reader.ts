@@ -4,8 +4,9 @@ import { createParser } from 'eventsource-parser';
 import { err, ok, type Result } from 'neverthrow';
 import type { Clock } from '../../../application/ports/clock.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
+import type { ApiClient } from './api-client.ts';
 import { type ApiResponse, MAX_LENGTH, RefusedResponse, TOO_LARGE } from './api-fetch.ts';
-import { excerpt, type Failure, type FailureContext, permanentFailure } from './failure.ts';
+import { excerpt, type Failure, permanentFailure } from './failure.ts';
 import type { ResponseEvents } from './response-events.ts';
 import { toThrownFailure } from './thrown-failure.ts';
 
@@ -13,12 +14,19 @@ import { toThrownFailure } from './thrown-failure.ts';
 const DRAIN_MS = 1000;
 
 /** What it takes to read a response. */
-export interface Reading {
+interface Reading {
   readonly events: ResponseEvents;
-  readonly context: FailureContext;
   /** Receives the body. */
-  readonly onText: (text: string) => void;
+  readonly onText?: ((text: string) => void) | undefined;
   readonly clock: Clock;
+}
+
+/** What it takes to continue one whose stream breaks, too. */
+interface ResumableReading extends Reading {
+  readonly client: ApiClient;
+  readonly maxRetries: number;
+  /** Waits before another resumption; the number is that of the resumptions so far. */
+  readonly wait: (resumptions: number) => Promise<unknown>;
 }
 
 /**
@@ -32,8 +40,45 @@ export async function readResponse(
   try {
     return await read(await open(), reading);
   } catch (thrown) {
-    return err(toThrownFailure(thrown, reading.context, reading.clock.now()));
+    return err(toThrownFailure(thrown, reading.events.context, reading.clock.now()));
   }
+}
+
+/**
+ * Reads a background response. If its stream breaks after the first event, it is resumed: the same response continues, so that this is no new
+ * attempt (ruling A10). When no resumption is left, the call fails, and is not sent again.
+ */
+export async function readResumable(
+  open: () => Promise<ApiResponse>,
+  reading: ResumableReading,
+  signal: AbortSignal,
+): Promise<Result<JsonObject, Failure>> {
+  const { client, events, onText, maxRetries, wait } = reading;
+  let outcome = await readResponse(open, reading);
+  let isInterrupted = isBroken(outcome);
+  for (let resumption = 0; isInterrupted && !signal.aborted; resumption += 1) {
+    const { id, sequence } = events;
+    if (id === undefined || sequence === undefined) return outcome;
+    if (resumption >= maxRetries) return outcome.mapErr((failure): Failure => ({ ...failure, isTransient: false }));
+    // The first break may be that of an idle connection; after another one, the network needs time.
+    if (resumption > 0) await wait(resumption);
+    let isOpen = false;
+    const resume = async () => {
+      const resumed = await client.resume(id, sequence, signal);
+      isOpen = true;
+      // Ends an incomplete event.
+      onText?.('\n\n');
+      return resumed;
+    };
+    outcome = await readResponse(resume, reading);
+    // The response continues while the API refuses to resume it; a failure that the response reports is its own.
+    isInterrupted = isBroken(outcome) || (!isOpen && outcome.isErr() && outcome.error.isTransient);
+  }
+  return outcome;
+}
+
+function isBroken(outcome: Result<JsonObject, Failure>): boolean {
+  return outcome.isErr() && outcome.error.error.kind === 'connection_failed';
 }
 
 async function read(http: ApiResponse, reading: Reading): Promise<Result<JsonObject, Failure>> {
@@ -44,12 +89,12 @@ async function read(http: ApiResponse, reading: Reading): Promise<Result<JsonObj
 
   const body = await http.text();
   const response = parseJson(body);
-  if (!isObject(response) && /^(?:event|data|:)/.test(body.trimStart())) {
+  if (!isObject(response) && /^(?:event|data|id|retry)?:/.test(body.trimStart())) {
     return readStream(Readable.from([Buffer.from(body)]), reading);
   }
-  reading.onText(body);
+  reading.onText?.(body);
   if (isObject(response)) return ok(response);
-  const detail = body.trim() === '' ? 'an empty body' : `not JSON: ${excerpt(reading.context.redact(body))}`;
+  const detail = body.trim() === '' ? 'an empty body' : `not JSON: ${excerpt(body, reading.events.context)}`;
   return err(permanentFailure({ kind: 'unreadable_reply', detail }, detail, body));
 }
 
@@ -68,7 +113,7 @@ async function readStream(stream: Readable, { events, onText }: Reading): Promis
   while (events.outcome === undefined) {
     const { done, value } = await chunks.next();
     const text = done ? `${decoder.end()}\n\n` : decoder.write(value);
-    onText(text);
+    onText?.(text);
     parser.feed(text);
     if (isTooLarge || events.isTooLarge) {
       stream.destroy();

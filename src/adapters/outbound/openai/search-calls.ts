@@ -28,5 +28,5 @@ export function consultedBy(call: JsonObject): readonly string[] {
 
 /** A call without an action is a search too. */
 export function isSearch(call: JsonObject): boolean {
-  return openedPage(call) === undefined && !/^(?:open_page|find_in_page)$/.test(String(asObject(call.action)?.type));
+  return !/^(?:open_page|find_in_page)$/.test(String(asObject(call.action)?.type));
 }

@@ -19,14 +19,17 @@ export function toSearchReply(
   const reason = asText(asObject(response.incomplete_details)?.reason);
   if (response.status === 'failed' || error !== undefined) return err(toStreamFailure(error, context));
   if (reason === 'content_filter') return err(permanentFailure({ kind: 'content_filtered' }, reason));
-  if (!Array.isArray(response.output)) return err(unreadable('a response without output', response));
-  if (response.status === undefined && response.output.length === 0)
-    return err(unreadable('an empty response', response));
+  const isEmpty = response.status === undefined && Array.isArray(response.output) && response.output.length === 0;
+  if (!Array.isArray(response.output) || isEmpty) {
+    const detail = isEmpty ? 'an empty response' : 'a response without output';
+    return err(permanentFailure({ kind: 'unreadable_reply', detail }, detail, JSON.stringify(response)));
+  }
   if (!/^(?:completed|incomplete|undefined)$/.test(String(response.status))) {
-    const detail = excerpt(context.redact(`the API answered with status ${String(response.status)}`));
+    const detail = excerpt(`the API answered with status ${String(response.status)}`, context);
     return err(permanentFailure({ kind: 'failed', detail }, detail));
   }
 
+  const created = createdAt(response);
   const items = objectsOf(response.output);
   const searches = searchCallsIn(items);
   const isComplete = response.status === undefined || response.status === 'completed';
@@ -51,7 +54,7 @@ export function toSearchReply(
       consulted: searches.flatMap(consultedBy),
       opened: searches.map(openedPage).filter((url) => url !== undefined),
     },
-    accessedOn: datedIn && accessedOn(response, datedIn),
+    accessedOn: datedIn && created && zonedDate(created, datedIn),
     report: withoutUndefined({
       model: asText(response.model),
       responseId: asText(response.id),
@@ -106,11 +109,6 @@ function citedBy({ content }: JsonObject): readonly CitedPage[] {
     .map(({ url, title }) => ({ url: String(url), title: asText(title) }));
 }
 
-function accessedOn(response: JsonObject, timeZone: string): string | undefined {
-  const created = createdAt(response);
-  return created && zonedDate(created, timeZone);
-}
-
 /** `created_at` is in seconds; published recordings may contain anything instead. */
 export function createdAt(response: JsonObject): Date | undefined {
   const seconds = asNumber(response.created_at) ?? 0;
@@ -147,8 +145,4 @@ function toUsage(usage: JsonObject | undefined): TokenUsage | undefined {
     outputTokens: asCount(usage.output_tokens) ?? 0,
     reasoningTokens: asCount(asObject(usage.output_tokens_details)?.reasoning_tokens) ?? 0,
   });
-}
-
-function unreadable(detail: string, response: JsonObject): Failure {
-  return permanentFailure({ kind: 'unreadable_reply', detail }, detail, JSON.stringify(response));
 }

@@ -1,19 +1,19 @@
 import { APIConnectionError, APIError } from 'openai';
+import { causesOf, certificateProblem, codeOf } from '../../../domain/values/certificate-problem.ts';
 import { withoutUndefined } from '../../../domain/values/json.ts';
 import { RefusedResponse } from './api-fetch.ts';
 import { excerpt, type Failure, type FailureContext, permanentFailure, toFailure } from './failure.ts';
-import { asObject, asText } from './json-values.ts';
+import { asObject } from './json-values.ts';
 
 /** Certificates stay invalid, and 300 s without data is a timeout, which is not retried. */
-const PERMANENT =
-  /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_INVALID_URL|^bad port$/;
+const PERMANENT = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT/;
 
 /** The failure for an exception of the `openai` package, of `fetch`, or of reading the response. `now` is for `retry-after`. */
 export function toThrownFailure(thrown: unknown, context: FailureContext, now = new Date(0)): Failure {
   if (!(thrown instanceof APIError) || thrown instanceof APIConnectionError || thrown.status === undefined) {
     const refused = causesOf(thrown).find((cause) => cause instanceof RefusedResponse);
     if (refused === undefined) return toConnectionFailure(thrown, context);
-    const detail = excerpt(context.redact(refused.message));
+    const detail = excerpt(refused.message, context);
     return permanentFailure({ kind: 'unreadable_reply', detail }, detail);
   }
   const { status, headers, message } = thrown;
@@ -26,34 +26,21 @@ export function toThrownFailure(thrown: unknown, context: FailureContext, now = 
 /** The failure for a connection that was not made, or that broke before a complete response. */
 function toConnectionFailure(error: unknown, context: FailureContext): Failure {
   const causes = causesOf(error);
-  const code = causes.map((cause) => asText((cause as NodeJS.ErrnoException).code)).find((code) => code !== undefined);
+  const code = causes.map(codeOf).find((code) => code !== undefined);
   // The outermost message is often `fetch failed`, which explains nothing.
   const message = causes.at(-1)?.message ?? String(error);
-  const reason = excerpt(context.redact(message));
   const name = error instanceof Error ? error.name : undefined;
-  // With a code, a connection failed: OpenSSL's messages contain words such as `tls_validate_record_header`.
-  if (error instanceof TypeError && code === undefined && /header|ByteString/i.test(message)) {
-    return permanentFailure({ kind: 'bad_request', detail: `the request could not be sent (${reason})` }, reason);
-  }
   return {
     error: {
       kind: 'connection_failed',
       attempts: context.attempt,
       host: context.route,
-      // "bad port" is what fetch says about ports that it refuses to connect to.
-      detail: code ?? (message === 'bad port' ? 'fetch blocks this port' : reason),
+      detail: code ?? excerpt(message, context),
       diagnostics: withoutUndefined({ status: code, name }),
     },
     isTransient: !PERMANENT.test(code ?? message),
-    log: withoutUndefined({ message, code, name }),
+    log: withoutUndefined({ message: certificateProblem(error) ?? message, code, name }),
   };
-}
-
-/** The error and its causes, outermost first. */
-function causesOf(error: unknown): readonly Error[] {
-  const causes: Error[] = [];
-  for (let cause = error; cause instanceof Error && causes.length < 6; cause = cause.cause) causes.push(cause);
-  return causes;
 }
 
 /** The requested wait in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date. */

@@ -9,8 +9,6 @@ type Options = Omit<WebCitedPagesOptions, 'dispatcher' | 'isPort' | 'isAllowedHo
   readonly proxy: string | undefined;
 };
 
-const CONNECT_MS = 3000;
-
 /** The reader of pages for production: nothing but the public internet is reached. */
 export function createCitedPages({ proxy, ...options }: Options) {
   let hasResolved = false;
@@ -19,8 +17,7 @@ export function createCitedPages({ proxy, ...options }: Options) {
     hasResolved ||= addresses.length > 0;
     return addresses;
   };
-  const dispatcher =
-    proxy === undefined ? createPageAgent(isPublicAddress, CONNECT_MS, resolve) : createProxyAgent(proxy);
+  const dispatcher = proxy === undefined ? createPageAgent(isPublicAddress, resolve) : createProxyAgent(proxy);
   const citedPages = new WebCitedPages({
     ...options,
     dispatcher,

@@ -1,22 +1,10 @@
 import type { DateCandidates } from '../../../domain/values/published-date.ts';
 import type { ElementVisitor } from './page-elements.ts';
 
-const CITATION_NAMES = new Set([
-  'citation_publication_date',
-  'citation_date',
-  'citation_online_date',
-  'dc.date',
-  'dc.date.issued',
-  'dcterms.issued',
-  'dcterms.date',
-  'parsely-pub-date',
-  'sailthru.date',
-  'pubdate',
-  'publishdate',
-  'publish-date',
-  'publication_date',
-  'date',
-]);
+/** The names of `<meta>` that say when an article was published, and when a publication or any other page was. */
+const ARTICLE = /^\s*(?:og:)?article:published_time\s*$/i;
+const CITATION =
+  /^\s*(?:citation_(?:publication_|online_)?date|(?:dc|dcterms)\.date|dc\.date\.issued|dcterms\.issued|parsely-pub-date|sailthru\.date|pubdate|publish-?date|publication_date|date)\s*$/i;
 const MAX_JSON_LD_CHARS = 200_000;
 
 /** Collects where a page may say when it was published. Which element contains which does not matter. */
@@ -29,10 +17,9 @@ export class DateCollector implements ElementVisitor {
     const { article, citation, time } = this.candidates;
     if (tag === 'script' && /^application\/ld\+json\b/i.test(type.trim())) this.#jsonLd = '';
     if (tag === 'meta' && content !== undefined) {
-      const names = [attributes.property, attributes.name].map((text = '') => text.trim().toLowerCase());
-      if (names.some((text) => text === 'article:published_time' || text === 'og:article:published_time')) {
-        article.push(content);
-      } else if (names.some((text) => CITATION_NAMES.has(text))) citation.push(content);
+      const names = [attributes.property ?? '', attributes.name ?? ''];
+      if (names.some((name) => ARTICLE.test(name))) article.push(content);
+      else if (names.some((name) => CITATION.test(name))) citation.push(content);
     }
     const isPublished = /(?:^|\s)datepublished(?:\s|$)/i.test(itemprop);
     const date = datetime ?? content;

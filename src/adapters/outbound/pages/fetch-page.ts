@@ -1,5 +1,6 @@
 import { type Dispatcher, fetch as undiciFetch } from 'undici';
 import type { CitationCheck, PageCheck } from '../../../domain/answers/known-page.ts';
+import { readBytes } from '../network/read-bytes.ts';
 
 export interface FetchOptions {
   /** Connects to public addresses only. */
@@ -49,25 +50,22 @@ export async function fetchPage(
     for (let redirects = 0; ; redirects += 1) {
       if (!isFetchable(target, options)) return unreadable('forbidden');
       const response = await undiciFetch(target, init);
-      status = response.status;
       const { body, headers } = response;
-      const location = status >= 300 && status < 400 ? headers.get('location') : null;
-      const next = location !== null && URL.canParse(location, target) ? new URL(location, target) : undefined;
-      const contentType = headers.get('content-type') ?? '';
-      const hasText = HTML.test(contentType) || (check !== 'off' && TEXT.test(contentType));
-      if (response.ok && hasText && body !== null) return { status, contentType, ...(await beginningOf(body)) };
-      // Without a known length, the first bytes show whether there are any.
-      const isEmpty =
-        response.ok &&
-        check !== 'off' &&
-        !(Number(headers.get('content-length')) > 0) &&
-        (body === null || !(await hasBytes(body)));
+      status = response.status;
+      if (response.ok) {
+        const contentType = headers.get('content-type') ?? '';
+        const hasText = HTML.test(contentType) || (check !== 'off' && TEXT.test(contentType));
+        const beginning = await readBytes(body, hasText ? MAX_BYTES : 0);
+        if (hasText) return { status, contentType, ...beginning };
+        return unreadable(beginning.isCut ? 'not_text' : 'no_text');
+      }
       await body?.cancel();
       if (status === 404 || status === 410) return { state: 'dead', status };
-      if (response.ok) return unreadable(isEmpty ? 'no_text' : 'not_text');
-      if (next === undefined || !/^https?:$/.test(next.protocol)) return unreadable(`http_${status}`);
+      const location = status < 400 ? headers.get('location') : null;
+      const next = location !== null && URL.canParse(location, target) ? new URL(location, target).href : '';
+      if (!/^https?:/.test(next)) return unreadable(`http_${status}`);
       if (redirects === MAX_REDIRECTS) return unreadable('redirects');
-      target = next.href;
+      target = next;
     }
   } catch (error) {
     const failed = (reason: string) => ({ ...unreadable(reason), isFailed: true }) as const;
@@ -86,21 +84,4 @@ function isFetchable(url: string, { isPort, isAllowedHost }: FetchOptions): bool
   const { protocol, port, hostname, username, password } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
   return /^https?:$/.test(protocol) && isPort(port) && `${username}${password}` === '' && isAllowedHost(host);
-}
-
-/** The bytes of a page, as far as it is read. */
-async function beginningOf(body: AsyncIterable<Uint8Array>) {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk.subarray(0, MAX_BYTES - bytes));
-    bytes += chunk.length;
-    if (bytes > MAX_BYTES) break;
-  }
-  return { bytes: Buffer.concat(chunks), isCut: bytes > MAX_BYTES };
-}
-
-async function hasBytes(body: AsyncIterable<Uint8Array>): Promise<boolean> {
-  for await (const { length } of body) if (length > 0) return true;
-  return false;
 }

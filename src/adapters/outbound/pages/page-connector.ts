@@ -2,6 +2,8 @@ import { type LookupAddress, promises } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 
+const CONNECT_MS = 3000;
+
 /**
  * Asks name servers for the addresses of a public name, each for at most a second. `dns.lookup` would wait for silent name servers on the
  * threads that it shares with the rest of the process. `servers`: instead of those of the system.
@@ -22,7 +24,6 @@ export async function resolvePageName(host: string, servers?: readonly string[])
  */
 export function createPageAgent(
   isAllowed: (address: string) => boolean,
-  connectMs: number,
   resolve: (host: string) => Promise<readonly LookupAddress[]> = resolvePageName,
 ): Agent {
   const forbidden = (host: string) =>
@@ -38,7 +39,7 @@ export function createPageAgent(
     };
     resolve(host).then(onResolved, (error) => callback(error, '', 0));
   };
-  const connect = buildConnector({ timeout: connectMs, lookup: guardedLookup });
+  const connect = buildConnector({ timeout: CONNECT_MS, lookup: guardedLookup });
   return new Agent({
     connect: (options, callback) => {
       const host = options.hostname.replace(/^\[|\]$/g, '');

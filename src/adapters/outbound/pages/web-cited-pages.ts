@@ -1,10 +1,8 @@
-import { setMaxListeners } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { forwardAbort, withDeadline } from '../../../application/async/deadline.ts';
+import { withDeadline } from '../../../application/async/deadline.ts';
 import type { CitedPages, PageReading } from '../../../application/ports/cited-pages.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import type { CitationCheck } from '../../../domain/answers/known-page.ts';
 import { publishedOn } from '../../../domain/values/published-date.ts';
 import { zonedDate } from '../../../domain/values/zoned-date.ts';
 import { type FetchOptions, fetchPage, HTML } from './fetch-page.ts';
@@ -16,12 +14,11 @@ export interface WebCitedPagesOptions extends FetchOptions {
   readonly logger: Pick<Logger, 'isDebug' | 'debug'>;
   readonly timeZone: string;
   readonly resolveDates: boolean;
-  readonly check: CitationCheck;
   /** Whether names can be resolved here, so that a name that does not exist is that of a dead page (ruling E4). */
   readonly canResolve: () => boolean;
 }
 
-/** The time limit of a page (ruling A15). */
+/** The time limit of a page (ruling A15). All are requested at once. */
 const PAGE_MS = 3000;
 const MAX_CACHED = 1000;
 /** A page with fewer characters shows a person nothing (ruling E4). */
@@ -43,30 +40,25 @@ export class WebCitedPages implements CitedPages {
 
   async read(urls: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, PageReading>> {
     const { clock } = this.#options;
-    // All pages share one listener: Node.js warns about more than ten on a signal.
-    const controller = new AbortController();
-    setMaxListeners(0, controller.signal);
-    const stopForwarding = forwardAbort(signal, controller);
-    const read = async (url: string) => {
-      const startedMs = clock.elapsedMs();
-      const page = await this.#read(url, controller.signal);
+    const startedMs = clock.elapsedMs();
+    const read = async (url: string, limit: AbortSignal) => {
+      const page = await this.#read(url, limit);
       return { url, page, ms: Math.round(clock.elapsedMs() - startedMs) };
     };
-    const pages = await Promise.all([...new Set(urls)].map(read));
-    stopForwarding();
+    const readAll = (limit: AbortSignal) => Promise.all([...new Set(urls)].map((url) => read(url, limit)));
+    const { outcome: pages } = await withDeadline(clock, PAGE_MS, signal, readAll);
     // After all pages: another one may have shown that names can be resolved.
     return new Map(pages.map(({ url, page, ms }) => [url, this.#report(url, page, ms)]));
   }
 
   async #read(url: string, signal: AbortSignal): Promise<PageReading> {
-    const { check, clock } = this.#options;
+    const { check } = this.#options;
     const known = this.#days.get(url);
     if (check === 'off' && known !== undefined) {
       this.#remember(url, known);
       return known;
     }
-    const visit = (limited: AbortSignal) => this.#visit(url, limited);
-    const { isRead, isFailed, ...page } = (await withDeadline(clock, PAGE_MS, signal, visit)).outcome;
+    const { isRead, isFailed, ...page } = await this.#visit(url, signal);
     const dated = isRead ? page : { ...page, ...known };
     if (isRead || (check === 'off' && !isFailed && !page.reason?.startsWith('http_5')))
       this.#remember(url, { publishedOn: dated.publishedOn });
@@ -83,15 +75,12 @@ export class WebCitedPages implements CitedPages {
     const { text, candidates } = readPage(decoded, contentType, fetched.isCut);
     const isRead = resolveDates && HTML.test(contentType);
     const day = isRead ? publishedOn(candidates, zonedDate(clock.now(), timeZone)) : undefined;
-    const reason = isMisread(decoded) ? 'not_text' : text.visible.length < MIN_VISIBLE ? 'no_text' : undefined;
-    if (reason !== undefined) return { state: 'unreadable', status, reason, publishedOn: day, isRead };
-    return {
-      state: 'ok',
-      status,
-      publishedOn: day,
-      isRead,
-      ...(check === 'evidence' && { text: () => this.#turn().then(() => text) }),
-    };
+    // More than 1 % could not be decoded.
+    const isMisread = decoded.split('\uFFFD').length - 1 > decoded.length / 100;
+    const reason = isMisread ? 'not_text' : text.visible.length < MIN_VISIBLE ? 'no_text' : undefined;
+    const read = { status, publishedOn: day, isRead };
+    if (reason !== undefined) return { ...read, state: 'unreadable', reason };
+    return { ...read, state: 'ok', ...(check === 'evidence' && { text: () => this.#turn().then(() => text) }) };
   }
 
   /** Other messages are handled between two pages. */
@@ -118,9 +107,4 @@ export class WebCitedPages implements CitedPages {
     const [oldest] = this.#days.keys();
     if (this.#days.size > MAX_CACHED && oldest !== undefined) this.#days.delete(oldest);
   }
-}
-
-/** Whether more than 1 % of a text could not be decoded. */
-function isMisread(text: string): boolean {
-  return text.split('\uFFFD').length - 1 > text.length / 100;
 }

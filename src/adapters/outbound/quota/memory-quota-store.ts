@@ -42,6 +42,4 @@ export class MemoryQuotaStore implements QuotaStore {
 }
 
 /** Days have the same length. */
-function nameOf({ caller, date }: QuotaKey): string {
-  return `${date} ${caller}`;
-}
+const nameOf = ({ caller, date }: QuotaKey) => `${date} ${caller}`;

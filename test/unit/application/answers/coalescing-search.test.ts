@@ -14,6 +14,7 @@ import {
   repliesLate,
   searchReply,
 } from '../../../support/fake-llm-search.ts';
+import { callerOf } from '../../../support/origins.ts';
 
 const first = ask({ requestKey: 'test/1' });
 const again = ask({ requestKey: 'test/2' });
@@ -91,7 +92,7 @@ describe('is searched separately', () => {
     ['another question', ask({ requestKey: 'test/2', args: { query: 'What does HTTP 403 mean?' } })],
     ['another hint', ask({ requestKey: 'test/2', args: { ...first.args, recency_days: 7 } })],
     ['another tool', ask({ requestKey: 'test/2', tool: 'answer_detailed' })],
-    ['another caller', ask({ requestKey: 'test/2', caller: 'another' })],
+    ['another caller', ask({ requestKey: 'test/2', by: callerOf('another') })],
   ])('%s', async (_, other) => {
     expect(await askedTwice(other)).toBe(true);
   });
@@ -265,7 +266,7 @@ describe('a search that is shared', () => {
       await settled();
       reply.settle(ok(searchReply()));
       for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
-      void shared.search({ ...request(), caller: 'another' }, unobserved, never());
+      void shared.search({ ...request(), by: callerOf('another') }, unobserved, never());
       leaving.abort();
       await answer;
       await settled();
@@ -388,7 +389,7 @@ const unobserved = { onProgress: () => {} };
 
 function request(over: Partial<SearchRequest> = {}): SearchRequest {
   return {
-    caller: 'test',
+    by: callerOf('test'),
     question: { tool: 'answer', query: 'q', recencyDays: 60, maxResults: 5, domains: [] },
     profile: { model: 'gpt-5.2' },
     instructions: 'Answer.',

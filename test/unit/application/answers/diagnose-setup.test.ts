@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import { createApplication, type Grounding } from '../../../../src/application/answers/application.ts';
 import type { Check } from '../../../../src/application/answers/diagnose-setup.ts';
 import { LongAnswers } from '../../../../src/application/answers/long-answers.ts';
-import { LongTasks } from '../../../../src/application/answers/long-tasks.ts';
 import type { Config } from '../../../../src/application/ports/config.ts';
 import type { SearchReply } from '../../../../src/application/ports/llm-search.ts';
 import type { SearchError } from '../../../../src/domain/answers/answer-error.ts';
@@ -53,11 +52,11 @@ async function diagnose({
   citedPages,
 }: Setup = {}): Promise<Check[]> {
   const { longAnswers } = config;
-  const limits = { timeoutMs: coreConfig(config).timeoutMs };
+  const { timeoutMs } = coreConfig(config);
   const responses = new FakeLongApi(clock);
   const signer = new FakeHandleSigner();
-  const answers = longAnswers && new LongAnswers({ responses, signer, clock, config: { ...limits, longAnswers } });
-  const long = answers && { answers, tasks: new LongTasks(answers, { responses, clock }), llmSearch };
+  const long =
+    longAnswers && new LongAnswers({ llmSearch, responses, signer, clock, config: { timeoutMs, longAnswers } });
   const ports = { llmSearch, apiProbe: async () => probe, clock, logger: new RecordingLogger(), long, citedPages };
   const checks: Check[] = [];
   for await (const check of createApplication(ports, coreConfig(config)).diagnoseSetup(keyProblem, signal)) {

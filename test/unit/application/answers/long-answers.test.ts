@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createApplication } from '../../../../src/application/answers/application.ts';
 import { LongAnswers } from '../../../../src/application/answers/long-answers.ts';
-import { LongTasks } from '../../../../src/application/answers/long-tasks.ts';
-import { PacedLooks } from '../../../../src/application/answers/paced-looks.ts';
 import { WatchedSearch } from '../../../../src/application/answers/watch-response.ts';
 import { CLIENT_TIMED_OUT, DISCONNECTED, TIMED_OUT } from '../../../../src/application/async/deadline.ts';
 import type { SearchProgress } from '../../../../src/application/ports/llm-search.ts';
@@ -12,7 +10,9 @@ import { ask, coreConfig, type TestQuestion } from '../../../support/core.ts';
 import { settled } from '../../../support/fake-clock.ts';
 import { FakeHandleSigner } from '../../../support/fake-handle-signer.ts';
 import { FakeLongApi } from '../../../support/fake-long-api.ts';
+import { callerOf, LOCAL } from '../../../support/origins.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
+import { runs } from '../../../support/sized.ts';
 
 const LIMITS = { maxMs: 3_600_000, keepMs: 3_600_000, taskAfterMs: 30_000, orphanMs: 120_000 };
 const TIMEOUT_MS = 300_000;
@@ -21,17 +21,15 @@ const MINUTE_MS = 60_000;
 /** A process that answers detailed questions in the long way, with the API that it uses. */
 function startProcess(api = new FakeLongApi(), maxConcurrency?: number) {
   const { clock } = api;
-  const responses = new PacedLooks(api, clock);
   const longAnswers = { tools: ['answer_detailed' as const], ...LIMITS };
   const config = coreConfig({ longAnswers, timeoutMs: TIMEOUT_MS, profiles: { answer: { model: 'gpt-5.2' } } });
-  const answers = new LongAnswers({
-    responses,
+  const long = new LongAnswers({
+    llmSearch: api,
+    responses: api,
     signer: new FakeHandleSigner(),
     clock,
-    config: { timeoutMs: TIMEOUT_MS, longAnswers, maxConcurrency },
+    config: { timeoutMs: TIMEOUT_MS, longAnswers, maxConcurrency, citationCheck: 'links' },
   });
-  const tasks = new LongTasks(answers, { responses, clock });
-  const long = { answers, tasks, llmSearch: new WatchedSearch({ llmSearch: api, responses, clock }) };
   const apiProbe = async () => Promise.reject(new Error('this test has no API to probe'));
   const application = createApplication(
     { llmSearch: api, apiProbe, clock, logger: new RecordingLogger(), long },
@@ -40,11 +38,11 @@ function startProcess(api = new FakeLongApi(), maxConcurrency?: number) {
   /** A call, which its client can leave for a reason. */
   const call = (over: Partial<TestQuestion> = {}) => {
     const controller = new AbortController();
-    const { requestKey: _, ...input } = ask({ tool: 'answer_detailed', isLocal: true, ...over });
+    const { requestKey: _, ...input } = ask({ tool: 'answer_detailed', by: LOCAL, ...over });
     const answer = application.answerQuery(input, controller.signal);
     return { answer, leave: (reason?: string) => controller.abort(reason) };
   };
-  return { api, clock, call, answers, application };
+  return { api, clock, call, searches: long.searches, application };
 }
 
 const answerOf = async ({ answer }: ReturnType<ReturnType<typeof startProcess>['call']>) =>
@@ -105,7 +103,7 @@ describe('the same question again', () => {
 
   test.each([
     ['has failed', (api: FakeLongApi) => api.fail('resp_1', { kind: 'content_filtered' }), {}],
-    ['has another caller', () => {}, { isLocal: false, caller: 'alice' }],
+    ['has another caller', () => {}, { by: callerOf('alice') }],
     ['has another hint', () => {}, { args: { query: 'What does HTTP 404 mean?', max_results: 2 } }],
   ])('begins another search if the first %s', async (_, end, over: Partial<TestQuestion>) => {
     const { api, call } = startProcess();
@@ -155,7 +153,7 @@ describe('what becomes of the search when its last call', () => {
   });
 
   test('is answered after the API has rejected background mode: calls share it as before', async () => {
-    const { api, call, answers } = startProcess();
+    const { api, call, searches } = startProcess();
     api.createsAtOnce = false;
     const calls = [call(), call()] as const;
     await settled();
@@ -163,7 +161,7 @@ describe('what becomes of the search when its last call', () => {
     api.finish('resp_1');
     const [first, second] = [await answerOf(calls[0]), await answerOf(calls[1])];
     expect(second.report).toEqual({ ...first.report, isShared: true });
-    expect(answers.counts.long_answers_returned_total.joined).toBe(0);
+    expect(searches.counts.long_answers_returned_total.joined).toBe(0);
   });
 
   test('is not the only one: nothing', async () => {
@@ -212,7 +210,7 @@ describe('a call that reaches our own limit', () => {
     expect(result).toMatchObject({ used_search: false, citations: [], model: 'gpt-5.2' });
     expect(result.answer).toMatch(/not finished/);
     expect(result.answer).toContain(report.handle);
-    expect(report).toMatchObject({ state: 'unfinished', searches: 1, seconds: TIMEOUT_MS / 1000 });
+    expect(report).toMatchObject({ state: 'unfinished', searches: 1, seconds: TIMEOUT_MS / 1000, checks: [] });
     expect(report.usage).toBeUndefined();
     await clock.advance(10 * MINUTE_MS);
     expect(api.cancels).toEqual([]);
@@ -433,7 +431,7 @@ describe('a handle', () => {
 
   test.each([
     ['is malformed', (handle: string) => `${handle}x`, {}],
-    ['belongs to another caller', (handle: string) => handle, { isLocal: false, caller: 'alice' }],
+    ['belongs to another caller', (handle: string) => handle, { by: callerOf('alice') }],
     ['is that of another tool', (handle: string) => handle.replace('la1.d.', 'la1.a.'), {}],
   ])('that %s gets the same error, without a request', async (_, change, over) => {
     const process = startProcess();
@@ -568,7 +566,7 @@ describe('a person who waits', () => {
     await settled();
     await first.clock.advance(LIMITS.maxMs - TIMEOUT_MS - 1);
     expect(first.api.cancels).toEqual([]);
-    void first.answers.close();
+    void first.searches.close();
     await first.clock.advance(TIMEOUT_MS + 1);
     const limit = { timeoutMs: LIMITS.maxMs, limit: 'long_answers.max_ms' };
     expect(await errorOf(waiting)).toEqual({ kind: 'timed_out', ...limit, handle: query });
@@ -602,7 +600,7 @@ test('at the exit, only what a client can find again is left running', async () 
   await unfinishedHandle(process);
   void process.call({ args: { query: 'Another question?' } }).answer;
   await settled();
-  await process.answers.close();
+  await process.searches.close();
   expect(process.api.cancels).toEqual(['resp_2']);
   // The time for which each of both is kept.
   expect(process.clock.pendingSleeps).toBe(2);
@@ -645,7 +643,7 @@ test('whatever happens, each search is one request, a process cancels it at most
   await fc.assert(
     fc.asyncProperty(fc.array(event, { maxLength: 12 }), async (events) => {
       const here = startProcess();
-      const { api, clock, answers } = here;
+      const { api, clock, searches } = here;
       const elsewhere = startProcess(api);
       const calls: { readonly leave: (reason?: string) => void; isLeft: boolean; end?: string }[] = [];
       let handle: string | undefined;
@@ -666,8 +664,7 @@ test('whatever happens, each search is one request, a process cancels it at most
       const fetch = (over: Partial<TestQuestion>) => handle && ask(elsewhere, { args: { query: handle }, ...over });
       const cancelIn = ({ application }: typeof here) => handle && application.tasks?.cancelTask(handle, USER);
       const look = async () => {
-        const signal = new AbortController().signal;
-        const status = handle && (await elsewhere.application.tasks?.taskStatus(handle, USER, true, signal));
+        const status = handle && (await elsewhere.application.tasks?.taskStatus(handle, USER, true));
         if (status && status.state === 'cancelled') expect(api.cancels).toContain(handle?.split('.')[2]);
       };
       const last = () => `resp_${api.posts.length}`;
@@ -692,7 +689,7 @@ test('whatever happens, each search is one request, a process cancels it at most
         'break the looks': () => {
           api.lookError = api.lookError === undefined ? { kind: 'not_looked', error, isPassing: true } : undefined;
         },
-        exit: () => void answers.close(),
+        exit: () => void searches.close(),
       };
       for (const event of events) {
         await run[event]();
@@ -710,11 +707,11 @@ test('whatever happens, each search is one request, a process cancels it at most
       // What is asked while a search works joins it.
       expect(api.posts.length).toBeLessThanOrEqual(events.filter((event) => event.startsWith('ask')).length);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 
-const USER = { caller: 'test', isLocal: true };
+const USER = LOCAL;
 
 describe('a task', () => {
   /** A call that has become a task, in a process that also looks at tasks. */
@@ -727,7 +724,7 @@ describe('a task', () => {
     return { ...process, asked, taskId: report.handle };
   }
   const statusIn = ({ application }: ReturnType<typeof startProcess>, taskId: string, isReturned = true) =>
-    application.tasks?.taskStatus(taskId, USER, isReturned, new AbortController().signal);
+    application.tasks?.taskStatus(taskId, USER, isReturned);
 
   test('is handed out when the answer takes long, or as soon as its response is known', async () => {
     const process = startProcess();
@@ -839,7 +836,7 @@ describe('a task', () => {
     process.api.fail('resp_1', { kind: 'interrupted' });
     await settled();
     expect(await statusIn(process, process.taskId)).toMatchObject({ state: 'cancelled' });
-    expect(process.answers.counts.long_answers_total).toMatchObject({ cancelled: 1, failed: 0 });
+    expect(process.searches.counts.long_answers_total).toMatchObject({ cancelled: 1, failed: 0 });
     expect(await errorOf(process.call({ args: { query: process.taskId } }))).toEqual({ kind: 'search_cancelled' });
   });
 
@@ -861,8 +858,8 @@ describe('a task', () => {
 
   test('is unknown to another caller, who cannot cancel it', async () => {
     const { application, api, taskId } = await startTask();
-    const alice = { caller: 'alice', isLocal: false };
-    expect(await application.tasks?.taskStatus(taskId, alice, true, new AbortController().signal)).toEqual({
+    const alice = callerOf('alice');
+    expect(await application.tasks?.taskStatus(taskId, alice, true)).toEqual({
       state: 'unknown',
     });
     expect(await application.tasks?.cancelTask(taskId, alice)).toBe(false);
@@ -871,18 +868,18 @@ describe('a task', () => {
 
   test('is counted once as handed out, and once as answered', async () => {
     const process = await startTask();
-    expect(process.answers.counts.long_answers_detached_total).toMatchObject({ task: 1, unfinished: 0 });
+    expect(process.searches.counts.long_answers_detached_total).toMatchObject({ task: 1, unfinished: 0 });
     await statusIn(process, process.taskId);
-    expect(process.answers.counts.long_answers_returned_total.task).toBe(0);
+    expect(process.searches.counts.long_answers_returned_total.task).toBe(0);
     process.api.finish('resp_1');
     await settled();
     const other = startProcess(process.api);
     for (const asking of [process, other]) await statusIn(asking, process.taskId, false);
-    expect(process.answers.counts.long_answers_returned_total.task).toBe(0);
-    expect(other.answers.counts.long_answers_returned_total.task).toBe(0);
+    expect(process.searches.counts.long_answers_returned_total.task).toBe(0);
+    expect(other.searches.counts.long_answers_returned_total.task).toBe(0);
     for (const asking of [process, process, other, other]) await statusIn(asking, process.taskId);
-    expect(process.answers.counts.long_answers_returned_total).toMatchObject({ task: 1, handle: 0 });
-    expect(other.answers.counts.long_answers_returned_total.task).toBe(1);
+    expect(process.searches.counts.long_answers_returned_total).toMatchObject({ task: 1, handle: 0 });
+    expect(other.searches.counts.long_answers_returned_total.task).toBe(1);
   });
 
   test('whose end was only looked at has not been delivered', async () => {

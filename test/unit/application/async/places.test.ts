@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Places } from '../../../../src/application/async/places.ts';
 import { expectNoListener, never } from '../../../contract/search-kit.ts';
 import { settled } from '../../../support/fake-clock.ts';
+import { runs } from '../../../support/sized.ts';
 
 /** Places, and the calls that acquired one or gave up, in order. */
 function start(slots: number) {
@@ -178,7 +179,7 @@ test('law: never more calls than slots, no slot is lost, and the order of arriva
       }
       expect(acquired).toEqual([...acquired].sort((a, b) => Number(a) - Number(b)));
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 

@@ -3,12 +3,17 @@ import { describe, expect, test } from 'vitest';
 import type { ToolCallInput, ToolCallReport } from '../../../../src/application/gateway/call-tool.ts';
 import { Gateway } from '../../../../src/application/gateway/gateway.ts';
 import type { ToolProgress } from '../../../../src/application/ports/tool-server.ts';
+import { rightsBy } from '../../../../src/domain/gateway/access.ts';
 import type { JsonObject } from '../../../../src/domain/values/json.ts';
 import { errorOf, expectNoListener, never } from '../../../contract/search-kit.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
 import { FakeSchemaValidator } from '../../../support/fake-schema-validator.ts';
 import { fakeTool, textResult } from '../../../support/fake-tool-server.ts';
+import { callerOf, LOCAL } from '../../../support/origins.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
+import { startScripted } from '../../../support/scripted-gateway.ts';
+import { hangs, ScriptedToolServer, says } from '../../../support/scripted-tool-server.ts';
+import { until } from '../../../support/until.ts';
 import { configured, type FakeConfigured } from '../fake-servers.ts';
 
 interface CallToolOptions {
@@ -24,7 +29,7 @@ async function newCallTool(servers: readonly FakeConfigured[], { checkOutput = '
   const gateway = new Gateway({ clock, logger, validator, servers, checkOutput, drainMs: 0, onCallEnded });
   await settled();
   const call = (more: Partial<ToolCallInput> = {}, signal = never()) =>
-    gateway.callTool({ server: 'server', tool: 'echo', args: {}, onProgress: () => {}, ...more }, signal);
+    gateway.callTool({ server: 'server', tool: 'echo', args: {}, by: LOCAL, onProgress: () => {}, ...more }, signal);
   return { clock, logger, call, reports, validator };
 }
 
@@ -455,4 +460,40 @@ describe('the result of a tool with an output schema', () => {
     const { call } = await answering(textResult('x', { isError: true }), { checkOutput: 'strict' });
     expect((await call())._unsafeUnwrap().isError).toBe(true);
   });
+});
+
+test('an error names only what the caller may use (ruling T3)', async () => {
+  const files = new ScriptedToolServer({ read: says('Read.'), write: says('Written.') });
+  const gateway = startScripted({ files, notes: new ScriptedToolServer() });
+  await until(() => gateway.tools.length === 2);
+  const by = callerOf('alice', {
+    rights: () => rightsBy({ alice: { servers: { files: ['read'] } } })({ caller: 'alice' }),
+  });
+  const call = async (server: string, tool: string) =>
+    (await gateway.callTool({ server, tool, args: {}, by }, never()))._unsafeUnwrapErr();
+  expect(await call('notes', 'x')).toEqual({ kind: 'unknown_server', server: 'notes', known: ['files'] });
+  expect(await call('files', 'write')).toEqual({
+    kind: 'unknown_tool',
+    server: 'files',
+    tool: 'write',
+    known: ['read'],
+  });
+});
+
+test('a call that has waited is not sent if its tool is not offered to the caller any longer', async () => {
+  const scripts = { read: { script: says('Read.'), annotations: { readOnlyHint: true } }, wait: hangs };
+  const files = new ScriptedToolServer(scripts);
+  const gateway = startScripted({ files }, { definitions: { files: { maxConcurrency: 1 } } });
+  await until(() => gateway.tools.length === 2);
+  const rights = rightsBy({ alice: { servers: { files: 'read_only' } } })({ caller: 'alice' });
+  const first = new AbortController();
+  void gateway.callTool({ server: 'files', tool: 'wait', args: {}, by: LOCAL }, first.signal);
+  await until(() => files.calls.length === 1);
+  const by = callerOf('alice', { rights: () => rights });
+  const waiting = gateway.callTool({ server: 'files', tool: 'read', args: {}, by }, never());
+  files.change({ ...scripts, read: says('Written.') });
+  await until(() => gateway.tools.every(({ annotations }) => annotations === undefined));
+  first.abort();
+  expect((await waiting)._unsafeUnwrapErr()).toMatchObject({ kind: 'unknown_tool', known: [] });
+  expect(files.calls).toHaveLength(1);
 });

@@ -1,15 +1,17 @@
 import { ok } from 'neverthrow';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Gateway } from '../../../../src/application/gateway/gateway.ts';
+import { EVERYTHING } from '../../../../src/domain/gateway/call-origin.ts';
 import { expectNoListener, never } from '../../../contract/search-kit.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
 import { FakeSchemaValidator } from '../../../support/fake-schema-validator.ts';
 import { fakeTool, textResult } from '../../../support/fake-tool-server.ts';
+import { LOCAL } from '../../../support/origins.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
 import { configured, type FakeConfigured } from '../fake-servers.ts';
 
 const DRAIN_MS = 25_000;
-const CALL_REMOVED = { server: 'removed', tool: 'echo', args: {} };
+const CALL_REMOVED = { server: 'removed', tool: 'echo', args: {}, by: LOCAL };
 
 function newGateway(servers: readonly FakeConfigured[] = []) {
   const clock = new FakeClock();
@@ -88,6 +90,20 @@ describe('the first starts', () => {
     await waiting;
     expectNoListener(leaving.signal);
     expectNoListener(signal);
+  });
+
+  test('are awaited together, without a warning of Node.js about listeners if there are many', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on('warning', onWarning);
+    onTestFinished(() => void process.off('warning', onWarning));
+    const servers = Array.from({ length: 20 }, (_, index) => hanging(`server${index}`));
+    const { gateway, clock } = await gatewayOf(...servers);
+    const visible = gateway.as({ ...EVERYTHING, key: 'other' });
+    const waiting = [gateway, visible].map((one) => one.whenStarted(1000, never()));
+    await clock.advance(1000);
+    await Promise.all(waiting);
+    expect(warnings).toEqual([]);
   });
 
   test('a restart of a server that waits for its turn is its start, and happens once', async () => {

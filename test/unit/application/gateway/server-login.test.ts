@@ -7,6 +7,7 @@ import { FakeClock, settled } from '../../../support/fake-clock.ts';
 import { FakeSchemaValidator } from '../../../support/fake-schema-validator.ts';
 import { FakeServerLogin } from '../../../support/fake-server-login.ts';
 import { FakeToolServer } from '../../../support/fake-tool-server.ts';
+import { LOCAL } from '../../../support/origins.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
 import { configured } from '../fake-servers.ts';
 
@@ -186,7 +187,7 @@ describe('the gateway', () => {
       drainMs: 1000,
       onCallEnded: () => {},
     });
-    const call = (server: string) => gateway.callTool({ server, tool: 'echo', args: {} }, never());
+    const call = (server: string) => gateway.callTool({ server, tool: 'echo', args: {}, by: LOCAL }, never());
     return { gateway, notes, login, call };
   }
 

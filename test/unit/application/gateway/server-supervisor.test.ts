@@ -24,6 +24,7 @@ function newSupervisor(more: Partial<ServerDefinition> = {}) {
       ...more,
     },
     server,
+    fingerprint: '',
     clock,
     logger,
     onToolsChanged: () => {
@@ -204,7 +205,7 @@ describe('a failure', () => {
     expect(supervisor.status).toMatchObject({ state: 'unavailable', lastError: 'exited with code 0', tools: 0 });
     expect(supervisor.tools).toEqual([]);
     expect(supervisor.connection).toBeUndefined();
-    expect(supervisor.knowsTool('echo')).toBe(true);
+    expect(supervisor.list.current.byName.get('echo')?.tool.name).toBe('echo');
     expect(changes()).toBe(2);
     await clock.advance(1000);
     expect(supervisor.status).toMatchObject({ state: 'available', tools: 1, restarts: 1 });

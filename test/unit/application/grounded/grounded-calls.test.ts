@@ -20,6 +20,7 @@ import {
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
 import { calls, deferred } from '../../../support/fake-llm-search.ts';
 import { tool } from '../../../support/grounding.ts';
+import { LOCAL } from '../../../support/origins.ts';
 import { redactorOf } from '../../../support/redactor.ts';
 
 const NAMES = ['get', 'search', 'find'];
@@ -49,7 +50,7 @@ function start({ replies = {}, publicServers = [], deadlineMs = 300_000, options
     },
     maxCalls: 20,
     maxOutputChars: 20_000,
-    request: { isLocal: true, deadlineMs: () => deadlineMs },
+    request: { by: LOCAL, deadlineMs: () => deadlineMs },
     messageFor: toolErrorMessage,
     redactor: createRedactor(),
     ...options,

@@ -2,6 +2,7 @@ import { err } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { createApplication } from '../../../../src/application/answers/application.ts';
 import { never } from '../../../../src/application/async/deadline.ts';
+import { type AccessEntry, rightsBy } from '../../../../src/domain/gateway/access.ts';
 import type { GroundingPolicy } from '../../../../src/domain/grounded/grounding.ts';
 import { createRedactor } from '../../../../src/domain/values/redaction.ts';
 import { ask, coreConfig } from '../../../support/core.ts';
@@ -17,6 +18,7 @@ import {
   says,
 } from '../../../support/fake-llm-search.ts';
 import { groundedRequest, policyOf, startGrounded, tool } from '../../../support/grounding.ts';
+import { callerOf, LOCAL } from '../../../support/origins.ts';
 
 const SEARCH = tool('jira/search');
 const WRITE = tool('jira/create', { annotations: {} });
@@ -229,7 +231,47 @@ describe('callers (ruling L22)', () => {
   });
 
   test('on this machine get them always', async () => {
-    expect((await start({}).search({ caller: 'stdio' }))._unsafeUnwrap().text).toBe('Two.');
+    expect((await start({}).search({ by: LOCAL }))._unsafeUnwrap().text).toBe('Two.');
+  });
+});
+
+describe('what a caller may not use (ruling T4)', () => {
+  const by = (servers: AccessEntry['servers']) => {
+    const rights = rightsBy({ team: { ...(servers && { servers }), answers: true } })({ caller: 'team' });
+    return callerOf('team', { rights: () => rights });
+  };
+  const start = (gateway: FakeAnswerGateway) =>
+    startGrounded({
+      llmSearch: new FakeLlmSearch(...Array.from({ length: 3 }, () => says('Two.'))),
+      gateway,
+      policy: { callers: ['team'], tools: { jira: ['search', 'create'], wiki: 'all' } },
+    });
+  const offered = { tools: [SEARCH, WRITE, tool('wiki/search')], unavailable: ['wiki'] };
+
+  test('is not offered, and its server is neither waited for nor named', async () => {
+    const gateway = new FakeAnswerGateway(offered);
+    const { search, llmSearch } = start(gateway);
+    const { report } = (await search({ by: by({ jira: ['sea*'] }) }))._unsafeUnwrap();
+    expect(llmSearch.conversations[0]?.functions.map(({ name }) => name)).toEqual(['jira__search']);
+    expect(gateway.waits.map(({ servers }) => servers)).toEqual([['jira']]);
+    expect(report).not.toHaveProperty('unavailableServers');
+  });
+
+  test('leaves the request as it is without grounding if nothing remains', async () => {
+    const gateway = new FakeAnswerGateway(offered);
+    const { search, llmSearch } = start(gateway);
+    await search({ by: by({ other: 'all' }) });
+    await search({ by: by({ jira: ['nothing'] }) });
+    expect(llmSearch.conversations).toEqual([]);
+    expect(gateway.waits).toHaveLength(1);
+  });
+
+  test('is not missed in the log, and makes no question one that may use tools', async () => {
+    const { search, logger, grounded } = start(new FakeAnswerGateway(offered));
+    await search({ by: by({ wiki: 'all' }) });
+    expect(logger.lines.join()).not.toContain('jira');
+    const may = (servers: AccessEntry['servers']) => grounded.mayUseTools(groundedRequest({ by: by(servers) }));
+    expect([may({ wiki: 'all' }), may({ other: 'all' })]).toEqual([true, false]);
   });
 });
 
@@ -252,7 +294,7 @@ describe('identical questions (ruling L16)', () => {
     await Promise.all([app.answerQuery(over, never()), app.answerQuery(over, never())]);
     return llmSearch.requests.length - before;
   }
-  const local = ask({ isLocal: true });
+  const local = ask({ by: LOCAL });
 
   test('share a search with `all`, also before the tools are known', async () => {
     expect(await conversations({ jira: 'all' }, { tools: [SEARCH] }, local)).toBe(1);

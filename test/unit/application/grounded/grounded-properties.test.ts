@@ -12,6 +12,7 @@ import {
 } from '../../../support/fake-answer-gateway.ts';
 import { type ConfiguredRound, FakeLlmSearch, searchReply } from '../../../support/fake-llm-search.ts';
 import { startGrounded, tool } from '../../../support/grounding.ts';
+import { runs } from '../../../support/sized.ts';
 
 /** The secret of a private tool, by what its calls do. */
 const PRIVATE: Readonly<Record<string, ConfiguredCall>> = {
@@ -156,7 +157,7 @@ test('any conversation keeps its history, its limits and what is private', async
         ({ kind }) => expect(['failed', 'no_final_answer']).toContain(kind),
       );
     }),
-    { numRuns: 700 },
+    { numRuns: runs(700) },
   );
 });
 
@@ -183,6 +184,6 @@ test('no tool runs twice for one call, whatever fails', async () => {
       const ids = gateway.called.map(({ args }) => args.callId);
       expect(new Set(ids).size).toBe(ids.length);
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });

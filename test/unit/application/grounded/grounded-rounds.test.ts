@@ -1,6 +1,5 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { nextStep } from '../../../../src/application/grounded/grounded-search.ts';
 import { totalUse } from '../../../../src/application/grounded/total-use.ts';
 import type { Round, SearchUse } from '../../../../src/application/ports/llm-search.ts';
 import type { SearchError } from '../../../../src/domain/answers/answer-error.ts';
@@ -80,23 +79,21 @@ describe('the conversation', () => {
   });
 });
 
-describe('what follows a reply', () => {
-  const calling = { calls: [get(1)] };
-  const cutOff = { ending: { kind: 'incomplete', reason: 'max_output_tokens' } } as const;
-  const giveUp = (limit: 'rounds' | 'calls' | 'time') => ({ kind: 'give_up', limit }) as const;
+describe('a reply that must be the last', () => {
+  const cutOff = { text: '', ending: { kind: 'incomplete', reason: 'max_output_tokens' } } as const;
+
+  test('is the answer if it was cut off before its text', async () => {
+    const { search } = start([async () => ok(searchReply(cutOff))], { policy: { maxRounds: 1 } });
+    expect((await search())._unsafeUnwrap()).toMatchObject(cutOff);
+  });
 
   test.each([
-    ['calls', calling, undefined, { kind: 'call' }],
-    ['a text', {}, undefined, { kind: 'answer' }],
-    ['nothing', { text: '' }, undefined, { kind: 'answer' }],
-    ['a text', {}, 'rounds', { kind: 'answer' }],
-    ['nothing', { text: ' ' }, 'rounds', giveUp('rounds')],
-    ['nothing, because it was cut off', { text: '', ...cutOff }, 'calls', { kind: 'answer' }],
-    ['calls, though it must not', calling, 'time', giveUp('time')],
-    ['calls, though there are none', calling, 'functions', { kind: 'answer' }],
-    ['nothing', { text: '' }, 'functions', { kind: 'answer' }],
-  ] as const)('%s, %j, limit %s', (_, reply, limit, step) => {
-    expect(nextStep(searchReply(reply), limit)).toEqual(step);
+    ['calls, though there are none', { calls: [get(1)] }],
+    ['nothing', { text: '' }],
+  ])('is the answer if no tool was offered: %s', async (_, reply) => {
+    const gateway = new FakeAnswerGateway({ tools: [] });
+    const { search } = start([async () => ok(searchReply(reply))], { gateway, policy: { web: 'never', maxRounds: 1 } });
+    expect((await search())._unsafeUnwrap()).toMatchObject(reply);
   });
 });
 

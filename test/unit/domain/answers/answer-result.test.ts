@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type AnswerContext, toAnswerResult } from '../../../../src/domain/answers/answer-result.ts';
 import type { Reply } from '../../../../src/domain/answers/reply.ts';
 import { expectLinear } from '../../../support/expect-linear.ts';
+import { runs } from '../../../support/sized.ts';
 
 const TODAY = '2026-01-05';
 
@@ -580,7 +581,7 @@ describe('laws', () => {
         expect(below.length).toBeGreaterThan(0);
         for (const line of below) expect(line.replace(/https?:[^\s)（）]+/g, '')).toMatch(/^- .*\d{4}-\d{2}-\d{2}/);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -591,7 +592,7 @@ describe('laws', () => {
         const below = answer.slice(answer.lastIndexOf('Sources:\n'));
         for (const { url } of citations) expect(below).toContain(url.replace(/\/$/, ''));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -601,7 +602,7 @@ describe('laws', () => {
         const once = answerTo(reply);
         expect(answerTo({ ...reply, text: once.answer })).toEqual(once);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -632,7 +633,7 @@ describe('laws', () => {
       fc.property(odd, (pieces) => {
         toAnswerResult(searched(pieces.join(''), 'https://a.com'), context());
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

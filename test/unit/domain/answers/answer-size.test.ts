@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type AnswerContext, toAnswerResult } from '../../../../src/domain/answers/answer-result.ts';
 import { cutAtParagraph } from '../../../../src/domain/answers/answer-size.ts';
 import type { Reply } from '../../../../src/domain/answers/reply.ts';
+import { runs } from '../../../support/sized.ts';
 
 test.each([
   ['nowhere, if it fits', 'One.', 4, 'One.'],
@@ -39,7 +40,7 @@ describe('for any text', () => {
         expect(cut.isWellFormed()).toBe(true);
         if (text.length <= max) expect(cut).toBe(text);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -51,7 +52,7 @@ describe('for any text', () => {
         const kept = cutAtParagraph(text, max).length;
         expect(kept).toBeGreaterThanOrEqual(Math.min(most.trimEnd().length, lengthOfFirstHalf(most)));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });
@@ -102,7 +103,7 @@ describe('an answer', () => {
           for (const { url } of citations) expect(below).toContain(url);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -113,7 +114,7 @@ describe('an answer', () => {
         const max = Math.max(1000, unbounded.answer.length);
         expect(answerTo(reply, 'The weather?', max)).toEqual(unbounded);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

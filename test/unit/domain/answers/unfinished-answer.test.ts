@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { languageOf } from '../../../../src/domain/answers/language.ts';
 import { unfinishedAnswer } from '../../../../src/domain/answers/unfinished-answer.ts';
 
-const progress = { handle: 'la1.d.resp_1.x', seconds: 300.4, searches: 12 };
+const progress = ['la1.d.resp_1.x', 300.4, 12] as const;
 
 test('says what happened and what to do, with the handle and the progress so far', () => {
-  expect(unfinishedAnswer({ ...progress, language: 'en' })).toBe(
+  expect(unfinishedAnswer('en', ...progress)).toBe(
     `This answer is not finished. The research continues, and it is not billed again.
 
 To get the answer, call the same tool again with the same arguments, or with this query:
@@ -17,7 +17,7 @@ Time so far: 300 s. Searches so far: 12.`,
 });
 
 test('is in Japanese for a Japanese question', () => {
-  expect(unfinishedAnswer({ ...progress, language: languageOf('東京の天気は？') })).toBe(
+  expect(unfinishedAnswer(languageOf('東京の天気は？'), ...progress)).toBe(
     `この回答はまだ完了していません。調査は続いています。再度の課金はありません。
 
 回答を受け取るには、同じツールを、同じ引数か次の query で、もう一度呼び出してください。

@@ -4,6 +4,7 @@ import type { CitationEvidence } from '../../../../src/domain/answers/known-page
 import { evidenceFor } from '../../../../src/domain/evidence/evidence.ts';
 import { fold } from '../../../../src/domain/evidence/folded-text.ts';
 import { labelledClaims, pageText } from '../../../support/evidence-pages.ts';
+import { runs } from '../../../support/sized.ts';
 
 const URL = 'https://example.com/a';
 const cite = (claim: string) => `${claim} ([example.com](${URL}))`;
@@ -125,7 +126,7 @@ describe('laws', () => {
       fc.property(fc.oneof(sentence, japanese), filler, filler, (claim, before, after) => {
         expect(check(claim, `${before}\n${claim}\n${after}`) ?? {}).not.toHaveProperty('unrelated');
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { missingFigures } from '../../../../src/domain/evidence/figures.ts';
+import { runs } from '../../../support/sized.ts';
 
 const missing = (claim: string, page: string, isLoose = false) => missingFigures([claim], page, isLoose);
 
@@ -302,7 +303,7 @@ describe('laws', () => {
       fc.property(pairs, around, after, around, after, ([claim, page], a, b, c, d) => {
         expect(missing(`${a}${claim}${b}`, `${c}${page}${d}`)).toEqual([]);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -329,7 +330,7 @@ describe('laws', () => {
       fc.property(pairs, around, after, ([claim, page], a, b) => {
         expect(missing(`${a}${claim}${b}`, `x ${page} y`)).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -373,7 +374,7 @@ describe('laws', () => {
       fc.property(pairs, ([claim, page]) => {
         expect(missing(`x ${claim} y`, `x ${page} y`)).toEqual([]);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -403,7 +404,7 @@ describe('laws', () => {
       fc.property(texts, (text) => {
         expect(missing(text, text)).toEqual([]);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });

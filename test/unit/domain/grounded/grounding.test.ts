@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { EVERYTHING } from '../../../../src/domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../../../src/domain/gateway/gateway-tool.ts';
 import {
   type GroundingPolicy,
@@ -107,6 +108,6 @@ describe('an answer may have effects (ruling L26)', () => {
     ['if only another server has a tool of this name', { jira: ['search'] }, [tool('wiki/search')], true],
     ['not if every listed tool only reads', { jira: ['search'] }, [READ, WRITE], false],
   ])('%s', (_, tools, known, expected) => {
-    expect(mayHaveEffects(policyOf({ tools }), known)).toBe(expected);
+    expect(mayHaveEffects(policyOf({ tools }), known, EVERYTHING)).toBe(expected);
   });
 });

@@ -18,7 +18,12 @@ const CALL = 'jira/search';
 const link = (uri: unknown, over: JsonObject = {}) => ({ type: 'resource_link', uri, ...over });
 const embedded = (resource: unknown, over: JsonObject = {}) => ({ type: 'resource', resource, ...over });
 const of = (content: readonly JsonObject[], structuredContent?: unknown, turn = 0) =>
-  sourcesOf(result({ content, ...(structuredContent === undefined ? {} : { structuredContent }) }), CALL, turn);
+  sourcesOf(
+    result({ content, ...(structuredContent === undefined ? {} : { structuredContent }) }),
+    CALL,
+    turn,
+    (text) => text,
+  );
 /** Without what is the same for all. */
 const found = (...args: Parameters<typeof of>) => of(...args).map(({ ref: _, call: _call, ...rest }) => rest);
 
@@ -115,6 +120,7 @@ describe('the day of the last change', () => {
     ['2026-01-021', undefined],
     ['yesterday', undefined],
     [20260102, undefined],
+    [['2024-01-02'], undefined],
   ])('of %j is %j', (lastModified, changedOn) => {
     const annotations = { lastModified };
     for (const block of [
@@ -241,5 +247,5 @@ describe('markers in the text', () => {
 });
 
 test('a text without sources is its call', () => {
-  expect(sourcesOf(text('x'), CALL, 3)).toEqual([{ ref: 'turn3tool0', url: CALL, call: CALL }]);
+  expect(sourcesOf(text('x'), CALL, 3, (text) => text)).toEqual([{ ref: 'turn3tool0', url: CALL, call: CALL }]);
 });

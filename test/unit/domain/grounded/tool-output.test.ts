@@ -12,7 +12,13 @@ const OF_CALL = 'Citation Marker: \uE200cite\uE202turn0tool0\uE201 | jira/search
 
 const outputOf = (result: ToolResult, characters = 20_000, imageBytes = 8 * 1024 * 1024) => {
   const max = { characters, imageBytes };
-  const { output, used } = toToolOutput(result, CALL, sourcesOf(result, CALL, 0), max, (text) => text);
+  const { output, used } = toToolOutput(
+    result,
+    CALL,
+    sourcesOf(result, CALL, 0, (text) => text),
+    max,
+    (text) => text,
+  );
   return { output, ...used };
 };
 const bodyOf = (result: ToolResult, maxChars?: number) =>

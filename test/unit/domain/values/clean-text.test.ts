@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cleanLine, cleanText, withoutTracking } from '../../../../src/domain/values/clean-text.ts';
+import { runs } from '../../../support/sized.ts';
 
 describe('citation marks', () => {
   test.each([
@@ -113,7 +114,7 @@ describe('characters that hide or reorder text or control a terminal', () => {
           expect(cleanText(clean)).toBe(clean);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

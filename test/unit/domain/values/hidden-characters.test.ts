@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cleanText, withoutUnsafeCharacters } from '../../../../src/domain/values/clean-text.ts';
 import { withoutHiddenCharacters } from '../../../../src/domain/values/hidden-characters.ts';
+import { runs } from '../../../support/sized.ts';
 
 describe('a character without a visible effect is removed', () => {
   test.each([
@@ -92,7 +93,7 @@ describe('in any text', () => {
         );
         expect(withoutHiddenCharacters(clean)).toBe(clean);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

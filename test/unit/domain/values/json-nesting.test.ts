@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JsonNesting, nestsDeeper } from '../../../../src/domain/values/json-nesting.ts';
+import { runs } from '../../../support/sized.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -36,7 +37,7 @@ test('law: the depth is that of the value, however the bytes are split', () => {
     expect(isExceeded).toBe(depthOf(value) > max);
     expect(nestsDeeper(json, max)).toBe(isExceeded);
   });
-  fc.assert(law, { numRuns: 500 });
+  fc.assert(law, { numRuns: runs(500) });
 });
 
 describe('the parts', () => {

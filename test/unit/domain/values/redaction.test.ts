@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   createRedactor,
@@ -6,6 +7,7 @@ import {
   MASK,
   redactedJson,
 } from '../../../../src/domain/values/redaction.ts';
+import { expectLinear } from '../../../support/expect-linear.ts';
 import { redactorOf } from '../../../support/redactor.ts';
 
 const KEY = 'sk-proj-Ab12_cd34-EF56';
@@ -160,5 +162,55 @@ describe('keys that are replaced again and again', () => {
     const startMs = performance.now();
     redactor.inLogs(text);
     expect(performance.now() - startMs).toBeLessThan(100);
+  });
+});
+
+describe('masking', () => {
+  const redactorOfServers = (secrets: readonly string[]) => {
+    const redactor = createRedactor();
+    redactor.learn({ ofServers: secrets });
+    return redactor.known;
+  };
+
+  test.each([
+    [[], 'abcdefgh', 'abcdefgh'],
+    [['abcdefgh'], '', ''],
+    [['abcdefgh'], 'abcdefg', 'abcdefg'],
+    [['abcdefgh'], 'abcdefgh', MASK],
+    [['abcdefgh'], 'xabcdefghabcdefghx', `x${MASK}${MASK}x`],
+    [['abababac'], 'ababababac', `ab${MASK}`],
+    [['abcdefgh', 'abcdefghij'], 'abcdefghij abcdefgh', `${MASK} ${MASK}`],
+    [['aaaaaaaa'], 'a'.repeat(15), `${MASK}aaaaaaa`],
+    [['とても長い秘密の鍵'], 'これはとても長い秘密の鍵です', `これは${MASK}です`],
+  ])('replaces %j in %j', (secrets, text, masked) => {
+    expect(redactorOfServers(secrets)(text)).toBe(masked);
+  });
+
+  test('replaces what a search from the left finds, the longest first, whatever the secrets are', () => {
+    const letters = (maxLength: number) =>
+      fc.string({ unit: fc.constantFrom('a', 'a', 'b', 'š'), minLength: 8, maxLength });
+    fc.assert(
+      fc.property(fc.array(letters(10), { minLength: 1, maxLength: 6 }), letters(60), (secrets, text) => {
+        const longestFirst = [...secrets].sort((a, b) => b.length - a.length);
+        const masked = text.replace(new RegExp(longestFirst.join('|'), 'g'), MASK);
+        expect(redactorOfServers(secrets)(text)).toBe(masked);
+      }),
+    );
+  });
+
+  test('replaces a short secret only where no letter and no digit adjoins', () => {
+    expect(redactorOfServers(['root'])('root, "root" uprooted rooté root1 /root/x')).toBe(
+      `${MASK}, "${MASK}" uprooted rooté root1 /${MASK}/x`,
+    );
+  });
+
+  test('takes a secret of any length', () => {
+    const long = 'key-'.repeat(100_000);
+    expect(redactorOfServers([long, 'other-text'])(`a ${long} b other-text`)).toBe(`a ${MASK} b ${MASK}`);
+  });
+
+  test('takes time in proportion to the text', () => {
+    const mask = redactorOfServers(['abababababababab-secret', 'another-secret']);
+    expectLinear((size) => mask('ab'.repeat(size)), 100_000);
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { zonedDate } from '../../../../src/domain/values/zoned-date.ts';
+import { runs } from '../../../support/sized.ts';
 
 test.each([
   ['2025-12-31T14:59:59.999Z', '2025-12-31'],
@@ -41,7 +42,7 @@ describe('laws', () => {
       fc.property(instants, zones, (instant, zone) => {
         expect(zonedDate(instant, zone)).toBe(locale(instant, zone));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -59,7 +60,7 @@ describe('laws', () => {
         const later = new Date(instant.getTime() + ms);
         expect(zonedDate(instant, zone) <= zonedDate(later, zone)).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

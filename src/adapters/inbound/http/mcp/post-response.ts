@@ -42,6 +42,7 @@ export function openPostResponse(
     if (isStream) return;
     isStream = true;
     response.writeHead(200, {
+      ...exchange.headers,
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-cache, no-transform',
       // nginx would buffer the events.

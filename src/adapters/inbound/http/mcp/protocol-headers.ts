@@ -1,7 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { checkEnvelope, checkVersion, type Era, eraOf, MODERN_VERSION, requestedVersion } from '../../mcp/era.ts';
 import { type ErrorObject, INVALID_REQUEST, type IncomingMessage } from '../../mcp/json-rpc.ts';
-import type { TaskExtension } from '../../mcp/tool-set.ts';
+import type { TaskExtension } from '../../mcp/tasks.ts';
 import { excerpt } from '../../words/plain.ts';
 import { REFUSALS } from '../../words/refusal-messages.ts';
 
@@ -9,6 +10,13 @@ const HEADER_MISMATCH = -32020;
 
 /** Official clients keep the revision that they requested, although they got 2025-06-18. */
 const LEGACY_VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
+
+/** What the header `Mcp-Name` of a request repeats. */
+const NAMED: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+};
 
 /** The era of a message by its `_meta`, or else by the header `MCP-Protocol-Version`. */
 export function eraOfPost(headers: IncomingHttpHeaders, message: IncomingMessage): Era {
@@ -52,10 +60,11 @@ function checkModernHeaders(
     checkVersion(requested) ??
     mismatch ??
     checkHeader('Mcp-Method', headerOf(headers, 'mcp-method'), method);
-  const expected = method === 'tools/call' ? params?.name : tasks?.nameIn(method, params ?? {});
+  const name = NAMED[method];
+  const expected = name === undefined ? tasks?.nameIn(method, params ?? {}) : params?.[name];
   if (error !== undefined || typeof expected !== 'string') return error;
-  const name = headerOf(headers, 'mcp-name');
-  return checkHeader('Mcp-Name', name, expected, name !== undefined && decodeHeader(name) === expected);
+  const sent = headerOf(headers, 'mcp-name');
+  return checkHeader('Mcp-Name', sent, expected, sent !== undefined && decodeHeader(sent) === expected);
 }
 
 function checkHeader(name: string, sent: string | undefined, expected: unknown, matches = sent === expected) {
@@ -71,11 +80,8 @@ export function decodeHeader(value: string): string | undefined {
   if (encoded === undefined) return value;
   // Buffer ignores characters that are not base64, so alphabet and padding are checked first.
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(encoded)) return undefined;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(encoded, 'base64'));
-  } catch {
-    return undefined;
-  }
+  const bytes = Buffer.from(encoded, 'base64');
+  return isUtf8(bytes) ? bytes.toString() : undefined;
 }
 
 function isInitialize(message: IncomingMessage): boolean {

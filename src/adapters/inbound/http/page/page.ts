@@ -17,32 +17,20 @@ const HEADERS: OutgoingHttpHeaders = {
   'Cache-Control': 'no-cache',
 };
 
-/** The page for people at `/`. Its files are not secret: it asks for the token itself. */
-export class Page {
-  readonly #folder: string;
-  readonly #mcpPath: string;
-  readonly #files = new Map<string, Buffer>();
-
-  /** `mcpPath` is that of the MCP endpoint, of which the page asks its questions. */
-  constructor(folder: string, mcpPath: string) {
-    this.#folder = folder;
-    this.#mcpPath = mcpPath;
-  }
-
-  owns(path: string): boolean {
-    return Object.hasOwn(TYPES, path);
-  }
-
-  send(path: string, response: ServerResponse): void {
+/** The page for people at `/`, which asks its questions of the MCP endpoint at `mcpPath`. Its files are not secret: it asks for the token itself. */
+export function pageIn(folder: string, mcpPath: string) {
+  const files = new Map<string, Buffer>();
+  const send = (path: string, response: ServerResponse): void => {
     const [name, type] = TYPES[path] ?? ['', ''];
-    let body = this.#files.get(path);
+    let body = files.get(path);
     if (body === undefined) {
-      const text = readFileSync(join(this.#folder, name), 'utf8');
-      body = Buffer.from(text.replace('{{mcp-path}}', () => escapeHtml(this.#mcpPath)));
-      this.#files.set(path, body);
+      const text = readFileSync(join(folder, name), 'utf8');
+      body = Buffer.from(text.replace('{{mcp-path}}', () => escapeHtml(mcpPath)));
+      files.set(path, body);
     }
     response.writeHead(200, { 'Content-Type': type, 'Content-Length': body.length, ...HEADERS }).end(body);
-  }
+  };
+  return { owns: (path: string) => Object.hasOwn(TYPES, path), send };
 }
 
 /** For the value of an attribute in double quotes. */

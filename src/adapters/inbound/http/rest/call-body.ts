@@ -6,10 +6,13 @@ import { excerpt } from '../../words/plain.ts';
 import type { Refusal } from '../shared/refusal.ts';
 import { ofInvalidBody } from './rest-error.ts';
 
+/** What a request says about a call. */
+export type NamedCall = Omit<ToolCallInput, 'by'>;
+
 const MAX_ERRORS = 20;
 
 /** Reads the body of `POST /mcp/call` (ruling G14). The refusal names every problem with it. */
-export function parseCallBody(body: unknown): Result<ToolCallInput, Refusal> {
+export function parseCallBody(body: unknown): Result<NamedCall, Refusal> {
   if (!isObject(body)) {
     return err(ofInvalidBody([{ path: '', message: 'must be an object with server, toolName and input' }]));
   }
@@ -28,7 +31,7 @@ export function parseCallBody(body: unknown): Result<ToolCallInput, Refusal> {
 }
 
 /** Reads the body of `POST /mcp/tools/{server}/{tool}`: the input of the tool. */
-export function parseInput(server: string, tool: string, body: unknown): Result<ToolCallInput, Refusal> {
+export function parseInput(server: string, tool: string, body: unknown): Result<NamedCall, Refusal> {
   if (isObject(body)) return ok({ server, tool, args: body });
   return err(ofInvalidBody([{ path: '', message: 'must be an object: the input of the tool' }]));
 }

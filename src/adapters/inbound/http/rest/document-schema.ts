@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
+import { decoded } from '../../../../domain/values/web-url.ts';
 
 /** A schema to which references without a base lead: the complete schema, or a part with an `$id`. */
 interface Resource {
+  readonly id: string;
   /** Its place in the document: a fragment such as `#/components/schemas/x`. */
   readonly pointer: string;
-  readonly schema: JsonObject;
-  readonly anchors: Map<string, string>;
 }
 
 /** Members that contain schemas by names that mean nothing. */
@@ -13,43 +13,42 @@ const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions',
 /** Members that contain values. */
 const VALUES = new Set(['const', 'enum', 'default', 'examples', 'example']);
 const IDENTIFIERS = new Set(['$id', '$schema', '$anchor', '$dynamicAnchor']);
+/** Of the places of all parts of a schema: with long names and many levels, they would fill the memory. */
+const MAX_PLACE_CHARACTERS = 8 * 1024 * 1024;
 const REFERENCES = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
 
 /**
  * A schema as a part of the document at `pointer`. References within the schema (`#/$defs/x`, an anchor, an `$id`) lead to the same
  * place there. Those that lead nowhere or to another document are removed, because programs refuse a document with such a reference;
- * and so are identifiers, which would change where references lead. All else stays as it is.
+ * and so are identifiers, which would change where references lead. All else stays as it is. A schema with too many levels or too long places becomes `{}`.
  */
 export function toDocumentSchema(schema: JsonObject, pointer: string): JsonObject {
-  const root: Resource = { pointer, schema, anchors: new Map() };
-  const byId = new Map<string, Resource>();
-  const byPointer = new Map([[pointer, root]]);
+  const root: Resource = { id: '', pointer };
+  /** The place of each schema in the document, by the references that lead to it. */
+  const places = new Map<string, string>();
 
+  let characters = 0;
   const collect = (part: unknown, at: string, within: Resource): void => {
-    let resource = within;
-    if (isObject(part)) {
-      const isNested = typeof part.$id === 'string' && at !== pointer;
-      if (isNested) resource = { pointer: at, schema: part, anchors: new Map() };
-      byPointer.set(resource.pointer, resource);
-      if (typeof part.$id === 'string') byId.set(part.$id.replace(/#$/, ''), resource);
-      for (const anchor of [part.$anchor, part.$dynamicAnchor]) {
-        if (typeof anchor === 'string') resource.anchors.set(anchor, at);
-      }
+    characters += at.length;
+    if (characters > MAX_PLACE_CHARACTERS) throw new RangeError('too long places');
+    const resource = resourceOf(part, at, within);
+    if (isObject(part) || typeof part === 'boolean') {
+      for (const { id, pointer } of [within, resource]) places.set(`${id}#${at.slice(pointer.length)}`, at);
+    }
+    for (const anchor of isObject(part) ? [part.$anchor, part.$dynamicAnchor] : []) {
+      if (typeof anchor === 'string') places.set(`${resource.id}#${anchor}`, at);
     }
     mapSchemas(part, at, (inner, innerAt) => collect(inner, innerAt, resource));
   };
 
-  const resolve = (reference: string, from: Resource): string | undefined => {
-    const [id = '', fragment = ''] = reference.split('#');
-    const resource = id === '' ? from : byId.get(id);
-    if (resource === undefined || fragment === '') return resource?.pointer;
-    if (!fragment.startsWith('/')) return resource.anchors.get(fragment);
-    const keys = fragment.split('/').slice(1).map(toKey);
-    return isSchemaAt(resource.schema, keys) ? [resource.pointer, ...keys.map(toToken)].join('/') : undefined;
+  const resolve = (reference: string, { id }: Resource): string | undefined => {
+    const [base, fragment = ''] = reference.split('#');
+    const tokens = fragment.split('/').map((token) => toToken(toKey(token)));
+    return places.get(`${base || id}#${tokens.join('/')}`);
   };
 
   const convert = (part: unknown, at: string, within: Resource): unknown => {
-    const resource = byPointer.get(at) ?? within;
+    const resource = resourceOf(part, at, within);
     const converted = mapSchemas(part, at, (inner, innerAt) => convert(inner, innerAt, resource));
     if (!isObject(converted)) return converted;
     let target: string | undefined;
@@ -61,8 +60,18 @@ export function toDocumentSchema(schema: JsonObject, pointer: string): JsonObjec
     return withReference(Object.fromEntries(members), target);
   };
 
-  collect(schema, pointer, root);
-  return convert(schema, pointer, root) as JsonObject;
+  try {
+    collect(schema, pointer, root);
+    return convert(schema, pointer, root) as JsonObject;
+  } catch (error) {
+    // Also that of a stack that is full.
+    if (error instanceof RangeError) return {};
+    throw error;
+  }
+}
+
+function resourceOf(part: unknown, at: string, within: Resource): Resource {
+  return isObject(part) && typeof part.$id === 'string' ? { id: part.$id.replace(/#$/, ''), pointer: at } : within;
 }
 
 /** A copy of a schema, or of a list of schemas, in which each schema directly within it is converted; `at` is its place. */
@@ -88,15 +97,6 @@ function withReference(schema: JsonObject, target: string | undefined): JsonObje
   return { ...schema, allOf: [...(Array.isArray(schema.allOf) ? schema.allOf : []), { $ref: target }] };
 }
 
-function isSchemaAt(schema: JsonObject, keys: readonly string[]): boolean {
-  let part: unknown = schema;
-  for (const key of keys) {
-    if (typeof part !== 'object' || part === null || !Object.hasOwn(part, key)) return false;
-    part = (part as JsonObject)[key];
-  }
-  return isObject(part) || typeof part === 'boolean';
-}
-
 /** A key as a part of a JSON pointer in a fragment (RFC 6901, 6). */
 function toToken(key: string): string {
   return encodeURI(key.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')).replaceAll('#', '%23');
@@ -104,9 +104,5 @@ function toToken(key: string): string {
 
 /** The reverse. A malformed escape is what it looks like. */
 function toKey(token: string): string {
-  let decoded = token;
-  try {
-    decoded = decodeURIComponent(token);
-  } catch {}
-  return decoded.replaceAll('~1', '/').replaceAll('~0', '~');
+  return (decoded(token) ?? token).replaceAll('~1', '/').replaceAll('~0', '~');
 }

@@ -7,21 +7,21 @@ interface OpenApiOptions {
   readonly tools: readonly GatewayTool[];
   readonly version: string;
   readonly requiresToken: boolean;
+  readonly toJson: (value: unknown) => string;
 }
 
 const SCHEMAS = '#/components/schemas/';
 /** GPT Actions accepts no longer summaries. */
 const MAX_SUMMARY = 300;
 
-/** An OpenAPI 3.1 document with one operation per tool, for programs that import it (ruling G16). Its `servers` depend on the request. */
-export function toOpenApi({ tools, version, requiresToken }: OpenApiOptions): JsonObject {
+/**
+ * An OpenAPI 3.1 document with one operation per tool, for programs that import it (ruling G16), as parts of a JSON text: a part takes a
+ * moment, and the complete document of a thousand tools takes a second. Its `servers` depend on the request.
+ */
+export function* toOpenApi({ tools, version, requiresToken, toJson }: OpenApiOptions): Generator<string> {
   const ids = functionNames(tools);
-  const operations = tools.map((tool, index) => ({ id: ids[index] ?? '', tool }));
-  const schemas = operations.flatMap(({ tool, id }) => [
-    [`${id}_input`, toDocumentSchema(tool.inputSchema, `${SCHEMAS}${id}_input`)],
-    ...(tool.outputSchema ? [[`${id}_output`, toDocumentSchema(tool.outputSchema, `${SCHEMAS}${id}_output`)]] : []),
-  ]);
-  return {
+  const membersOf = (object: JsonObject) => toJson(object).slice(1, -1);
+  const head = {
     openapi: '3.1.0',
     info: {
       title: 'openai-responses-mcp',
@@ -30,18 +30,26 @@ export function toOpenApi({ tools, version, requiresToken }: OpenApiOptions): Js
     },
     // Without configured tokens, requests need none.
     security: requiresToken ? [{ bearer: [] }] : [{}, { bearer: [] }],
-    paths: Object.fromEntries(operations.map(({ tool, id }) => [pathOf(tool), { post: toOperation(tool, id) }])),
-    components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
-      schemas: { ...Object.fromEntries(schemas), Error: ERROR },
-      responses: {
-        Error: {
-          description: 'The call failed.',
-          content: { 'application/json': { schema: { $ref: `${SCHEMAS}Error` } } },
-        },
+  };
+  yield `{${membersOf(head)},"paths":{`;
+  for (const [index, tool] of tools.entries())
+    yield `${index > 0 ? ',' : ''}${membersOf({ [pathOf(tool)]: { post: toOperation(tool, ids[index] ?? '') } })}`;
+  const shared = {
+    securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+    responses: {
+      Error: {
+        description: 'The call failed.',
+        content: { 'application/json': { schema: { $ref: `${SCHEMAS}Error` } } },
       },
     },
   };
+  yield `},"components":{${membersOf(shared)},"schemas":{${membersOf({ Error: ERROR })}`;
+  for (const [index, { inputSchema, outputSchema }] of tools.entries()) {
+    const schemas = { [`${ids[index]}_input`]: inputSchema, [`${ids[index]}_output`]: outputSchema };
+    for (const [name, schema] of Object.entries(schemas))
+      if (schema !== undefined) yield `,${membersOf({ [name]: toDocumentSchema(schema, `${SCHEMAS}${name}`) })}`;
+  }
+  yield '}}}';
 }
 
 const ERROR = {

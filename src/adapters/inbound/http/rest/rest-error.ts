@@ -8,9 +8,11 @@ import { type Refusal, refusal } from '../shared/refusal.ts';
 /** The refusal for a failed call (ruling G17). */
 export function ofToolCallError(error: ToolCallError): Refusal {
   const { kind } = error;
-  const isSoon = kind === 'overloaded' || kind === 'shutting_down';
+  const isAudit = kind === 'audit_unavailable';
+  const isSoon = isAudit || kind === 'overloaded' || kind === 'shutting_down';
   const retryAfterMs = kind === 'not_available' ? error.retryAfterMs : isSoon ? 1000 : undefined;
-  return refusal(toolErrorCode(error), toolErrorMessage(error), { details: detailsOf(error), retryAfterMs });
+  const more = { details: detailsOf(error), retryAfterMs, ...(isAudit && { reason: 'audit not available' }) };
+  return refusal(toolErrorCode(error), toolErrorMessage(error), more);
 }
 
 /** What a program can use. The server's own data is merged into it (ruling G15). */
@@ -25,6 +27,8 @@ function detailsOf(error: ToolCallError): JsonObject {
       return { server: excerpt(error.server) };
     case 'unknown_tool':
       return { server: error.server, tool: excerpt(error.tool) };
+    case 'tool_changed':
+      return { server: error.server, tool: error.tool, change: error.change };
     case 'not_available':
       return { server: error.server, state: error.state };
     case 'login_required':

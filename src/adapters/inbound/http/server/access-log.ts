@@ -6,7 +6,7 @@ import { CLIENT_CLOSED } from '../shared/refusal.ts';
 
 /** One line of JSON per request, for log collectors. It contains no text that a person wrote. */
 export function toAccessLine(entry: AccessEntry, status: number, time: Date, ms: number): string {
-  const { verb, caller, method, traceparent, call, path, reason, isShutDown } = entry;
+  const { verb, caller, method, trace, call, path, reason, isShutDown } = entry;
   const served = status < 400 ? 'served' : status === CLIENT_CLOSED ? 'cancelled' : 'refused';
   return `${JSON.stringify({
     time: time.toISOString(),
@@ -23,7 +23,7 @@ export function toAccessLine(entry: AccessEntry, status: number, time: Date, ms:
     outcome: isShutDown ? 'shutting_down' : (call?.outcome ?? served),
     ms: Math.round(ms),
     searches: call?.searches,
-    traceparent,
+    traceparent: trace?.traceparent,
   })}\n`;
 }
 
@@ -43,7 +43,7 @@ const MAX_LENGTH = 100;
 
 /** A client can send any text as a method, even a question. */
 const KNOWN_METHODS =
-  /^(?:initialize|ping|server\/discover|tools\/(?:call|list)|tasks\/(?:get|update|cancel)|notifications\/(?:cancelled|initialized))$/;
+  /^(?:initialize|ping|server\/discover|tools\/(?:call|list)|resources\/(?:list|templates\/list|read)|prompts\/(?:list|get)|completion\/complete|tasks\/(?:get|update|cancel)|notifications\/(?:cancelled|initialized))$/;
 
 /** How long a line may wait: too short to be noticed by a person who watches the log. */
 const DELAY_MS = 20;
@@ -54,26 +54,19 @@ interface LineStream {
   readonly writableLength: number;
 }
 
-/** Writes lines together, because a write for each request would take a tenth of the time of a short call. */
-export class LineWriter {
-  readonly #clock: Clock;
-  readonly #stream: LineStream;
-  #lines = '';
-
-  constructor(clock: Clock, stream: LineStream) {
-    this.#clock = clock;
-    this.#stream = stream;
-  }
-
-  add(line: string): void {
-    if (this.#lines === '') void this.#clock.sleep(DELAY_MS, never()).then(() => this.flush());
-    this.#lines += line;
-  }
-
-  /** Writes what was not written yet. If no one reads the stream, lines are discarded, because memory would grow. */
-  flush(): void {
-    const lines = this.#lines;
-    this.#lines = '';
-    if (lines !== '' && this.#stream.writableLength < MAX_UNREAD) this.#stream.write(lines);
-  }
+/**
+ * Writes lines together, because a write for each request would take a tenth of the time of a short call. `flush` writes what was not written
+ * yet. If no one reads the stream, lines are discarded, because memory would grow.
+ */
+export function lineWriter(clock: Clock, stream: LineStream) {
+  let lines = '';
+  const flush = () => {
+    if (lines !== '' && stream.writableLength < MAX_UNREAD) stream.write(lines);
+    lines = '';
+  };
+  const add = (line: string) => {
+    if (lines === '') void clock.sleep(DELAY_MS, never()).then(flush);
+    lines += line;
+  };
+  return { add, flush };
 }

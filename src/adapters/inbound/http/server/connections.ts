@@ -1,16 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage as HttpRequest, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { DISCONNECTED } from '../../../../application/async/deadline.ts';
+import { DISCONNECTED, listenedController } from '../../../../application/async/deadline.ts';
+import { InProgress } from '../../../../application/async/in-progress.ts';
 import { slicedInput } from './sliced-input.ts';
 
 /** No HTTP client that is in use sends further requests on a connection before it has the response to the first. */
 const MAX_REQUESTS = 100;
 
 interface Connection {
-  readonly inProgress: Set<ServerResponse>;
-  /** All requests, also those that are not served. */
-  parsed: number;
+  readonly inProgress: InProgress<ServerResponse>;
   /** The request whose response is the last. */
   last?: HttpRequest;
   /** Aborts when the connection closes. */
@@ -25,7 +24,7 @@ export class Connections {
   constructor(server: Server, unreadMs: number, everyMs: number) {
     const slice = slicedInput();
     server.on('connection', (socket: Socket) => {
-      const connection: Connection = { inProgress: new Set(), parsed: 0, closed: new AbortController() };
+      const connection: Connection = { inProgress: new InProgress(), closed: listenedController() };
       // A connection may have any number of requests in progress.
       setMaxListeners(0, connection.closed.signal);
       this.#open.set(socket, connection);
@@ -59,7 +58,6 @@ export class Connections {
   begin({ socket }: HttpRequest, response: ServerResponse): AbortSignal | undefined {
     const connection = this.#open.get(socket);
     if (connection === undefined) return undefined;
-    connection.parsed += 1;
     if (connection.last !== undefined || socket.destroyed) return undefined;
     if (connection.inProgress.size === MAX_REQUESTS) {
       socket.destroy();

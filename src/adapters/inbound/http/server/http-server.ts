@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
 import { whenSettled } from '../../../../application/async/deadline.ts';
+import { InProgress } from '../../../../application/async/in-progress.ts';
 import { CallerLimit } from '../shared/caller-limit.ts';
 import type { HttpContext } from '../shared/exchange.ts';
 import { Connections } from './connections.ts';
@@ -10,7 +11,7 @@ import { Routes, type RoutesOptions } from './routes.ts';
 
 export interface HttpServerOptions
   extends RoutesOptions,
-    Pick<HttpContext, 'path' | 'canAnswer' | 'maxBodyBytes' | 'quota' | 'clock' | 'logger' | 'redactor'> {
+    Pick<HttpContext, 'path' | 'canAnswer' | 'maxBodyBytes' | 'quota' | 'rightsOf' | 'clock' | 'logger' | 'redactor'> {
   /** 0 is any free port. */
   readonly port: number;
   readonly drainMs: number;
@@ -21,10 +22,7 @@ export interface HttpServerOptions
   readonly timeouts?: typeof TIMEOUTS;
 }
 
-/**
- * How long a client may take to send the headers and a complete request, and to read a part of the response that is ready. A response may
- * take any time to become ready.
- */
+/** Limits of a client that sends headers, or a complete request, or reads a response that is ready. To become ready may take any time. */
 const TIMEOUTS = { headersMs: 10_000, requestMs: 30_000, unreadMs: 60_000, checkEveryMs: 5000 };
 
 /** Connections that wait to be accepted. With the 511 of Node.js, a burst makes callers wait for seconds: they repeat what was not accepted. */
@@ -49,12 +47,12 @@ export class HttpServer {
   readonly #connections: Connections;
   readonly #routes: Routes;
   /** Requests without a complete response, or whose calls have not settled yet. */
-  readonly #serving = new Set<Promise<void>>();
+  readonly #serving = new InProgress<Promise<void>>();
   #isDraining = false;
   readonly #closed = new AbortController();
 
   constructor(options: HttpServerOptions) {
-    const { metrics, tokens, oauth, maxCallsPerToken, maxBodyBytes, maxConnections, timeouts = TIMEOUTS } = options;
+    const { tokens, oauth, maxCallsPerToken, maxBodyBytes, maxConnections, timeouts = TIMEOUTS } = options;
     this.#options = options;
     const serverOptions = {
       headersTimeout: timeouts.headersMs,
@@ -64,7 +62,10 @@ export class HttpServer {
       // Otherwise the first of several `Host` headers would count.
       joinDuplicateHeaders: true,
     };
-    this.#server = createServer(serverOptions, (request, response) => this.#serve(request, response));
+    const serve = (request: HttpRequest, response: ServerResponse) => this.#serve(request, response);
+    this.#server = createServer(serverOptions, serve);
+    // Node.js would answer requests with an unknown `Expect` itself, as many as a connection sends.
+    this.#server.on('checkExpectation', serve);
     this.#server.maxConnections = maxConnections;
     this.#connections = new Connections(this.#server, timeouts.unreadMs, timeouts.checkEveryMs);
     this.#routes = new Routes({
@@ -75,23 +76,6 @@ export class HttpServer {
       bodyBytes: new CallerLimit(Math.max(MAX_BODIES_BYTES, maxBodyBytes)),
       responseBytes: new CallerLimit(MAX_RESPONSES_BYTES),
       connections: this.#connections,
-      onQuotaRefused: (limit) => metrics.onQuotaRefused(limit),
-      observe: (entry) => ({
-        onStarted: () => metrics.onStarted(),
-        onWaiting: (isWaiting) => metrics.onWaiting(isWaiting),
-        onEnded: (report) => {
-          entry.call = report;
-          metrics.onEnded(report);
-        },
-        // The gateway reports it to the metrics, also if it is a part of an answer.
-        onServerCallEnded: (report) => {
-          entry.call = report;
-        },
-        onUsedLater: (tool, use) => {
-          metrics.onUsed(tool, use);
-          entry.onUsedLater?.(use);
-        },
-      }),
     });
   }
 
@@ -151,7 +135,7 @@ export class HttpServer {
     await this.#settled(ABORT_MS);
   }
 
-  /** Waits until no request is being served, for at most `maxMs`. */
+  /** Waits for the requests in progress, for at most `maxMs`. */
   #settled(maxMs: number): Promise<void> {
     return whenSettled(this.#serving, this.#options.clock, maxMs);
   }

@@ -1,20 +1,17 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { LongAnswers } from '../../../../application/answers/long-answers.ts';
+import type { LongSearches } from '../../../../application/answers/long-searches.ts';
+import { lookUp } from './metrics.ts';
 
-/** Registers the metrics of answers that take minutes (ruling K26). `answers` is undefined before the first question. */
-export function registerLongMetrics(registry: Registry, answers: () => Pick<LongAnswers, 'counts'> | undefined): void {
+/** Registers the metrics of answers that take minutes (ruling K26). `searches` is undefined before the first question. */
+export function registerLongMetrics(
+  registry: Registry,
+  searches: () => Pick<LongSearches, 'counts'> | undefined,
+): void {
   for (const { metric, label, help, Kind } of METRICS) {
-    new Kind({
-      name: `openai_responses_mcp_${metric}`,
-      help,
-      labelNames: [label],
-      registers: [registry],
-      collect() {
-        this.reset();
-        const counts: Readonly<Record<string, number>> = answers()?.counts[metric] ?? {};
-        for (const [value, count] of Object.entries(counts)) this.inc({ [label]: value }, count);
-      },
-    });
+    const config = { name: `openai_responses_mcp_${metric}`, help, labelNames: [label], registers: [registry] };
+    lookUp(Kind, config, () =>
+      Object.entries(searches()?.counts[metric] ?? {}).map(([value, count]) => [{ [label]: value }, count]),
+    );
   }
 }
 

@@ -1,19 +1,22 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, type CounterConfiguration, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ToolCallReport } from '../../../../application/gateway/call-tool.ts';
 import type { Gateway } from '../../../../application/gateway/gateway.ts';
 import type { ServerStatus } from '../../../../application/gateway/server-supervisor.ts';
 import type { SearchUse } from '../../../../application/ports/llm-search.ts';
-import type { CallReport } from '../../mcp/call-meter.ts';
+import type { CallObserver } from '../../mcp/call-meter.ts';
+import type { AccessEntry, CallMetrics } from '../shared/exchange.ts';
 
 const SERVER_SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 5, 15, 30, 60, 300];
 const SECONDS = [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300];
 
+type Value = readonly [labels: Readonly<Record<string, string>>, value: number];
+
 /** The metrics at `/metrics`, for Prometheus. Labels have values from short, fixed lists, and never contain text. */
-export class Metrics {
+export class Metrics implements CallMetrics {
   readonly registry = new Registry();
   readonly #requests = this.#counter('http_requests_total', 'status');
   readonly #calls = this.#counter('calls_total', 'tool', 'outcome');
-  readonly #seconds = new Histogram({ ...this.#named('call_seconds'), labelNames: ['tool'], buckets: SECONDS });
+  readonly #seconds = this.#histogram('call_seconds', 'tool', SECONDS);
   readonly #searches = this.#counter('searches_total', 'tool');
   readonly #tokens = this.#counter('tokens_total', 'tool', 'kind');
   readonly #rounds = this.#counter('grounded_rounds_total', 'tool');
@@ -21,30 +24,62 @@ export class Metrics {
   readonly #quotaRefused = this.#counter('quota_refused_total', 'limit');
   readonly #inFlight = new Gauge(this.#named('calls_in_flight'));
   readonly #waiting = new Gauge(this.#named('calls_waiting'));
-
   readonly #serverCalls = this.#counter('server_calls_total', 'server', 'outcome');
+  readonly #serverSeconds = this.#histogram('server_call_seconds', 'server', SERVER_SECONDS);
   #renewals: Counter | undefined;
-  readonly #serverSeconds = new Histogram({
-    ...this.#named('server_call_seconds'),
-    labelNames: ['server'],
-    buckets: SERVER_SECONDS,
-  });
+  #denied: Counter | undefined;
+  readonly #gateway: () => Gateway | undefined;
 
   constructor(gateway: () => Gateway | undefined) {
+    this.#gateway = gateway;
     collectDefaultMetrics({ register: this.registry });
-    const ofServers = (name: MetricName, labelNames: string[], set: (gauge: Gauge, server: ServerStatus) => void) =>
-      new Gauge({
-        ...this.#named(name),
-        labelNames,
-        collect() {
-          this.reset();
-          for (const server of gateway()?.servers ?? []) set(this, server);
-        },
-      });
-    ofServers('server_up', ['server', 'state'], (gauge, { name, state }) =>
-      gauge.set({ server: name, state }, state === 'available' ? 1 : 0),
+    this.#lookUpServers('server_up', ['server', 'state'], ({ name, state }) => [
+      { server: name, state },
+      state === 'available' ? 1 : 0,
+    ]);
+    this.#lookUpServers('server_restarts', ['server'], ({ name, restarts }) => [{ server: name }, restarts]);
+  }
+
+  /** The tools that are not offered because they have changed; only with a lock, which a reload may bring. */
+  registerChanges(): void {
+    if (this.registry.getSingleMetric(this.#named('tools_changed').name) !== undefined) return;
+    this.#lookUpServers('tools_changed', ['server'], ({ name, changed = [] }) => [{ server: name }, changed.length]);
+  }
+
+  #lookUpServers(name: MetricName, labelNames: string[], toValue: (server: ServerStatus) => Value): void {
+    lookUp(Gauge, { ...this.#named(name), labelNames }, () => (this.#gateway()?.servers ?? []).map(toValue));
+  }
+
+  /** Only if there is an audit. */
+  registerAudit(failures: () => number): void {
+    lookUp(Counter, this.#named('audit_failures_total'), () => [[{}, failures()]]);
+  }
+
+  /** The cited pages that were checked, by state; only if they are (ruling E16). */
+  registerChecks(counts: () => Readonly<Record<string, number>> | undefined): void {
+    lookUp(Counter, { ...this.#named('citation_checks_total'), labelNames: ['state'] }, () =>
+      Object.entries(counts() ?? {}).map(([state, count]) => [{ state }, count]),
     );
-    ofServers('server_restarts', ['server'], (gauge, { name, restarts }) => gauge.set({ server: name }, restarts));
+  }
+
+  /** Without a renewal, there is no such metric. */
+  onRenewal(server: string, outcome: string): void {
+    this.#renewals ??= this.#counter('login_renewals_total', 'server', 'outcome');
+    this.#renewals.inc({ server, outcome });
+  }
+
+  /** Without `access`, there is no such metric. */
+  onDenied(): void {
+    this.#denied ??= this.#counter('access_denied_total');
+    this.#denied.inc();
+  }
+
+  onResponse(status: number): void {
+    this.#requests.inc({ status });
+  }
+
+  onQuotaRefused(limit: string): void {
+    this.#quotaRefused.inc({ limit });
   }
 
   /** The names of servers come from the configuration only. */
@@ -54,39 +89,30 @@ export class Metrics {
     this.#serverSeconds.observe({ server }, seconds);
   }
 
-  /** Without a renewal, there is no such metric. */
-  onRenewal(server: string, outcome: string): void {
-    this.#renewals ??= this.#counter('login_renewals_total', 'server', 'outcome');
-    this.#renewals.inc({ server, outcome });
+  observe(entry: AccessEntry): Required<CallObserver> {
+    return {
+      onStarted: () => this.#inFlight.inc(),
+      onWaiting: (isWaiting) => this.#waiting.inc(isWaiting ? 1 : -1),
+      onEnded: (report) => {
+        const { tool, outcome, seconds } = report;
+        entry.call = report;
+        this.#inFlight.dec();
+        this.#calls.inc({ tool, outcome });
+        this.#seconds.observe({ tool }, seconds);
+        this.#countUse(tool, report);
+      },
+      // The gateway reports it to the metrics, also if it is a part of an answer.
+      onServerCallEnded: (report) => {
+        entry.call = report;
+      },
+      onUsedLater: (tool, use) => {
+        this.#countUse(tool, use);
+        entry.onUsedLater?.(use);
+      },
+    };
   }
 
-  onResponse(status: number): void {
-    this.#requests.inc({ status });
-  }
-
-  /** `limit` is the name of a limit, or `unknown` if the store failed. */
-  onQuotaRefused(limit: string): void {
-    this.#quotaRefused.inc({ limit });
-  }
-
-  onStarted(): void {
-    this.#inFlight.inc();
-  }
-
-  onWaiting(isWaiting: boolean): void {
-    if (isWaiting) this.#waiting.inc();
-    else this.#waiting.dec();
-  }
-
-  onEnded({ tool, outcome, seconds, ...use }: CallReport): void {
-    this.#inFlight.dec();
-    this.#calls.inc({ tool, outcome });
-    this.#seconds.observe({ tool }, seconds);
-    this.onUsed(tool, use);
-  }
-
-  /** What a call used, or what a search used that has outlived its call. */
-  onUsed(tool: string, { searches = 0, usage, rounds = 0, toolCalls = [] }: SearchUse): void {
+  #countUse(tool: string, { searches = 0, usage, rounds = 0, toolCalls = [] }: SearchUse): void {
     this.#searches.inc({ tool }, searches);
     if (rounds > 0) this.#rounds.inc({ tool }, rounds);
     // The names of tools are text of their servers; those of servers come from the configuration.
@@ -97,25 +123,32 @@ export class Metrics {
     }
   }
 
-  /** The cited pages that were checked, by state; only if they are (ruling E16). */
-  registerChecks(counts: () => Readonly<Record<string, number>> | undefined): void {
-    new Counter({
-      ...this.#named('citation_checks_total'),
-      labelNames: ['state'],
-      collect() {
-        this.reset();
-        for (const [state, count] of Object.entries(counts() ?? {})) this.inc({ state }, count);
-      },
-    });
-  }
-
   #counter<Label extends string>(name: MetricName, ...labelNames: readonly Label[]): Counter<Label> {
     return new Counter({ ...this.#named(name), labelNames });
+  }
+
+  #histogram<Label extends string>(name: MetricName, label: Label, buckets: number[]): Histogram<Label> {
+    return new Histogram({ ...this.#named(name), labelNames: [label], buckets });
   }
 
   #named(name: MetricName) {
     return { name: `openai_responses_mcp_${name}`, help: HELP[name], registers: [this.registry] };
   }
+}
+
+/** Registers a metric whose values are looked up for each response. */
+export function lookUp(
+  Kind: typeof Counter | typeof Gauge,
+  config: CounterConfiguration<string>,
+  values: () => readonly Value[],
+): void {
+  new Kind({
+    ...config,
+    collect() {
+      this.reset();
+      for (const [labels, value] of values()) this.inc(labels, value);
+    },
+  });
 }
 
 type MetricName = keyof typeof HELP;
@@ -134,12 +167,15 @@ const HELP = {
   quota_refused_total:
     'Calls refused because of a quota, by the limit that is reached; unknown: the store of the quota could not be used.',
   calls_in_flight: 'Calls in progress or waiting.',
+  access_denied_total: 'Calls of a tool, or of a server, that access refused.',
+  audit_failures_total: 'Calls whose line could not be written to the file of the audit.',
   login_renewals_total: 'Renewals of the logins to servers, by server and outcome: renewed, refused, failed.',
   server_calls_total:
     "Finished calls of tools of the gateway's servers, by outcome: answered, tool_error, or the kind of failure.",
   server_call_seconds: "Duration of calls of tools of the gateway's servers, waits included.",
   server_up: 'Whether a server of the gateway is available; the label is its state.',
   server_restarts: 'Starts of a server after the first.',
+  tools_changed: 'Tools of a server that are not offered, because they are not as they were approved (gateway.lock).',
   citation_checks_total: 'Cited pages that were checked, by state: ok, dead or unreadable.',
   calls_waiting: 'Calls waiting for a slot upstream (request.max_concurrency).',
 };

@@ -24,7 +24,7 @@ export function protectedResource({ resource, issuer, scopes }: OAuthOptions) {
   });
   const send = (exchange: Exchange): void => {
     const { method = '' } = exchange.request;
-    exchange.response.setHeader('Access-Control-Allow-Origin', '*');
+    exchange.headers['Access-Control-Allow-Origin'] = '*';
     if (method === 'GET' || method === 'HEAD') exchange.sendJson(200, json);
     else if (method === 'OPTIONS') exchange.sendEmpty(204, PREFLIGHT);
     else exchange.sendEmpty(405, { Allow: 'GET, HEAD, OPTIONS' });
@@ -39,10 +39,7 @@ const PREFLIGHT = {
   'Access-Control-Max-Age': '600',
 };
 
-/**
- * Where the metadata of a resource is published (RFC 9728, 3.1). It follows from the configuration: behind a proxy, requests do
- * not contain the public URL, and `Host` is chosen by the sender.
- */
+/** Where the metadata is published (RFC 9728, 3.1), by the configuration: requests may have another URL, which their sender chooses. */
 function metadataUrl(resource: string): string {
   const { origin, pathname } = new URL(resource);
   return `${origin}${WELL_KNOWN}${pathname === '/' ? '' : pathname}`;

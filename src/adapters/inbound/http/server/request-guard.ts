@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { err, ok, type Result } from 'neverthrow';
 import type { TokenOwner } from '../../../../application/ports/token-verifier.ts';
+import { LOCAL_CALLER } from '../../../../domain/gateway/call-origin.ts';
 import { REFUSALS } from '../../words/refusal-messages.ts';
 import { type Refusal, refusal } from '../shared/refusal.ts';
 import { type OAuthOptions, tokenRefusal } from './protected-resource.ts';
@@ -69,7 +70,7 @@ export class RequestGuard {
    */
   callerOf({ authorization }: IncomingHttpHeaders): Result<TokenOwner, Refusal> | Promise<Result<TokenOwner, Refusal>> {
     const { oauth } = this.#options;
-    if (this.#hashes.length === 0 && oauth === undefined) return ok({ caller: 'local' });
+    if (this.#hashes.length === 0 && oauth === undefined) return ok({ caller: LOCAL_CALLER });
     const [, token] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
     const received = hashOf(token ?? '');
     const [known] = this.#hashes.filter(({ hash }) => timingSafeEqual(received, hash));
@@ -83,13 +84,13 @@ export class RequestGuard {
   }
 
   /** The headers with which pages of an allowed origin can read the response; undefined for other origins. */
-  corsHeaders({ origin }: IncomingHttpHeaders): Map<string, string> | undefined {
+  corsHeaders({ origin }: IncomingHttpHeaders): Readonly<Record<string, string>> | undefined {
     if (origin === undefined || !this.#options.allowedOrigins.includes(origin)) return undefined;
-    return new Map([
-      ['Access-Control-Allow-Origin', origin],
-      ['Access-Control-Expose-Headers', EXPOSED_HEADERS],
-      ['Vary', 'Origin'],
-    ]);
+    return {
+      'Access-Control-Allow-Origin': origin,
+      'Access-Control-Expose-Headers': EXPOSED_HEADERS,
+      Vary: 'Origin',
+    };
   }
 }
 
@@ -99,7 +100,7 @@ const EXPOSED_HEADERS = 'ETag, RateLimit, RateLimit-Policy, Retry-After, WWW-Aut
 export const preflightHeaders = (methods: string) => ({
   'Access-Control-Allow-Methods': methods,
   'Access-Control-Allow-Headers':
-    'Accept, Authorization, Content-Type, If-None-Match, Last-Event-ID, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Mcp-Session-Id, Traceparent, Tracestate, X-Request-Id',
+    'Accept, Authorization, Baggage, Content-Type, If-None-Match, Last-Event-ID, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Mcp-Session-Id, Traceparent, Tracestate, X-Request-Id',
   'Access-Control-Max-Age': '600',
 });
 

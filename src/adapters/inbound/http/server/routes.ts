@@ -1,8 +1,9 @@
 import type { IncomingMessage as HttpRequest, ServerResponse } from 'node:http';
+import { InProgress } from '../../../../application/async/in-progress.ts';
 import { internalError } from '../../mcp/json-rpc.ts';
 import { REFUSALS } from '../../words/refusal-messages.ts';
 import { McpEndpoint, type McpOptions } from '../mcp/mcp-endpoint.ts';
-import { Page } from '../page/page.ts';
+import { pageIn } from '../page/page.ts';
 import { RestApi, type RestOptions } from '../rest/rest-api.ts';
 import type { CallerLimit } from '../shared/caller-limit.ts';
 import { type Api, Exchange, type HttpContext, type Route } from '../shared/exchange.ts';
@@ -10,9 +11,9 @@ import {
   CLIENT_CLOSED,
   methodNotAllowed,
   ofErrorObject,
+  operatorRequired,
   type Refusal,
   refusal,
-  shuttingDown,
 } from '../shared/refusal.ts';
 import { discardedBody } from '../shared/request-body.ts';
 import { REASONS, toAccessLine } from './access-log.ts';
@@ -30,11 +31,12 @@ export interface RoutesOptions extends GuardOptions, McpOptions {
   readonly writeAccessLine: (line: string) => void;
 }
 
-interface Context extends HttpContext, RoutesOptions {
-  readonly connections: Connections;
-  /** Bytes of responses, which stay in memory until they are read. */
-  readonly responseBytes: CallerLimit;
-}
+type Context = HttpContext &
+  RoutesOptions & {
+    readonly connections: Connections;
+    /** Bytes of responses, which stay in memory until they are read. */
+    readonly responseBytes: CallerLimit;
+  };
 
 /** Dispatches probes, metrics, MCP and REST. Anything else is 404 or 405. */
 export class Routes {
@@ -42,10 +44,9 @@ export class Routes {
   readonly #guard: RequestGuard;
   readonly #mcp: McpEndpoint;
   readonly #rest: RestApi;
-  readonly #page: Page | undefined;
+  readonly #page: ReturnType<typeof pageIn> | undefined;
   readonly #metadata: ReturnType<typeof protectedResource> | undefined;
-  /** Each ends a request in progress. */
-  readonly #pending = new Set<() => void>();
+  readonly #pending = new InProgress<Exchange>();
 
   constructor(context: Context) {
     const { rest, oauth, path } = context;
@@ -54,12 +55,12 @@ export class Routes {
     this.#mcp = new McpEndpoint(context);
     this.#rest = new RestApi({ ...context, ...rest });
     this.#metadata = oauth && protectedResource(oauth);
-    this.#page = rest.pageFolder === undefined ? undefined : new Page(rest.pageFolder, path);
+    this.#page = rest.pageFolder === undefined ? undefined : pageIn(rest.pageFolder, path);
   }
 
   /** Ends what is not answered when the drain ends: without a response, clients would wait until their own time limit. */
   shutDown(): void {
-    for (const end of this.#pending) end();
+    for (const exchange of this.#pending) exchange.shutDown();
   }
 
   /** Resolves when the response was sent, or its connection is closed. Never rejects. `signal` aborts when it closes. */
@@ -76,12 +77,7 @@ export class Routes {
     const startedMs = clock.elapsedMs();
     const { entry } = exchange;
     const closed = new Promise<void>((resolve) => response.once('close', () => resolve()));
-    const end = () => {
-      entry.isShutDown = true;
-      if (!response.headersSent) exchange.refuse(shuttingDown());
-      exchange.onShutDown();
-    };
-    this.#pending.add(end);
+    this.#pending.add(exchange);
     try {
       await this.#dispatch(path, exchange, api);
     } catch (bug) {
@@ -90,7 +86,7 @@ export class Routes {
       else exchange.refuse(ofErrorObject('INTERNAL_ERROR', internalError(bug)));
     }
     await closed;
-    this.#pending.delete(end);
+    this.#pending.delete(exchange);
     for (const give of exchange.held) give();
     const refused = REASONS[response.statusCode];
     if (entry.call === undefined) {
@@ -119,17 +115,17 @@ export class Routes {
   async #dispatch(path: string, exchange: Exchange, api: Api): Promise<void> {
     const { request, response, entry } = exchange;
     const { method = '', headers } = request;
-    const { connections, requiresToken, maxBodyBytes, clock, responseBytes } = this.#context;
+    const { connections, requiresToken, maxBodyBytes, clock, responseBytes, rightsOf, metrics } = this.#context;
     if (this.#metadata?.owns(path)) {
       connections.close(request, response);
       return this.#metadata.send(exchange);
     }
-    if (api.headersFor !== undefined) response.setHeaders(api.headersFor(request));
+    Object.assign(exchange.headers, api.headersFor?.(request));
     const refuseStranger = async (refusal: Refusal) => {
       entry.reason = refusal.reason;
       connections.close(request, response);
       await discardedBody(request, maxBodyBytes, clock);
-      if (!response.destroyed) exchange.refuse(refusal);
+      exchange.refuse(refusal);
     };
     const forbidden = this.#guard.refusalOf(request);
     if (forbidden !== undefined) return refuseStranger(forbidden);
@@ -140,7 +136,7 @@ export class Routes {
     }
 
     const cors = this.#guard.corsHeaders(headers);
-    if (cors !== undefined) response.setHeaders(cors);
+    Object.assign(exchange.headers, cors);
     // A preflight request has no token.
     if (method === 'OPTIONS' && cors !== undefined) {
       if (requiresToken) connections.close(request, response);
@@ -150,7 +146,11 @@ export class Routes {
     const identified = this.#guard.callerOf(headers);
     const owner = identified instanceof Promise ? await identified : identified;
     if (owner.isErr()) return refuseStranger(owner.error);
-    entry.caller = owner.value.caller;
+    const onDenied = () => {
+      entry.reason = 'access';
+      metrics.onDenied();
+    };
+    exchange.identify(owner.value.caller, () => rightsOf(owner.value), onDenied);
     exchange.responseBytes = responseBytes;
 
     const route = api.routeOf(path) ?? (path === '/metrics' ? this.#metrics : undefined);
@@ -162,9 +162,13 @@ export class Routes {
     if (!response.destroyed) await handle(exchange);
   }
 
-  readonly #sendMetrics = async ({ response }: Exchange) => {
+  readonly #sendMetrics = async (exchange: Exchange) => {
+    const { response, rights } = exchange;
+    if (!rights.isOperator) return exchange.refuse(operatorRequired());
     const { registry } = this.#context.metrics;
-    response.writeHead(200, { 'Content-Type': registry.contentType }).end(await registry.metrics());
+    response
+      .writeHead(200, { ...exchange.headers, 'Content-Type': registry.contentType })
+      .end(await registry.metrics());
   };
   readonly #metrics: Route = { methods: { GET: this.#sendMetrics, HEAD: this.#sendMetrics } };
 }

@@ -4,11 +4,10 @@ import type { Socket } from 'node:net';
 /** The headers of usual clients fit in it, and at most about 60 requests. */
 const SLICE_BYTES = 2048;
 
-/** How many slices with requests are passed on before other connections are served. */
-const SLICES_PER_TURN = 16;
+/** How many slices, each of another connection, are passed on before what has arrived is read: a body may have thousands of parts. */
+const SLICES_PER_TURN = 4;
 
 interface Requests {
-  readonly parsed: number;
   /** The last that is served: what arrives after its body is discarded. */
   readonly last?: Pick<HttpRequest, 'complete'>;
 }
@@ -18,7 +17,7 @@ interface Requests {
  * creates all of their requests, more than a thousand, before the first response can close the connection.
  */
 export function slicedInput(): (socket: Socket, requests: Requests) => void {
-  /** Each passes the next slice with a request of a connection. */
+  /** Each passes the next slice of a connection. */
   const waiting: (() => void)[] = [];
   let isScheduled = false;
   const schedule = () => {
@@ -42,20 +41,17 @@ export function slicedInput(): (socket: Socket, requests: Requests) => void {
     const areOver = () => requests.last?.complete === true;
 
     const pass = () => {
-      const before = requests.parsed;
-      while (requests.parsed === before) {
-        const [chunk] = chunks;
-        if (chunk === undefined) return;
-        if (socket.destroyed || areOver()) {
-          chunks.length = 0;
-          return;
-        }
-        // A paused stream keeps what is pushed, and passes all of it on at once.
-        if (socket.isPaused()) return void socket.once('resume', wait);
-        const [slice, rest] = chunk === null ? [null] : [chunk.subarray(0, SLICE_BYTES), chunk.subarray(SLICE_BYTES)];
-        chunks.splice(0, 1, ...(rest?.length ? [rest] : []));
-        push(slice);
+      const [chunk] = chunks;
+      if (chunk === undefined) return;
+      if (socket.destroyed || areOver()) {
+        chunks.length = 0;
+        return;
       }
+      // A paused stream keeps what is pushed, and passes all of it on at once.
+      if (socket.isPaused()) return void socket.once('resume', wait);
+      const [slice, rest] = chunk === null ? [null] : [chunk.subarray(0, SLICE_BYTES), chunk.subarray(SLICE_BYTES)];
+      chunks.splice(0, 1, ...(rest?.length ? [rest] : []));
+      push(slice);
       if (chunks.length > 0) wait();
     };
     const wait = () => {

@@ -15,6 +15,7 @@ const STATUS = {
   SERVER_NOT_FOUND: 404,
   TOOL_NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
+  TOOL_CHANGED: 409,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   OVERLOADED: 429,
@@ -27,6 +28,7 @@ const STATUS = {
   RESPONSE_TOO_LARGE: 502,
   SERVER_CRASHED: 502,
   SERVER_UNAUTHORIZED: 502,
+  AUDIT_UNAVAILABLE: 503,
   ISSUER_UNAVAILABLE: 503,
   LOGIN_REQUIRED: 503,
   QUOTA_UNAVAILABLE: 503,
@@ -75,4 +77,9 @@ export function shuttingDown(): Refusal {
 /** More is in progress than one caller may have. */
 export function overloaded(message: string): Refusal {
   return refusal('OVERLOADED', message, { retryAfterMs: 1000 });
+}
+
+/** Of what only operators may do (ruling T5). */
+export function operatorRequired(): Refusal {
+  return refusal('FORBIDDEN', REFUSALS.operator, { reason: 'access' });
 }

@@ -40,10 +40,7 @@ function parseError(problem: string): Refusal {
   return ofErrorObject('VALIDATION_ERROR', { code: PARSE_ERROR, message: REFUSALS.unreadable(problem) });
 }
 
-/**
- * Node.js discards the rest of a body that is refused after the response, so that the client can read the response instead of getting
- * a reset connection. The time limit for requests applies to the rest too.
- */
+/** After a refusal, Node.js discards the rest within the time limit for requests: the client can read the response. */
 function readBytes(exchange: Exchange, { maxBodyBytes, bodyBytes }: Limits): Promise<Result<Buffer, Refusal>> {
   const { request } = exchange;
   const announced = Number(request.headers['content-length'] ?? 0);
@@ -77,6 +74,8 @@ function tooLarge(max: number): Refusal {
   return refusal('PAYLOAD_TOO_LARGE', REFUSALS.tooLarge(max));
 }
 
+/** What a part of such a body counts at least: thousands of tiny ones take time. */
+const MIN_PART_BYTES = 256;
 /** How long the body of a request that is refused is received. */
 const MAX_DISCARD_MS = 1000;
 
@@ -91,7 +90,7 @@ export async function discardedBody(request: HttpRequest, maxBytes: number, cloc
   const ended = new AbortController();
   let left = maxBytes;
   request.on('data', (chunk: Buffer) => {
-    left -= chunk.length;
+    left -= Math.max(chunk.length, MIN_PART_BYTES);
     if (left < 0) ended.abort();
   });
   for (const event of ['end', 'close', 'error']) request.once(event, () => ended.abort());

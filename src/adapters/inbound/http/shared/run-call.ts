@@ -1,4 +1,3 @@
-import { err, ok, type Result } from 'neverthrow';
 import type { SearchUse } from '../../../../application/ports/llm-search.ts';
 import type { QuotaState } from '../../../../application/quota/quota-guard.ts';
 import { NOT_SENT } from '../../../../domain/gateway/tool-call-error.ts';
@@ -11,31 +10,31 @@ import { overloaded, type Refusal, refusal } from './refusal.ts';
 /** How long a client should wait for a store that fails. */
 const STORE_RETRY_MS = 5000;
 
-/** Runs a call of a tool, unless its caller has too many in flight, or has used up a quota. `left` is what it may still use, if that is limited. */
+/** Runs a call of a tool. Undefined if it was refused: too many in flight, or a quota is used up. `left` is what is left of the quota. */
 export async function runCall<T>(
   exchange: Exchange,
-  { places, quota, onQuotaRefused }: HttpContext,
+  { places, quota, metrics }: HttpContext,
   call: () => Promise<T>,
-): Promise<Result<{ readonly value: T; readonly left: QuotaState | undefined }, Refusal>> {
+): Promise<{ readonly value: T; readonly left: QuotaState | undefined } | undefined> {
   const { request, caller, entry } = exchange;
-  if (!places.hold(exchange, 1)) return err(overloaded(REFUSALS.calls(places.max)));
-  if (quota === undefined) return ok({ value: await call(), left: undefined });
+  if (!places.hold(exchange, 1)) return void exchange.refuse(overloaded(REFUSALS.calls(places.max)));
+  if (quota === undefined) return { value: await call(), left: undefined };
   const admitted = await quota.admit(caller);
   if (admitted.isErr()) {
     const limit = admitted.error.kind === 'quota_reached' ? limitName(admitted.error.unit) : 'unknown';
-    onQuotaRefused(limit);
+    metrics.onQuotaRefused(limit);
     entry.reason = limit === 'unknown' ? 'quota store not available' : `quota reached: ${limit}`;
-    return err(ofQuotaError(admitted.error));
+    return void exchange.refuse(ofQuotaError(admitted.error));
   }
   // The client may have left while the store was asked.
   if (request.socket.destroyed) {
     await admitted.value.settle(NOTHING_USED);
-    return err(refusal('CANCELLED', REFUSALS.clientLeft));
+    return undefined;
   }
-  // A search that outlives the call counts for the day of the call.
-  entry.onUsedLater = (use) => void admitted.value.settle(toUse(use));
+  // A search that outlives the call counts for the day of the call. Not an assignment: see `Exchange.identify`.
+  Object.assign(entry, { onUsedLater: (use: SearchUse) => void admitted.value.settle(toUse(use)) });
   const value = await call();
-  return ok({ value, left: await admitted.value.settle(useOf(entry)) });
+  return { value, left: await admitted.value.settle(useOf(entry)) };
 }
 
 /** The refusal of a call whose caller has used up a quota, or whose quota is not known. */
@@ -55,6 +54,8 @@ const NOT_RUN: ReadonlySet<NonNullable<AccessEntry['call']>['outcome']> = new Se
   'placeholder_api_key',
   'malformed_api_key',
   'unknown_answer',
+  // Very few of these calls were made.
+  'audit_unavailable',
   ...NOT_SENT,
 ] as const);
 

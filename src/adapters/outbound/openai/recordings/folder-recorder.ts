@@ -1,8 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SearchReply, SearchRequest } from '../../../../application/ports/llm-search.ts';
+import type { SearchReply } from '../../../../application/ports/llm-search.ts';
+import type { Question } from '../../../../domain/answers/question.ts';
 import type { ToolName } from '../../../../domain/answers/tool-name.ts';
+import { replaceFile } from '../../files/replace-file.ts';
 import type { OpenAiResponsesSearchOptions, ReplyRecorder } from '../openai-responses-search.ts';
 import { questionKey } from './question-key.ts';
 import { formatRecording, joinRounds, toRecordedBody } from './recording.ts';
@@ -20,50 +22,38 @@ const NOT_RECORDED =
  * Saves good replies in a folder for `--offline=<folder>`, and a conversation as one recording when it has ended (ruling L22). The same
  * question overwrites its recording.
  */
-export class FolderRecorder implements ReplyRecorder {
-  readonly #options: Options;
+export function folderRecorder({ folder, recordPrivate, clock, logger, redactor }: Options): ReplyRecorder {
   /** What the API sent in the rounds of conversations, by the items that the next request repeats. */
-  readonly #bodies = new WeakMap<SearchReply['items'], string>();
-  #hasWarned = false;
-
-  constructor(options: Options) {
-    this.#options = options;
-  }
-
-  async record(request: SearchRequest, { items, calls, text }: SearchReply, body: string): Promise<void> {
-    const { conversation } = request;
-    if (conversation !== undefined && !this.#options.recordPrivate) {
-      if (!this.#hasWarned) this.#options.logger.warn(NOT_RECORDED);
-      this.#hasWarned = true;
-      return;
-    }
-    this.#bodies.set(items, body);
-    const isEnd = calls.length === 0 || conversation?.mayCall !== true;
-    if (!isEnd || text.trim() === '') return;
-    const before = (conversation?.rounds ?? []).map((round) => this.#bodies.get(round.items) ?? '');
-    await this.#save(request, joinRounds([...before, body]));
-  }
+  const bodies = new WeakMap<SearchReply['items'], string>();
+  let hasWarned = false;
 
   /** If a reply cannot be saved, the call still succeeds, and a warning is logged. */
-  async #save({ question }: SearchRequest, body: string): Promise<void> {
-    const { folder, clock, logger, redactor } = this.#options;
+  async function save({ query, tool }: Question, body: string): Promise<void> {
     const isStream = !body.trimStart().startsWith('{');
-    const query = redactor.anywhere(question.query);
-    const file = join(folder, `${nameOf(query, question.tool)}.${isStream ? 'sse' : 'json'}`);
-    const text = formatRecording(toRecordedBody(body, redactor.anywhere), query, question.tool, clock.now());
-    const unfinished = `${file}.${randomUUID()}.part`;
+    const question = redactor.anywhere(query);
+    const file = join(folder, `${nameOf(question, tool)}.${isStream ? 'sse' : 'json'}`);
+    const text = formatRecording(toRecordedBody(body, redactor.anywhere), question, tool, clock.now());
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      await writeFile(unfinished, text, { mode: 0o600 });
-      await rename(unfinished, file);
+      await replaceFile(file, text, 0o600);
     } catch (error) {
-      // On a full disk, what was written would stay.
-      await rm(unfinished, { force: true }).catch(() => {});
-      logger.warn(
-        `the reply could not be recorded in ${folder}: ${(error as NodeJS.ErrnoException).code ?? String(error)}`,
-      );
+      const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+      logger.warn(`the reply could not be recorded in ${folder}: ${reason}`);
     }
   }
+
+  return async ({ question, conversation }, { items, calls, text }, body) => {
+    if (conversation !== undefined && !recordPrivate) {
+      if (!hasWarned) logger.warn(NOT_RECORDED);
+      hasWarned = true;
+      return;
+    }
+    bodies.set(items, body);
+    const isEnd = calls.length === 0 || conversation?.mayCall !== true;
+    if (!isEnd || text.trim() === '') return;
+    const before = (conversation?.rounds ?? []).map((round) => bodies.get(round.items) ?? '');
+    await save(question, joinRounds([...before, body]));
+  };
 }
 
 /** A readable name, made unique by a hash of the tool and the normalized question. */

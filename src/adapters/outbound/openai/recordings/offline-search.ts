@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { err, ok, type Result } from 'neverthrow';
 import type {
   LlmSearch,
   SearchObserver,
@@ -5,32 +8,37 @@ import type {
   SearchRequest,
 } from '../../../../application/ports/llm-search.ts';
 import type { SearchError } from '../../../../domain/answers/answer-error.ts';
+import type { Question } from '../../../../domain/answers/question.ts';
 import { zonedDate } from '../../../../domain/values/zoned-date.ts';
-import { createApiCall } from '../api-client.ts';
+import { ApiClient } from '../api-client.ts';
 import { OpenAiResponsesSearch, type OpenAiResponsesSearchOptions } from '../openai-responses-search.ts';
-import { roundIn } from './recording.ts';
-import type { Recordings } from './recordings.ts';
+import { questionKey } from './question-key.ts';
+import { parseRecording, type Recording, roundIn } from './recording.ts';
 
 type Options = Pick<OpenAiResponsesSearchOptions, 'clock' | 'logger' | 'redactor'> & {
-  readonly recordings: Recordings;
+  /** A folder of recordings, which are found by their question; or one file, which answers every question. */
+  readonly path: string;
 };
+
+type RecordingFile = Recording & { readonly file: string };
 
 const BASE_URL = 'http://offline.invalid/v1';
 
 /** Answers from recordings: the OpenAI adapter with a `fetch` that returns a recording. */
 export class OfflineSearch implements LlmSearch {
-  readonly #recordings: Recordings;
+  readonly #path: string;
   readonly #search: OpenAiResponsesSearch;
+  #recordings: Result<readonly RecordingFile[], SearchError> | undefined;
 
-  constructor({ recordings, ...options }: Options) {
-    this.#recordings = recordings;
+  constructor({ path, ...options }: Options) {
+    this.#path = path;
     this.#search = new OpenAiResponsesSearch({
       ...options,
-      callFor: (request) =>
-        recordings.find(request.question).map(({ body, contentType, status }) => {
-          const round = roundIn(body, request.conversation?.rounds.length ?? 0);
-          const fetch = async () => new Response(round, { status, headers: { 'content-type': contentType } });
-          return createApiCall('none', { baseUrl: BASE_URL, fetch });
+      callFor: ({ question, conversation }) =>
+        this.#find(question).map(({ body, status }) => {
+          const round = roundIn(body, conversation?.rounds.length ?? 0);
+          const fetch = async () => new Response(round, { status });
+          return new ApiClient({ apiKey: 'none', baseUrl: BASE_URL, fetch });
         }),
       request: { store: false, domainFilter: 'hint' },
       maxRetries: 0,
@@ -46,7 +54,7 @@ export class OfflineSearch implements LlmSearch {
    */
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
     const outcome = await this.#search.search({ ...request, isLong: false }, observer, signal);
-    const recording = this.#recordings.find(request.question);
+    const recording = this.#find(request.question);
     if (recording.isErr()) return outcome;
     const { recordedAt, file } = recording.value;
     const recordedOn = recordedAt && zonedDate(recordedAt, request.timeZone);
@@ -54,6 +62,37 @@ export class OfflineSearch implements LlmSearch {
       .map((reply) => ({ ...reply, accessedOn: reply.accessedOn ?? recordedOn }))
       .mapErr((error) => toOfflineError(error, file));
   }
+
+  /** The recording of a question: of the same tool if there is one, else of any tool. */
+  #find({ query, tool }: Question): Result<RecordingFile, SearchError> {
+    this.#recordings ??= load(this.#path);
+    return this.#recordings.andThen((list) => {
+      const key = questionKey(query);
+      const same = list.filter(({ question }) => question === undefined || questionKey(question) === key);
+      const found = same.find((recording) => recording.tool === tool) ?? same[0];
+      const recorded = [...new Set(list.flatMap(({ question = [] }) => question))];
+      return found === undefined ? err<RecordingFile, SearchError>({ kind: 'not_recorded', recorded }) : ok(found);
+    });
+  }
+}
+
+/** Those without a question answer every question: none in a folder, but a file that is named. */
+function load(path: string): Result<readonly RecordingFile[], SearchError> {
+  try {
+    if (!statSync(path).isDirectory()) {
+      const { question: _, ...recording } = read(path);
+      return ok([recording]);
+    }
+    const files = readdirSync(path).filter((name) => /\.(?:json|sse)$/.test(name));
+    const list = files.sort().map((name) => read(join(path, name)));
+    return ok(list.filter(({ question }) => question !== undefined));
+  } catch (error) {
+    return err({ kind: 'unreadable_recordings', path, detail: (error as NodeJS.ErrnoException).code ?? String(error) });
+  }
+}
+
+function read(file: string): RecordingFile {
+  return { ...parseRecording(readFileSync(file, 'utf8')), file };
 }
 
 /** An error that would otherwise be blamed on the network or the API is one of the recording. */

@@ -6,8 +6,8 @@ import { asObject, asText } from '../json-values.ts';
 
 /** A recorded reply of the API, and its question. */
 export interface Recording {
+  /** A stream, or JSON. */
   readonly body: string;
-  readonly contentType: 'text/event-stream' | 'application/json';
   /** HTTP status of the reply. */
   readonly status: number;
   /** Absent if the reply was not recorded by this program: it is used only if its file is named. */
@@ -17,16 +17,11 @@ export interface Recording {
 }
 
 /** Reads a file in the API's format. The question is in comment lines before a stream, or in a key `recording`. */
-export function parseRecording(text: string, isStream: boolean): Recording {
+export function parseRecording(text: string): Recording {
   const body = text.replace(/^\uFEFF/, '');
-  if (isStream) return { body, contentType: 'text/event-stream', status: 200, ...namesOf(commentsOf(body)) };
   const json = asObject(parseJson(body));
-  return {
-    body,
-    contentType: 'application/json',
-    status: json?.object === 'response' || json?.output !== undefined ? 200 : statusOfError(json),
-    ...namesOf(asObject(json?.recording) ?? {}),
-  };
+  if (json === undefined) return { body, status: 200, ...namesOf(commentsOf(body)) };
+  return { body, status: statusOf(json), ...namesOf(asObject(json.recording) ?? {}) };
 }
 
 /** One of several responses in a stream: each begins with `response.created`. A body with one response is that of every round. */
@@ -39,8 +34,7 @@ export function roundIn(body: string, round: number): string {
 
 /** The bodies of a conversation as one, in which `roundIn` finds them. A response in JSON becomes a stream of two events. */
 export function joinRounds(bodies: readonly string[]): string {
-  const [only] = bodies;
-  return bodies.length === 1 && only !== undefined ? only : bodies.map(toRound).join('');
+  return (bodies.length === 1 ? bodies : bodies.map(toRound)).join('');
 }
 
 const ROUND_START = /^event: ?response\.created\r?$/gm;
@@ -91,14 +85,10 @@ function withoutInstructions(value: JsonObject): JsonObject {
   return isObject(value.response) ? { ...own, response: withoutInstructions(value.response) } : own;
 }
 
-function commentsOf(body: string): Record<string, unknown> {
-  const comments: Record<string, unknown> = {};
-  for (const line of body.split(/\r?\n/)) {
-    const [, name, value] = /^:\s*(\w+):\s*(.*)$/.exec(line) ?? [];
-    if (name === undefined) break;
-    comments[name] = value;
-  }
-  return comments;
+function commentsOf(body: string): JsonObject {
+  const [comments = ''] = /^(?::.*\r?\n)*/.exec(body) ?? [];
+  const named = comments.matchAll(/^: *(\w+): *(.*)/gm);
+  return Object.fromEntries([...named].map(([, name, value]) => [name, value]));
 }
 
 function namesOf(names: JsonObject): Pick<Recording, 'question' | 'tool' | 'recordedAt'> {
@@ -110,11 +100,10 @@ function namesOf(names: JsonObject): Pick<Recording, 'question' | 'tool' | 'reco
   });
 }
 
-/** The HTTP status of an error body, by its code: a file has no status. */
-function statusOfError(json: ReturnType<typeof asObject>): number {
-  const error = asObject(json?.error);
-  if (error === undefined) return 200;
-  if (typeof json?.status === 'number') return json.status;
+/** The HTTP status of a JSON body. That of an error is found by its words: a file has no status. */
+function statusOf({ object, output, error, status }: JsonObject): number {
+  if (object === 'response' || output !== undefined || !isObject(error)) return 200;
+  if (typeof status === 'number') return status;
   const words = [error.code, error.type, error.param, error.message].map((word) => asText(word) ?? '').join(' ');
   return STATUS_OF_WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? 400;
 }

@@ -2,6 +2,7 @@ import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { type AskOptions, ask } from '../../../../../src/adapters/inbound/cli/ask.ts';
 import type { SearchProgress } from '../../../../../src/application/ports/llm-search.ts';
+import { rightsBy } from '../../../../../src/domain/gateway/access.ts';
 import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
 import { never } from '../../../../support/core.ts';
 import {
@@ -13,6 +14,7 @@ import {
   hangs,
 } from '../../../../support/fake-application.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
+import { LOCAL } from '../../../../support/origins.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
 import { redactorOf } from '../../../../support/redactor.ts';
 
@@ -27,6 +29,7 @@ async function run(over: Partial<AskOptions> & { readonly isTTY?: boolean; reado
       clock: new FakeClock(),
       logger: new RecordingLogger(),
       redactor: createRedactor(),
+      by: LOCAL,
       tool: 'answer',
       question: 'HTTP 404?',
       json: false,
@@ -259,4 +262,14 @@ describe('findings', () => {
     expect(json.report.checks[2]).toEqual({ url: gone, state: 'unreadable', reason: 'http_403', status: 403 });
     expect(json.citations[1]).toMatchObject({ url: unrelated, evidence: { unrelated: true } });
   });
+});
+
+test('a tool that the person may not use does not exist (ruling T1)', async () => {
+  const rights = rightsBy({ local: { answers: ['answer_quick'] } })({ caller: 'local' });
+  const by = { ...LOCAL, rights: () => rights };
+  const message = 'There is no tool "answer". The tools are answer_quick.\n';
+  expect(await run({ by })).toEqual({ exitCode: 1, out: '', err: message });
+  const { out } = await run({ by, json: true });
+  expect(JSON.parse(out)).toEqual({ error: { kind: 'unknown_tool', message: message.trim() } });
+  expect((await run({ by, tool: 'answer_quick' })).exitCode).toBe(0);
 });

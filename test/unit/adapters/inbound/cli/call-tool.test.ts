@@ -4,6 +4,7 @@ import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
 import { FakeServerLogin } from '../../../../support/fake-server-login.ts';
+import { LOCAL } from '../../../../support/origins.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
 import { redactorOf } from '../../../../support/redactor.ts';
 import { startScripted } from '../../../../support/scripted-gateway.ts';
@@ -40,6 +41,7 @@ async function run(script: ToolScript, over: Given = {}) {
       server: 'files',
       tool: 'read',
       args: {},
+      by: LOCAL,
       out: (text) => out.push(text),
       err: { isTTY, write: (text: string) => err.push(text) },
       ...options,

@@ -153,6 +153,12 @@ describe('a question on standard input', () => {
   });
 });
 
+test('tools lists, approves or compares', () => {
+  expect(parse('tools')).toEqual({ kind: 'tools', json: false, options: {} });
+  expect(parse('tools', '--lock')).toEqual({ kind: 'tools', json: false, action: 'lock', options: {} });
+  expect(parse('tools', '--diff', '--json')).toEqual({ kind: 'tools', json: true, action: 'diff', options: {} });
+});
+
 describe('bad usage', () => {
   test.each([
     [['--what'], 'unknown option --what'],
@@ -169,6 +175,8 @@ describe('bad usage', () => {
     [['-', 'ask'], 'unknown command "-"; the commands are ask, doctor, tools, call, login, logins and logout'],
     [['--stdio', 'now'], 'unknown command "now"; the commands are ask, doctor, tools, call, login, logins and logout'],
     [['--stdio=1'], '--stdio takes no value'],
+    [['--expose=all'], '--expose takes no value, or search or auto'],
+    [['--expose='], '--expose takes no value, or search or auto'],
     [['ask', 'q', '--json=yes'], '--json takes no value'],
     [['--config'], '--config needs a path: --config=<path>'],
     [['--config='], '--config needs a path: --config=<path>'],
@@ -185,6 +193,14 @@ describe('bad usage', () => {
     [['ask', '--show-config', 'q'], '--show-config cannot be combined with ask'],
     [['--stdio', '--json'], '--json is an option of ask, doctor, tools and logins'],
     [['--stdio', '--no-browser'], '--no-browser is an option of login'],
+    [['--http', '--lock'], '--lock is an option of tools'],
+    [['--diff'], '--diff is an option of tools'],
+    [['ask', 'q', '--lock'], '--lock cannot be combined with ask'],
+    [['doctor', '--diff'], '--diff cannot be combined with doctor'],
+    [['call', 'a', 'b', '--lock'], '--lock cannot be combined with call'],
+    [['tools', '--lock', '--diff'], '--lock cannot be combined with --diff'],
+    [['tools', '--lock', '--json'], '--lock cannot be combined with --json'],
+    [['tools', '--lock=x'], '--lock takes no value'],
     [['ask', 'q', '--no-browser'], '--no-browser cannot be combined with ask'],
     [['login', 'notes', '--json'], '--json cannot be combined with login'],
     [['login', 'notes', '--record=dir'], '--record cannot be combined with login'],

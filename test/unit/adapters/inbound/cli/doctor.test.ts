@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type DoctorOptions, doctor } from '../../../../../src/adapters/inbound/cli/doctor.ts';
 import type { Application } from '../../../../../src/application/answers/application.ts';
 import type { Check } from '../../../../../src/application/answers/diagnose-setup.ts';
+import { approve } from '../../../../../src/domain/gateway/approved-tools.ts';
 import type { GroundingPolicy } from '../../../../../src/domain/grounded/grounding.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
@@ -10,7 +11,7 @@ import { FakeServerLogin } from '../../../../support/fake-server-login.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
 import { redactorOf } from '../../../../support/redactor.ts';
 import { startScripted } from '../../../../support/scripted-gateway.ts';
-import { echoes, ScriptedToolServer } from '../../../../support/scripted-tool-server.ts';
+import { echoes, ScriptedToolServer, says } from '../../../../support/scripted-tool-server.ts';
 
 const KEY = 'sk-proj-UnitKey0123456789';
 
@@ -111,6 +112,7 @@ test('names the logins, and warns of those that end, or that others can read', a
     { ...login, server: 'issues', renewable: false },
     { ...login, server: 'files', isShared: true },
     { server: 'robot', clientId: 'nightly' },
+    { server: 'bot', clientId: 'daily', login: { ...login, server: 'bot' } },
   ];
   const { exitCode, lines } = await run({ readLogins });
   expect(exitCode).toBe(0);
@@ -120,6 +122,7 @@ test('names the logins, and warns of those that end, or that others can read', a
     `WARN  login issues: ${words}; it cannot be renewed, so sign in again when it ends: openai-responses-mcp login issues`,
     `WARN  login files: ${words}, then renewed; other users of this machine have access to it: chmod 700 the folder gateway.logins, and chmod 600 its files`,
     'ok    login robot: as the client nightly, without a person (client_credentials)',
+    `ok    login bot: as the client daily, without a person (client_credentials): ${words}, then renewed`,
   ]);
 });
 
@@ -310,6 +313,21 @@ test.each([false, true])('the key is never shown, whatever contains it (json: %j
   expect(out).not.toContain('sk-other');
 });
 
+test('counts approved tools, and names what is not offered and what is mistyped', async () => {
+  const notes = () => new ScriptedToolServer({ read: echoes });
+  const gateway = startScripted(
+    { notes: notes() },
+    { approved: { servers: {} }, definitions: { notes: { filter: { rename: { raed: 'x' } } } } },
+  );
+  const { lines, exitCode } = await run({ gateway, approved: { servers: {} } });
+  expect(exitCode).toBe(0);
+  expect(lines).toContain('WARN  lock: 0 approved tools; new or changed, and not offered: notes/read (tools --diff)');
+  expect(lines).toContain('WARN  server notes: there is no tool raed (tools.rename)');
+  const approved = approve(gateway.listed);
+  const { lines: after } = await run({ gateway: startScripted({ notes: notes() }, { approved }), approved });
+  expect(after).toContain('ok    lock: 1 approved tool');
+});
+
 describe('grounded answers', () => {
   const readOnly = { readOnlyHint: true };
   const toolNamed = (name: string, annotations = {}) => {
@@ -328,6 +346,8 @@ describe('grounded answers', () => {
     const gateway = {
       servers: [notes],
       tools: [toolNamed('search', readOnly), toolNamed('delete'), toolNamed('odd\u009B31m\u202E\u200Dname')],
+      changed: [],
+      listed: [],
       whenStarted: async () => {},
     };
     const policy = { tools, web, maxRounds: 6, maxCalls: 20, maxOutputChars: 1000, callers: [] };
@@ -506,4 +526,15 @@ test('a check that takes long is named on a terminal, and is no line of the outp
   expect(out).not.toContain('Searching');
   expect(written.join('')).toContain('0 s  Searching the web');
   expect(JSON.parse((await run({ application, json: true })).out).checks.at(-1)).toMatchObject({ verdict: 'ok' });
+});
+
+describe('access', () => {
+  test('has the numbers of callers and groups, and what gives nothing', async () => {
+    const access = { alice: { servers: { files: ['read', 'rea'] } }, bob: {}, 'group:dev': { answers: true } };
+    const gateway = startScripted({ files: new ScriptedToolServer({ read: says('Read.') }) });
+    const { lines } = await run({ access, gateway });
+    const warning = 'access: no tool of files has the name rea (access.alice.servers.files)';
+    expect(lines).toContain(`WARN  access: entries for 2 callers and 1 group; ${warning}`);
+    expect((await run({ access: {} })).lines).toContain('ok    access: entries for 0 callers and 0 groups');
+  });
 });

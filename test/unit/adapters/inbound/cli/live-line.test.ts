@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { LiveLine } from '../../../../../src/adapters/inbound/cli/live-line.ts';
+import { openLine } from '../../../../../src/adapters/inbound/cli/live-line.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
+import { RecordingLogger } from '../../../../support/recording-logger.ts';
 
 const CLEAR = '\r\u001B[2K';
 
@@ -8,8 +9,9 @@ function start(columns?: number) {
   const written: string[] = [];
   const clock = new FakeClock();
   const write = (text: string) => written.push(text);
-  const line = new LiveLine(columns === undefined ? { write } : { write, columns }, clock);
-  return { line, clock, written };
+  const err = { isTTY: true, write, ...(columns !== undefined && { columns }) };
+  const line = openLine({ err, clock, logger: new RecordingLogger() });
+  return { line: line ?? expect.fail(), clock, written };
 }
 
 test('shows the current step at once, and for how long', async () => {

@@ -1,16 +1,15 @@
 import { err } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { GatewayTools } from '../../../../../src/adapters/inbound/mcp/gateway-tools.ts';
-import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
-import type { ToolSet } from '../../../../../src/adapters/inbound/mcp/tool-set.ts';
 import type { Gateway } from '../../../../../src/application/gateway/gateway.ts';
+import type { ApprovedTools } from '../../../../../src/domain/gateway/approved-tools.ts';
 import type { ToolServerError } from '../../../../../src/domain/gateway/tool-call-error.ts';
 import { exposedNames } from '../../../../../src/domain/gateway/unique-names.ts';
 import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
 import { FakeApplication, hangs as hangingAnswer } from '../../../../support/fake-application.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
 import { FakeServerLogin } from '../../../../support/fake-server-login.ts';
-import { newSession, receive } from '../../../../support/mcp-session.ts';
+import { ANSWERS, BUILT_IN, clientOf, MODERN, newSession } from '../../../../support/mcp-session.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
 import { startScripted } from '../../../../support/scripted-gateway.ts';
 import {
@@ -23,19 +22,13 @@ import {
   type ToolScript,
 } from '../../../../support/scripted-tool-server.ts';
 
-const ANSWERS = ['answer', 'answer_detailed', 'answer_quick'];
-
-/** The answer tools, without answers. */
-const BUILT_IN: ToolSet = {
-  list: () => ANSWERS.map((name) => ({ name, description: 'Answers.', inputSchema: { type: 'object' } })),
-  unknownTool: (name) => `no ${name}`,
-  call: ({ name }) => (ANSWERS.includes(name) ? Promise.resolve({ result: { content: [] } }) : undefined),
-};
-
 const SECRET = 'hunter2-hunter2';
 
 /** A session with the tools of these servers. `sent` has what the client receives. */
-function start(servers: Readonly<Record<string, ScriptedToolServer>>, { notifiesOfChanges = true } = {}) {
+function start(
+  servers: Readonly<Record<string, ScriptedToolServer>>,
+  { notifiesOfChanges = true, approved = undefined as ApprovedTools | undefined } = {},
+) {
   const clock = new FakeClock();
   const logger = new RecordingLogger();
   const redactor = createRedactor();
@@ -45,7 +38,7 @@ function start(servers: Readonly<Record<string, ScriptedToolServer>>, { notifies
   const tools = new GatewayTools({
     builtIn: BUILT_IN,
     gateway: async () => {
-      gateway ??= startScripted(servers, { clock, logger, definitions });
+      gateway ??= startScripted(servers, { clock, logger, definitions, approved });
       return gateway;
     },
     notifiesOfChanges,
@@ -53,37 +46,31 @@ function start(servers: Readonly<Record<string, ScriptedToolServer>>, { notifies
     redactor,
   });
   const session = newSession({ application: new FakeApplication(hangingAnswer), clock, logger, tools });
-  const sent: OutgoingMessage[] = [];
-  const send = (message: object) => receive(session, { jsonrpc: '2.0', ...message }, (one) => sent.push(one));
-  let lastId = 0;
-  const request = async (method: string, params: object = {}) => {
-    lastId += 1;
-    const id = lastId;
-    await send({ id, method, params });
-    return sent.find((message) => 'id' in message && message.id === id);
-  };
+  const client = clientOf(session);
   return {
     clock,
     tools,
-    sent,
-    send,
-    request,
-    call: (name: string, args: object = {}, meta?: object) =>
-      request('tools/call', { name, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) }),
-    list: async (params: object = {}) => {
-      const response = await request('tools/list', params);
-      return response !== undefined && 'result' in response ? response.result : expect.fail(JSON.stringify(response));
-    },
+    ...client,
+    list: (params: object = {}) => client.resultOf('tools/list', params),
     gateway: () => gateway ?? expect.fail('no server was started'),
   };
 }
 
 const exposedName = (server: string, name: string) => exposedNames([{ server, name }], [server])[0] ?? '';
 const namesOf = ({ tools }: { readonly tools?: unknown }) => (tools as { name: string }[]).map(({ name }) => name);
-const MODERN = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
+
+test('a tool that is not approved is not listed, whatever its name, and a call of it says so', async () => {
+  const long = `a${'b'.repeat(70)}`;
+  const { list, call } = start(
+    { web: new ScriptedToolServer({ read: echoes, [long]: echoes }) },
+    { approved: { servers: {} } },
+  );
+  expect(namesOf(await list())).toEqual(ANSWERS);
+  for (const name of ['web__read', exposedName('web', long)]) {
+    const text = expect.stringMatching(/^TOOL_CHANGED: .* is new and is not approved, .* tools --diff/);
+    expect(await call(name)).toMatchObject({ result: { isError: true, content: [{ type: 'text', text }] } });
+  }
+});
 
 describe('secrets of servers', () => {
   const replyOf = async (script: ToolScript) => {

@@ -6,6 +6,7 @@ import { progressMessage } from '../../../../../src/adapters/inbound/words/progr
 import type { SearchProgress } from '../../../../../src/application/ports/llm-search.ts';
 import type { Language } from '../../../../../src/domain/answers/language.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
+import { runs } from '../../../../support/sized.ts';
 
 interface SentLine {
   readonly atMs: number;
@@ -296,7 +297,7 @@ describe('for any progress at any time', () => {
           language,
         );
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -313,7 +314,7 @@ describe('for any progress at any time', () => {
           language,
         );
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -338,7 +339,7 @@ describe('for any progress at any time', () => {
         await clock.advance(20_000);
         expect(clock.pendingSleeps).toBe(0);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

@@ -15,6 +15,7 @@ import {
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
 import { deferred } from '../../../../support/fake-llm-search.ts';
 import { newSession, receive as receiveRaw, type SessionOptions } from '../../../../support/mcp-session.ts';
+import { LOCAL } from '../../../../support/origins.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
 
 const TEXT = '{"answer":"Not Found.","used_search":false,"citations":[],"model":"gpt-5.2"}';
@@ -185,8 +186,8 @@ describe('tools/call', () => {
       call({ arguments: null }, 'a'),
     );
     expect(application.asked).toMatchObject([
-      { tool: 'answer_quick', args: { query: 'q', x: 1 }, caller: 'stdio' },
-      { tool: 'answer', args: {}, caller: 'stdio' },
+      { tool: 'answer_quick', args: { query: 'q', x: 1 }, by: LOCAL },
+      { tool: 'answer', args: {}, by: LOCAL },
     ]);
   });
 

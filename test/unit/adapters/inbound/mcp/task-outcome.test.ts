@@ -5,6 +5,7 @@ import type { CallReport } from '../../../../../src/adapters/inbound/mcp/call-me
 import type { ToolCall } from '../../../../../src/adapters/inbound/mcp/tool-set.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
+import { LOCAL } from '../../../../support/origins.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
 import { redactorOf } from '../../../../support/redactor.ts';
 
@@ -40,8 +41,7 @@ test.each([
       name: 'answer_detailed',
       args: {},
       meta: {},
-      caller: 'test',
-      isLocal: true,
+      by: LOCAL,
       era: 'modern',
       observer,
     } as never;

@@ -3,15 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { checkHeaders } from '../../../../../src/adapters/inbound/http/mcp/protocol-headers.ts';
 import { Tasks } from '../../../../../src/adapters/inbound/mcp/tasks.ts';
 import type { Application } from '../../../../../src/application/answers/application.ts';
-import type { TaskStatus } from '../../../../../src/application/answers/long-tasks.ts';
+import type { TaskStatus } from '../../../../../src/application/answers/long-answers.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
+import { LOCAL } from '../../../../support/origins.ts';
 import { redactorOf } from '../../../../support/redactor.ts';
 
 const CREATED = new Date('2026-01-05T02:59:50Z');
 const DECLARED = {
   'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
 };
-const user = { caller: 'stdio', isLocal: true };
+const user = LOCAL;
 const at = { createdAt: CREATED, updatedAt: new Date('2026-01-05T03:00:00Z') };
 
 /** The extension on a task with this status, after so many seconds. */
@@ -21,7 +22,7 @@ function tasksWith(status: TaskStatus, { seconds = 0, returned = [] as boolean[]
     return status;
   };
   const application = {
-    tasks: { taskStatus, cancelTask: async () => status.state !== 'unknown' },
+    tasks: { taskStatus, cancelTask: () => status.state !== 'unknown' },
   } as unknown as Application;
   return new Tasks({
     load: async () => application,

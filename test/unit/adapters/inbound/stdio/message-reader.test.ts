@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MessageReader, type ReadEvent } from '../../../../../src/adapters/inbound/stdio/message-reader.ts';
+import { runs } from '../../../../support/sized.ts';
 
 const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
 const line = (message: unknown) => `${JSON.stringify(message)}\n`;
@@ -61,7 +62,7 @@ describe('laws', () => {
           expect(read(cut(bytes, places))).toEqual([{ kind: 'message', value: JSON.parse(body), framing: 'framed' }]);
         },
       ),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 
@@ -116,7 +117,7 @@ describe('laws', () => {
         const whole = Buffer.from(parts.join(''));
         expect(toKinds(read(cut(whole, places)))).toEqual(toKinds(read(whole)));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -297,15 +298,15 @@ describe('the time is linear in the number of bytes:', () => {
     ['headers in one text', (size) => bigFrame(`"${'Content-Length: 5 '.repeat(size * 25_000)}`)],
     ['lines without a message', (size) => 'content-type: a\n'.repeat(size * 20_000)],
     ['frames inside frames', (size) => nestedFrames('', size * 1500)],
-    ['frames inside lists', (size) => nestedFrames('[', size * 750)],
+    ['frames inside lists', (size) => nestedFrames('[', size * 500)],
     ['frames between invalid frames', (size) => nestedFrames(frame(ping(1)), size * 1500)],
     // V8 needs several times as long for each bracket beyond a million.
-    ['brackets', (size) => bigFrame('['.repeat(size * 100_000))],
-    ['lines in a frame', (size) => bigFrame('[1]\n'.repeat(size * 10_000))],
+    ['brackets', (size) => bigFrame('['.repeat(size * 240_000))],
+    ['lines in a frame', (size) => bigFrame('[1]\n'.repeat(size * 6000))],
     ['empty lines in a frame', (size) => bigFrame('\n'.repeat(size * 50_000))],
     ['empty lines', (size) => '\n'.repeat(size * 200_000)],
-    ['a long line', (size) => line(text(size * 50_000))],
-    ['a long frame', (size) => frame(text(size * 50_000))],
+    ['a long line', (size) => line(text(size * 25_000))],
+    ['a long frame', (size) => frame(text(size * 25_000))],
   ])('%s', (_, write) => {
     const inputOf = (size: number) => Buffer.from(`${write(size)}\n${line(ping(7))}${line(ping(8))}`);
     for (const chunkBytes of [8192, Number.POSITIVE_INFINITY]) {

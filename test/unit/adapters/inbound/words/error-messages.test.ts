@@ -136,6 +136,10 @@ const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly 
     { kind: 'search_cancelled' },
     'The search was cancelled. Ask the question again to start another.',
   ],
+  audit_unavailable: [
+    { kind: 'audit_unavailable' },
+    'AUDIT_UNAVAILABLE: The call cannot be recorded, so that it was not made, or its result is withheld. Try again later; an operator has to see why the file of the audit cannot be written.',
+  ],
   cancelled: [{ kind: 'cancelled' }, 'The question was cancelled.'],
 };
 

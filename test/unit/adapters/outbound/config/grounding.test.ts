@@ -105,3 +105,10 @@ test('tools without any server are a problem', async () => {
     'grounding.tools: notes: expected the name of a server; none are configured',
   ]);
 });
+
+test('a server that has a problem is not said to be missing', async () => {
+  const servers = [{ ...NOTES, timeout: 0 }];
+  expect(await problemsOf({ servers, grounding: { tools: { notes: 'all' } } })).toEqual([
+    'servers[0].timeout: 0: expected an integer of milliseconds, 1 or greater',
+  ]);
+});

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { CommandLineOptions } from '../../../../../src/adapters/outbound/config/layers.ts';
 import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
+import type { CommandLineOptions } from '../../../../../src/adapters/outbound/config/set-keys.ts';
 import type { Environment } from '../../../../../src/adapters/outbound/network/environment.ts';
 import { SYSTEM_POLICY } from '../../../../../src/domain/answers/system-policy.ts';
 import { HOME_VARIABLE, posixTest } from '../../../../support/platform.ts';
@@ -646,9 +646,17 @@ describe('the printed configuration', () => {
 
 test('the configuration without any key is that of a file without keys', async () => {
   const withoutSources = async (given: Given) => {
-    const { sources: _, shown, readOAuth, ...rest } = await config(given);
+    const { sources: _, files: __, shown, readOAuth, ...rest } = await config(given);
     return { ...rest, effective: (await shown()).effective, oauth: await readOAuth() };
   };
   const environment = { OPENAI_API_KEY: KEY };
   expect(await withoutSources({ environment })).toEqual(await withoutSources({ environment, yaml: '{}' }));
+});
+
+test('the files that a configuration names are known, also if it has problems', async () => {
+  const missing = 'gateway:\n  lock: tools.lock\n  servers_file: servers.json\nmistyped: 1\n';
+  expect(await load({ yaml: missing })).toMatchObject({
+    problems: expect.any(Array),
+    files: ['config.yaml', 'servers.json', 'tools.lock'].map((name) => join(folder, name)),
+  });
 });

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { CommandLineOptions } from '../../../../../src/adapters/outbound/config/layers.ts';
 import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
+import type { CommandLineOptions } from '../../../../../src/adapters/outbound/config/set-keys.ts';
 import type { Environment } from '../../../../../src/adapters/outbound/network/environment.ts';
 import { HOME_VARIABLE } from '../../../../support/platform.ts';
 
@@ -192,8 +192,24 @@ describe('a problem', () => {
       'inherit_env: [OPENAI_API_KEY_FILE]',
       'inherit_env: OPENAI_API_KEY_FILE: expected no variable with a key of this program',
     ],
-    ['tools: [read]', 'tools: ["read"]: expected allow and deny, each a list of names of tools'],
-    ['tools: {only: [read]}', 'tools.only: unknown key; the keys are allow and deny'],
+    ['tools: [read]', 'tools: ["read"]: expected a map of rules for tools (allow, deny, rename, describe, read_only)'],
+    [
+      'tools: {rename: {a: b c}}',
+      'tools.rename: {"a":"b c"}: expected a map of the server\'s own names to new ones: at most 64 letters, digits, - and _, no two of them equal',
+    ],
+    [
+      'tools: {rename: {a: x, b: x}}',
+      'tools.rename: {"a":"x","b":"x"}: expected a map of the server\'s own names to new ones: at most 64 letters, digits, - and _, no two of them equal',
+    ],
+    [
+      'tools: {describe: {a: ""}}',
+      'tools.describe: {"a":""}: expected a map of names to descriptions of 1 to 4096 characters',
+    ],
+    [
+      'tools: {read_only: get_*}',
+      'tools.read_only: get_*: expected a list of names of tools, with * at an end for any',
+    ],
+    ['tools: {only: [read]}', 'tools.only: unknown key; the keys are allow, deny, rename, describe, read_only'],
     ['tools: {allow: read}', 'tools.allow: read: expected a list of names of tools, with * at an end for any'],
     ['tools: {deny: ["a*b"]}', 'tools.deny: ["a*b"]: expected a list of names of tools, with * at an end for any'],
     ['tools: {deny: ["**"]}', 'tools.deny: ["**"]: expected a list of names of tools, with * at an end for any'],
@@ -410,7 +426,7 @@ describe('an empty file', () => {
     '%j has no keys, but is a problem in a reload',
     async (yaml) => {
       expect((await configOf(yaml)).servers).toBeUndefined();
-      expect(await reload(yaml)).toEqual({
+      expect(await reload(yaml)).toMatchObject({
         problems: [
           {
             where: join(folder, 'config.yaml'),
@@ -456,27 +472,86 @@ describe('DEFAULT_TIMEOUT', () => {
   });
 });
 
+test('tools have the names, descriptions and hints that are configured', async () => {
+  const rules = 'allow: ["*"], rename: {__proto__: a, b: c}, describe: {c: "日本"}, read_only: [get_*]';
+  const [entry] = (await serversOf(server(`tools: {${rules}}`))) ?? [];
+  expect(Object.entries(entry?.filter.rename ?? {})).toEqual([
+    ['__proto__', 'a'],
+    ['b', 'c'],
+  ]);
+  expect(entry?.filter).toMatchObject({ allow: ['*'], describe: { c: '日本' }, read_only: ['get_*'] });
+});
+
 describe('the section gateway', () => {
   test('has these defaults', async () => {
     const logins = join(folder, '.config', 'openai-responses-mcp', 'logins');
-    expect((await configOf(undefined)).gateway).toEqual({ expose: false, checkOutput: 'warn', logins });
+    expect((await configOf(undefined)).gateway).toEqual({
+      expose: false,
+      always: [],
+      checkOutput: 'warn',
+      logins,
+      watch: false,
+    });
     expect((await (await configOf('gateway: {expose: false}')).shown()).effective.gateway).toMatchObject({ logins });
     expect(existsSync(join(folder, '.config'))).toBe(false);
   });
 
   test('is read', async () => {
-    expect((await configOf('gateway: {expose: true, check_output: strict, logins: mine}')).gateway).toEqual({
+    expect(
+      (await configOf('gateway: {expose: true, always: [], check_output: strict, logins: mine, watch: true}')).gateway,
+    ).toEqual({
       expose: true,
+      always: [],
       checkOutput: 'strict',
       logins: join(folder, 'mine'),
+      watch: true,
     });
     expect((await configOf('gateway: {logins: ~/mine}')).gateway.logins).toBe(join(folder, 'mine'));
     expect((await configOf(undefined, { commandLine: { '--expose': '' } })).gateway.expose).toBe(true);
+    expect((await configOf(undefined, { commandLine: { '--expose': 'auto' } })).gateway.expose).toBe('auto');
+  });
+
+  test('names the file of the approved tools, which must be one', async () => {
+    const file = join(folder, 'tools.lock.json');
+    const yaml = 'gateway: {lock: tools.lock.json}';
+    const advice = 'write them with: openai-responses-mcp tools --lock';
+    expect(await problemsOf(yaml)).toEqual([`gateway.lock: ${file}: expected the approved tools (ENOENT); ${advice}`]);
+    writeFileSync(file, '{"version":2,"servers":{}}');
+    const damaged = `gateway.lock: ${file}: expected the approved tools (it is damaged, or of another version); ${advice}`;
+    expect(await problemsOf(yaml)).toEqual([damaged]);
+    const config = join(folder, 'config.yaml');
+    const commandLine = { '--config': config };
+    const options = { environment: {}, commandLine, version: '1.2.3' };
+    expect(await loadConfig({ ...options, writesLock: true })).toMatchObject({ value: { lock: { file } } });
+    writeFileSync(file, '\uFEFF{"version":1,"servers":{}}');
+    expect(await configOf(yaml)).toMatchObject({
+      gateway: { lock: file },
+      lock: { file, approved: { servers: {} } },
+      files: [config, file],
+    });
+    expect((await (await configOf(yaml)).shown()).effective.gateway).toMatchObject({ lock: file });
+  });
+
+  test('has tools that are always listed, of servers that are configured', async () => {
+    const always = ['files/a', 'files/get_*', 'files/*_b', 'files/*', 'other/c'];
+    const yaml = (list: readonly string[]) =>
+      `${server('')}\ngateway: ${JSON.stringify({ expose: 'search', always: list })}`;
+    expect((await configOf(yaml(always.slice(0, -1)))).gateway).toMatchObject({
+      expose: 'search',
+      always: always.slice(0, -1),
+    });
+    expect(await problemsOf(yaml([...always, 'other/d']))).toEqual([
+      'gateway.always: other: expected the name of a server; the servers are files',
+    ]);
+    for (const wrong of ['files', 'files/', '/a', 'files/a*b', 'so me/a'])
+      expect(await problemsOf(yaml([wrong]))).toEqual([
+        expect.stringMatching(/^gateway\.always: .*expected a list of server\/tool/),
+      ]);
   });
 
   test('has problems like any other', async () => {
     expect(await problemsOf('gateway: {expose: 1, check_output: always, servers_fil: x}')).toEqual([
-      'gateway.expose: 1: expected true or false',
+      'gateway.expose: 1: expected true, false, search or auto',
       'gateway.check_output: always: expected one of warn, strict',
       'gateway.servers_fil: unknown key; did you mean gateway.servers_file?',
     ]);

@@ -30,7 +30,13 @@ class FakeTransport implements Transport {
 async function connect() {
   const transport = new FakeTransport();
   const { signal } = new AbortController();
-  const client = await connectClient(transport, { name: 'test', version: '1.0.0' }, 'legacy', () => {}, signal);
+  const client = await connectClient(
+    transport,
+    { name: 'test', version: '1.0.0' },
+    'legacy',
+    { onToolsChanged: () => {} },
+    signal,
+  );
   const connection = new McpConnection(client, {
     name: 'fake',
     transport: 'stdio',
@@ -45,14 +51,21 @@ async function connect() {
 
 test('asks for progress if the caller wants it', async () => {
   const { connection, signal, latest } = await connect();
-  await connection.callTool('work', { size: 1 }, () => {}, signal);
+  await connection.callTool('work', { size: 1 }, { onProgress: () => {} }, signal);
   expect(latest()).toMatchObject({ params: { _meta: { progressToken: expect.anything() } } });
 });
 
 test('does not ask for progress that nobody receives', async () => {
   const { connection, signal, latest } = await connect();
-  const result = await connection.callTool('work', { size: 1 }, undefined, signal);
+  const result = await connection.callTool('work', { size: 1 }, {}, signal);
   expect(result.isOk()).toBe(true);
   expect(latest()).toMatchObject({ method: 'tools/call', params: { name: 'work', arguments: { size: 1 } } });
   expect(latest()).not.toHaveProperty('params._meta');
+});
+
+test('passes a trace on in `_meta`', async () => {
+  const { connection, signal, latest } = await connect();
+  const trace = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', baggage: 'user=alice' };
+  await connection.callTool('work', { size: 1 }, { trace }, signal);
+  expect(latest()).toMatchObject({ params: { name: 'work', arguments: { size: 1 }, _meta: trace } });
 });

@@ -4,7 +4,7 @@ import { remoteFetch } from '../../../../../src/adapters/outbound/mcp-client/rem
 test('answers at most 100 requests of the server at a time', async () => {
   const waiting: (() => void)[] = [];
   const fetch = () => new Promise<Response>((resolve) => waiting.push(() => resolve(new Response(null))));
-  const limited = remoteFetch({ fetch, maxBytes: 1000, answers: 'post', deliver: () => {}, onStreamEnd: () => {} });
+  const limited = remoteFetch({ fetch, maxBytes: 1000, deliver: () => {} });
   const answer = () => limited('http://localhost', { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"result":{}}' });
   const answers = Array.from({ length: 100 }, answer);
   await expect(answer()).rejects.toThrow('too many requests');

@@ -38,7 +38,7 @@ function start(
   };
   let writes = 0;
   const writeLogin = (id: string, ...tokens: readonly string[]) => {
-    world.login = { id, scopes: ['read'], accessToken: tokens[0] ?? '', refreshToken: 'refresh' };
+    world.login = { id, scopes: ['read'], accessToken: tokens[0] ?? '' };
     world.tokens = [...tokens];
     writes += 1;
     writeFileSync(path, 'x'.repeat(writes));
@@ -175,6 +175,15 @@ describe('a refusal for missing scopes', () => {
     const failure = await ask().catch((error: unknown) => error as NotAuthorized);
     expect(failure).toMatchObject({ error: { kind: 'unauthorized', status: 403, scopes: ['read', 'write'] } });
     expect(login.required).toMatch(new RegExp(`read write.*auth.scopes.*${COMMAND}`));
+  });
+
+  test('names those of the login alone, if the challenge names none', async () => {
+    const { ask, world, writeLogin } = start();
+    writeLogin('1', 'weak');
+    const headers = { 'WWW-Authenticate': 'Bearer error="insufficient_scope"' };
+    world.refusal = new Response('no', { status: 403, headers });
+    const failure = await ask().catch((error: unknown) => error as NotAuthorized);
+    expect(failure).toMatchObject({ error: { scopes: ['read'] } });
   });
 
   test('of a call leaves the connection as it is', async () => {

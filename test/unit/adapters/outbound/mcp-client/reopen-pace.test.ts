@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { ReopenPace } from '../../../../../src/adapters/outbound/mcp-client/reopen-pace.ts';
+import { reopenPace } from '../../../../../src/adapters/outbound/mcp-client/reopen-pace.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 
 /** The delays before streams that each stay open for some time. */
 async function delays(openMs: readonly number[], askedMs?: number): Promise<readonly number[]> {
   const clock = new FakeClock();
-  const pace = new ReopenPace(clock);
+  const delayAfter = reopenPace(clock);
   const delays: number[] = [];
   for (const ms of openMs) {
     await clock.advance(ms);
-    const delayMs = pace.delayMs(askedMs);
+    const delayMs = delayAfter(askedMs);
     delays.push(delayMs);
     await clock.advance(delayMs);
   }

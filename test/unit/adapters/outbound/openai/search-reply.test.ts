@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { toSearchReply } from '../../../../../src/adapters/outbound/openai/search-reply.ts';
 import type { JsonObject } from '../../../../../src/domain/values/json.ts';
+import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
 
 const context = {
   model: 'gpt-5.2',
   apiKeyVariable: 'OPENAI_API_KEY',
   route: 'api.openai.com',
   attempt: 1,
-  redact: (text: string) => text,
+  redactor: createRedactor(),
 };
 const call = { type: 'function_call', call_id: 'call_1', name: 'notes__search', arguments: '{}', status: 'completed' };
 

@@ -3,8 +3,10 @@ import { expect, test } from 'vitest';
 import { BuiltInServer } from '../../../../../../src/adapters/inbound/http/rest/built-in-server.ts';
 import { AnswerTools } from '../../../../../../src/adapters/inbound/mcp/answer-tools.ts';
 import type { SchemaValidator } from '../../../../../../src/application/ports/schema-validator.ts';
+import { EVERYTHING } from '../../../../../../src/domain/gateway/call-origin.ts';
 import { createRedactor } from '../../../../../../src/domain/values/redaction.ts';
 import { never, startCore } from '../../../../../support/core.ts';
+import { LOCAL } from '../../../../../support/origins.ts';
 
 /** A validator that accepts nothing, and remembers the schemas that it would compile: each object once. */
 function start(hasEffects: () => boolean = () => false) {
@@ -22,7 +24,7 @@ function start(hasEffects: () => boolean = () => false) {
   const server = new BuiltInServer({ tools, clock, validator: async () => validator, timeoutMs: 1000 });
   const observer = { onStarted: () => {}, onWaiting: () => {}, onEnded: () => {} };
   const call = () =>
-    server.call({ server: 'openai-responses-mcp', tool: 'answer', args: {} }, { caller: 'a', observer }, never());
+    server.call({ server: 'openai-responses-mcp', tool: 'answer', args: {}, by: LOCAL }, observer, never());
   return { server, schemas, call };
 }
 
@@ -35,9 +37,9 @@ test('the schema of a tool is one object for all calls, because it is compiled o
 test('the tools are made again only when their effects have changed', () => {
   let hasEffects = false;
   const { server } = start(() => hasEffects);
-  const before = server.tools;
-  expect(server.tools).toBe(before);
+  const before = server.toolsFor(EVERYTHING);
+  expect(server.toolsFor(EVERYTHING)[0]).toBe(before[0]);
   hasEffects = true;
-  expect(server.tools).not.toBe(before);
-  expect(server.tools[0]?.annotations).toMatchObject({ destructiveHint: true });
+  expect(server.toolsFor(EVERYTHING)[0]).not.toBe(before[0]);
+  expect(server.toolsFor(EVERYTHING)[0]?.annotations).toMatchObject({ destructiveHint: true });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ofToolCallError } from '../../../../../../src/adapters/inbound/http/rest/rest-error.ts';
 import type { ToolCallError } from '../../../../../../src/domain/gateway/tool-call-error.ts';
+import { runs } from '../../../../../support/sized.ts';
 
 type Kind = ToolCallError['kind'];
 type Row = readonly [
@@ -55,6 +56,13 @@ describe('the error table', () => {
       'SERVER_NOT_FOUND',
       'There is no server "x". The servers are files, web.',
       { server: 'x' },
+    ],
+    [
+      { kind: 'tool_changed', ...files, tool: 'x', change: 'new' },
+      409,
+      'TOOL_CHANGED',
+      'The tool files/x is new and is not approved, so that the call was not sent. Compare it with openai-responses-mcp tools --diff, and approve it with tools --lock.',
+      { ...files, tool: 'x', change: 'new' },
     ],
     [
       { kind: 'unknown_tool', ...files, tool: 'x', known: [] },
@@ -227,9 +235,12 @@ describe('any error', () => {
       )
       .map((error) => error as Omit<Extract<ToolCallError, { kind: 'unauthorized' }>, 'kind'>),
     login_required: fc.record({ server: name }),
+    audit_unavailable: fc.constant({}),
     unknown_server: fc.record({ server: name, known: list }),
     unknown_tool: fc.record({ server: name, tool: name, known: list }),
+    tool_changed: fc.record({ server: name, tool: name, change: fc.constantFrom('new', 'changed') }),
     invalid_input: fc.record({ errors: fc.array(fc.record({ path: text, message: text })) }),
+    not_read_only: fc.record({ server: name, tool: name }),
     unchecked_input: fc.record({ problem: fc.constantFrom('too_slow', 'too_large', 'failed') }),
     not_available: fc
       .record({
@@ -254,6 +265,7 @@ describe('any error', () => {
     VALIDATION_ERROR: 400,
     SERVER_NOT_FOUND: 404,
     TOOL_NOT_FOUND: 404,
+    TOOL_CHANGED: 409,
     OVERLOADED: 429,
     CANCELLED: 499,
     TOOL_EXECUTION_ERROR: 500,
@@ -265,6 +277,7 @@ describe('any error', () => {
     SERVER_NOT_RUNNING: 503,
     LOGIN_REQUIRED: 503,
     SHUTTING_DOWN: 503,
+    AUDIT_UNAVAILABLE: 503,
     TIMEOUT_ERROR: 504,
   };
 
@@ -281,7 +294,7 @@ describe('any error', () => {
         // Neither a stack trace nor a path.
         expect(shown).not.toMatch(/\n\s+at |node_modules|\.ts\b|\.js\b|\/home\/|\/tmp\//);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LineWriter, toAccessLine } from '../../../../../../src/adapters/inbound/http/server/access-log.ts';
+import { lineWriter, toAccessLine } from '../../../../../../src/adapters/inbound/http/server/access-log.ts';
 import type { AccessEntry } from '../../../../../../src/adapters/inbound/http/shared/exchange.ts';
 import { FakeClock } from '../../../../../support/fake-clock.ts';
 
@@ -17,7 +17,7 @@ function start({ writableLength = 0 } = {}) {
   const clock = new FakeClock();
   const written: string[] = [];
   const stream = { write: (lines: string) => written.push(lines), writableLength };
-  return { clock, written, stream, writer: new LineWriter(clock, stream) };
+  return { clock, written, stream, writer: lineWriter(clock, stream) };
 }
 
 test('writes the lines of 20 ms together, in order', async () => {

@@ -31,9 +31,8 @@ describe('writing', () => {
 describe('reading', () => {
   test('finds the question, the tool and the body of a stream', () => {
     const text = `: question: What is MCP?\n: tool: answer\n\n${STREAM}`;
-    expect(parseRecording(text, true)).toEqual({
+    expect(parseRecording(text)).toEqual({
       body: text,
-      contentType: 'text/event-stream',
       status: 200,
       question: 'What is MCP?',
       tool: 'answer',
@@ -45,12 +44,12 @@ describe('reading', () => {
     ['a byte order mark', `\uFEFF: question: q\n: tool: answer\n\n${STREAM}`],
     ['comments in another order', `: tool: answer\n: question: q\n\n${STREAM}`],
   ])('accepts %s', (_, text) => {
-    expect(parseRecording(text, true)).toMatchObject({ question: 'q', tool: 'answer' });
+    expect(parseRecording(text)).toMatchObject({ question: 'q', tool: 'answer' });
   });
 
   test('accepts a stream without a question, and one of an unknown tool', () => {
-    expect(parseRecording(STREAM, true)).toEqual({ body: STREAM, contentType: 'text/event-stream', status: 200 });
-    expect('tool' in parseRecording(`: question: q\n: tool: search\n\n${STREAM}`, true)).toBe(false);
+    expect(parseRecording(STREAM)).toEqual({ body: STREAM, status: 200 });
+    expect('tool' in parseRecording(`: question: q\n: tool: search\n\n${STREAM}`)).toBe(false);
   });
 
   test.each([
@@ -64,11 +63,11 @@ describe('reading', () => {
     ['a bad request', '{"error":{"type":"invalid_request_error"}}', 400],
     ['an error that contains its status', '{"status":403,"error":{"code":"unsupported_country"}}', 403],
   ])('gives %s its status', (_, body, status) => {
-    expect(parseRecording(body, false)).toEqual({ body, contentType: 'application/json', status });
+    expect(parseRecording(body)).toEqual({ body, status });
   });
 
   test.each(['', 'null', '[]', '7', '<html>', '{"recording":7}'])('does not fail on %j', (body) => {
-    expect(parseRecording(body, false)).toMatchObject({ body, contentType: 'application/json' });
+    expect(parseRecording(body)).toMatchObject({ body });
   });
 });
 
@@ -80,7 +79,7 @@ test('any question can be written and read again', () => {
   fc.assert(
     fc.property(question, fc.constantFrom(...TOOL_NAMES), fc.constantFrom(STREAM, REPLY), (question, tool, body) => {
       const isStream = body === STREAM;
-      const again = parseRecording(formatRecording(body, question, tool, AT), isStream);
+      const again = parseRecording(formatRecording(body, question, tool, AT));
       expect(again).toMatchObject({ question: question.replace(/\s+/g, ' '), tool, status: 200 });
       if (isStream) expect(again.body.endsWith(STREAM)).toBe(true);
       else expect(JSON.parse(again.body)).toMatchObject(JSON.parse(REPLY));

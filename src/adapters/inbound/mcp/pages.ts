@@ -1,0 +1,18 @@
+import { EVERYTHING, type Rights } from '../../../domain/gateway/call-origin.ts';
+import type { JsonObject } from '../../../domain/values/json.ts';
+
+const PAGE_SIZE = 100;
+
+/** Caching hints (MCP 2026-07-28) for what may change (rulings G23 and T16), or does not while the process runs (`isFixed`). */
+export function cachingFor(rights: Rights, isFixed = false): JsonObject {
+  return { ttlMs: isFixed ? 3_600_000 : 5000, cacheScope: rights === EVERYTHING ? 'public' : 'private' };
+}
+
+/** A page of the list, with its entries in `member`. The cursor is the index of its first entry. Undefined for a cursor that was never sent. */
+export function pageOf(member: string, entries: readonly JsonObject[], cursor: unknown): JsonObject | undefined {
+  const start = cursor == null ? 0 : Number(cursor);
+  const isKnown = cursor === String(start) && start > 0 && start % PAGE_SIZE === 0 && start < entries.length;
+  if (cursor != null && !isKnown) return undefined;
+  const end = start + PAGE_SIZE;
+  return { [member]: entries.slice(start, end), ...(end < entries.length ? { nextCursor: String(end) } : {}) };
+}

@@ -1,0 +1,128 @@
+import { never } from '../../../application/async/deadline.ts';
+import {
+  CAPABILITIES,
+  type Capability,
+  type SharedRequest,
+  SharedResources,
+} from '../../../application/gateway/shared-resources.ts';
+import type { Rights } from '../../../domain/gateway/call-origin.ts';
+import type { SharedList } from '../../../domain/gateway/shared-entries.ts';
+import { isObject } from '../../../domain/values/json.ts';
+import { excerpt } from '../words/plain.ts';
+import { toolErrorText } from '../words/tool-error-messages.ts';
+import type { Era } from './era.ts';
+import { type GatewayToolsOptions, toServerError } from './gateway-tools.ts';
+import { INTERNAL, INVALID_PARAMS, invalidParams, methodNotFound, type Params } from './json-rpc.ts';
+import { cachingFor, pageOf } from './pages.ts';
+import type { ToolCall, ToolReply } from './tool-set.ts';
+
+interface Call extends Pick<ToolCall, 'era' | 'by'> {
+  readonly method: string;
+  readonly params: Params;
+}
+
+interface GatewayMethodsOptions extends Pick<GatewayToolsOptions, 'gateway' | 'clock' | 'redactor'> {
+  /** Whether the client has a session: it is notified of changes, and servers start after its start (ruling T16). */
+  readonly isSession: boolean;
+}
+
+/** How MCP before 2026-07-28 reports an unknown resource. */
+const RESOURCE_NOT_FOUND = -32002;
+
+const METHODS: Readonly<Record<string, readonly [Capability, SharedList?]>> = {
+  'resources/list': ['resources', 'resources'],
+  'resources/templates/list': ['resources', 'resourceTemplates'],
+  'resources/read': ['resources'],
+  'prompts/list': ['prompts', 'prompts'],
+  'prompts/get': ['prompts'],
+  'completion/complete': ['completions'],
+};
+
+/** The methods of MCP for the resources, prompts and completions of the gateway's servers (rulings T15 and T16). */
+export class GatewayMethods {
+  readonly #options: GatewayMethodsOptions;
+  #shared: SharedResources | undefined;
+  #isOutdated = () => false;
+
+  constructor(options: GatewayMethodsOptions) {
+    this.#options = options;
+  }
+
+  has(method: string): boolean {
+    return Object.hasOwn(METHODS, method);
+  }
+
+  /** Whether the client has a list, and other servers are available now. */
+  get isListOutdated(): boolean {
+    return this.#isOutdated();
+  }
+
+  /** Members of the server's `capabilities`. */
+  async capabilities(era: Era, rights: Rights): Promise<Params> {
+    const { isSession } = this.#options;
+    const declared = isSession ? CAPABILITIES : await (await this.#resources())?.capabilities(rights, never());
+    const listChanged = isSession && era === 'legacy' ? { listChanged: true } : {};
+    return Object.fromEntries((declared ?? []).map((one) => [one, one === 'completions' ? {} : listChanged]));
+  }
+
+  /** As that of a ToolSet, for a method that it has. */
+  async call(call: Call, signal: AbortSignal): Promise<ToolReply> {
+    const { method, params, by, era } = call;
+    const shared = await this.#resources();
+    const [capability, list] = METHODS[method] ?? [];
+    if (shared === undefined || capability === undefined) return methodNotFound(method);
+    const isDeclared = this.#options.isSession || shared.has(capability, by.rights(), signal);
+    // A list waits for the same starts.
+    const entries = list && (await shared.list(list, params.cursor != null, by));
+    if (!(await isDeclared)) return methodNotFound(method);
+    if (list === undefined || entries === undefined) return this.#ask(shared, call, signal);
+    const available = () => shared.available(by.rights());
+    const before = String(available());
+    this.#isOutdated = () => before !== String(available());
+    const page = pageOf(list, entries, params.cursor);
+    if (page === undefined) return { error: invalidParams('unknown cursor') };
+    return { result: { ...page, ...(era === 'modern' && cachingFor(by.rights())) } };
+  }
+
+  async #ask(shared: SharedResources, { method, params, era, by }: Call, signal: AbortSignal): Promise<ToolReply> {
+    const request = toRequest(method, params);
+    if (request === undefined) return { error: invalidParams('the name, uri or ref is not valid') };
+    const { inLogs } = this.#options.redactor;
+    const { kind, id } = request;
+    const outcome = await shared.ask(request, by, signal);
+    if (outcome.isOk()) {
+      const { resultType: _, ...result } = outcome.value;
+      // The modern era requires both, and the server may be of the other one.
+      const caching = era === 'modern' && method === 'resources/read' ? { ttlMs: 0, cacheScope: 'private' } : {};
+      return { result: { ...caching, ...result } };
+    }
+    const { error } = outcome;
+    if (error.kind === 'cancelled') return 'cancelled';
+    if (error.kind === 'json_rpc') return { error: toServerError(error, inLogs) };
+    if (error.kind !== 'unknown_server') return { error: { ...INTERNAL, message: inLogs(toolErrorText(error)) } };
+    const code = era === 'legacy' && method === 'resources/read' ? RESOURCE_NOT_FOUND : INVALID_PARAMS;
+    return { error: { code, message: `Unknown ${kind}: ${excerpt(id)}` } };
+  }
+
+  async #resources(): Promise<SharedResources | undefined> {
+    const gateway = await this.#options.gateway();
+    if (gateway !== undefined) this.#shared ??= new SharedResources(gateway, this.#options.clock);
+    return this.#shared;
+  }
+}
+
+/** Undefined if it names nothing. */
+function toRequest(
+  method: string,
+  { uri, name, arguments: args, ref, _meta, ...params }: Params,
+): SharedRequest | undefined {
+  const about = (kind: SharedRequest['kind'], id: unknown, toParams: SharedRequest['toParams']) =>
+    typeof id === 'string' ? { method, kind, id, toParams } : undefined;
+  if (method === 'resources/read') return about('resource', uri, (uri) => ({ uri }));
+  const prompt = args === undefined ? {} : { arguments: args };
+  if (method === 'prompts/get') return about('prompt', name, (name) => ({ name, ...prompt }));
+  if (!isObject(ref)) return undefined;
+  if (ref.type === 'ref/prompt') return about('prompt', ref.name, (name) => ({ ...params, ref: { ...ref, name } }));
+  if (ref.type !== 'ref/resource') return undefined;
+  return about('resource', ref.uri, (uri) => ({ ...params, ref: { ...ref, uri } }));
+}

@@ -1,0 +1,91 @@
+import { isToolName, TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
+import { type AccessEntry, type AccessPolicy, GROUP_PREFIX, type ServerGrant } from '../../../domain/gateway/access.ts';
+import { LOCAL_CALLER } from '../../../domain/gateway/call-origin.ts';
+import { TOOL_PATTERN } from '../../../domain/gateway/gateway-tool.ts';
+import { MAX_FUNCTIONS } from '../../../domain/grounded/grounding.ts';
+import { isObject } from '../../../domain/values/json.ts';
+import type { ConfigTree } from './config-tree.ts';
+import { key } from './keys.ts';
+import { readValue, yamlOnly } from './kinds.ts';
+import { readMembers } from './members.ts';
+import type { Report } from './problems.ts';
+import { CALLER, CALLERS, flag } from './value-kinds.ts';
+
+const GROUPS_NEED_CLAIM = 'groups need http.oauth.groups_claim: the name of the claim with the groups of a caller';
+const LOCAL_TOKEN = 'with access, local is the user of this machine: name the caller with this token differently';
+
+const grant = yamlOnly<ServerGrant>(
+  'all, read_only, or a list of names of tools, which may have * at either end',
+  (value) => {
+    const isList = Array.isArray(value) && value.every((name) => typeof name === 'string' && TOOL_PATTERN.test(name));
+    return value === 'all' || value === 'read_only' || isList ? value : undefined;
+  },
+);
+
+const grants = yamlOnly<NonNullable<AccessEntry['servers']>>(
+  `all, or a map of servers to ${grant.accepted}`,
+  (value, context) => {
+    if (value === 'all') return value;
+    if (!isObject(value)) return undefined;
+    const entries = Object.entries(value).filter(([, member]) => member !== null);
+    const read = entries.map(([server, member]) => {
+      const where = `${context.where}.${server}`;
+      return [server, readValue(grant, member, { ...context, where }) ?? []] as const;
+    });
+    return Object.fromEntries(read);
+  },
+);
+
+const answers = yamlOnly<boolean | readonly string[]>(
+  `true, false, or a list of answer tools (${TOOL_NAMES.join(', ')})`,
+  (value) => (typeof value === 'boolean' || (Array.isArray(value) && value.every(isToolName)) ? value : undefined),
+);
+
+const ENTRY_TABLE = { servers: key(grants), answers: key(answers), operator: key(flag, { default: false }) };
+
+const entry = yamlOnly<AccessEntry>('a map with servers, answers and operator', (value, context) =>
+  isObject(value) ? readMembers(ENTRY_TABLE, value, context) : undefined,
+);
+
+/** The section `access` (rulings T1 and T6). `servers` are the names of those that are configured; undefined if they are not known. */
+export function readAccess(
+  { access = {}, http: { tokenEnv, oauth } }: Pick<ConfigTree, 'access' | 'http'>,
+  servers: readonly string[] | undefined,
+  report: Report,
+): AccessPolicy {
+  if (typeof tokenEnv === 'object' && Object.hasOwn(tokenEnv, LOCAL_CALLER))
+    report('http.token_env', LOCAL_TOKEN, LOCAL_CALLER);
+  // A caller may have any name, also that of a member of every object.
+  const policy = new Map<string, AccessEntry>();
+  for (const [caller, value] of Object.entries(access)) {
+    if (value === null) continue;
+    const where = `access.${caller}`;
+    const isGroup = caller.startsWith(GROUP_PREFIX) && caller !== GROUP_PREFIX;
+    if (isGroup && oauth.groupsClaim === undefined) report(where, GROUPS_NEED_CLAIM);
+    else if (!isGroup && !CALLER.test(caller)) report(where, `expected ${CALLERS}, or group: and the name of a group`);
+    const read = readValue(entry, value, { where, folder: '', report, expand: (text) => text }) ?? {};
+    policy.set(caller, read);
+    if (read.servers !== 'all') checkServers(`${where}.servers`, Object.keys(read.servers ?? {}), servers, report);
+  }
+  return Object.fromEntries(policy);
+}
+
+/** The tools of a server that is not configured can never be offered; neither can more than the API accepts. */
+export function checkOfferedTools(
+  { grounding: { tools = {} }, gateway: { always } }: ConfigTree,
+  servers: readonly string[],
+  report: Report,
+): void {
+  checkServers('grounding.tools', Object.keys(tools), servers, report);
+  const ofAlways = always.map((pattern) => pattern.replace(/\/.*/s, ''));
+  checkServers('gateway.always', [...new Set(ofAlways)], servers, report);
+  const listed = Object.values(tools).reduce((sum, list) => sum + (list === 'all' ? 0 : list.length), 0);
+  if (listed > MAX_FUNCTIONS) report('grounding.tools', `expected at most ${MAX_FUNCTIONS} tools`, listed);
+}
+
+/** Reports names that no server has, if the servers are known. */
+function checkServers(where: string, names: readonly string[], known: readonly string[] | undefined, report: Report) {
+  const which = known?.length === 0 ? 'none are configured' : `the servers are ${known?.join(', ')}`;
+  for (const name of names)
+    if (known?.includes(name) === false) report(where, `expected the name of a server; ${which}`, name);
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** A text, or the reason why there is none: the system's error code (`ENOENT`), or words. */
+type FileContent = { readonly text: string } | { readonly reason: string };
+
+/** A file's text without a byte order mark. */
+export function readText(path: string): FileContent {
+  try {
+    return { text: readFileSync(path, 'utf8').replace(/^\uFEFF/, '') };
+  } catch (error) {
+    return { reason: codeOf(error) };
+  }
+}
+
+/** The same for a file that must not be empty. */
+export function readNonEmptyText(path: string): FileContent {
+  const content = readText(path);
+  return 'text' in content && content.text.trim() === '' ? { reason: 'it is empty' } : content;
+}
+
+/** The system's error code if `attempt` throws, else undefined. */
+export function reasonOf(attempt: () => void): string | undefined {
+  try {
+    attempt();
+    return undefined;
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
+/** The system's error code, or the error as words. */
+export function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error);
+}
+
+/** Undefined if `attempt` throws. */
+export function attempted<T>(attempt: () => T): T | undefined {
+  try {
+    return attempt();
+  } catch {
+    return undefined;
+  }
+}
+
+/** An absolute path: `~` is the home folder, and a relative path starts at `folder`, by default the current one. */
+export function expandPath(path: string, folder = process.cwd()): string {
+  const home = /^~(?:[/\\]|$)/.test(path) ? homeFolder() : undefined;
+  return home === undefined ? resolve(folder, path) : join(home, path.slice(1));
+}
+
+/** Undefined if this user has no home folder. `node:os` is loaded only if the variable is not set: it takes time at the start. */
+export function homeFolder(): string | undefined {
+  const folder = process.env[process.platform === 'win32' ? 'USERPROFILE' : 'HOME'];
+  if (folder !== undefined) return folder;
+  return attempted(() => process.getBuiltinModule('node:os').homedir());
+}

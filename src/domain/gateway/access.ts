@@ -1,0 +1,103 @@
+import { BUILT_IN_SERVER, EVERYTHING, LOCAL_CALLER, type Rights, type UsableTool } from './call-origin.ts';
+import { isReadOnly, matchesPattern, patternTest } from './gateway-tool.ts';
+import type { ServerState } from './tool-call-error.ts';
+
+/** What may be used of a server: everything, what only reads, or the tools with these names, which may have `*` at an end. */
+export type ServerGrant = 'all' | 'read_only' | readonly string[];
+
+/** What a caller, or the callers of a group, may use. What is absent is not allowed (ruling T1). */
+export interface AccessEntry {
+  readonly servers?: 'all' | Readonly<Record<string, ServerGrant>>;
+  readonly answers?: boolean | readonly string[];
+  readonly operator?: boolean;
+}
+
+/** By the name of a caller, or `group:` and the name of a group. */
+export type AccessPolicy = Readonly<Record<string, AccessEntry>>;
+
+export const GROUP_PREFIX = 'group:';
+
+interface Owner {
+  readonly caller: string;
+  readonly groups?: readonly string[];
+}
+
+/** A function that says what a caller may use: what its own entry or that of one of its groups allows (ruling T2). */
+export function rightsBy(policy: AccessPolicy) {
+  const known = new Map<string, Rights>();
+  const isListed = (name: string) => Object.hasOwn(policy, name);
+  const rightsOf = (key: string, names: readonly string[]) => {
+    const rights = known.get(key) ?? toRights(names.filter(isListed).map((name) => policy[name] ?? {}));
+    known.set(key, rights);
+    return rights;
+  };
+  // Another object than without `access`: what caches keep of it is for one caller.
+  const ofUser: Rights = { ...EVERYTHING, key: LOCAL_CALLER };
+  return ({ caller, groups = [] }: Owner): Rights => {
+    if (caller === LOCAL_CALLER && !isListed(caller)) return ofUser;
+    // A request asks several times, and most callers have no groups.
+    if (groups.length === 0) return rightsOf(isListed(caller) ? caller : '', [caller]);
+    const names = [caller, ...groups.map((group) => `${GROUP_PREFIX}${group}`)];
+    const listed = [...new Set(names)].filter(isListed).sort();
+    const [name = ''] = listed.length > 1 ? [JSON.stringify(listed)] : listed;
+    return rightsOf(name, listed);
+  };
+}
+
+/** The names and patterns that match no tool of their server, of the servers that are available (ruling T6). */
+export function unmatchedGrants(
+  policy: AccessPolicy,
+  gateway: {
+    readonly servers: readonly { readonly name: string; readonly state: ServerState }[];
+    readonly tools: readonly UsableTool[];
+    readonly changed: readonly UsableTool[];
+  },
+) {
+  const tools = [...gateway.tools, ...gateway.changed];
+  const available = gateway.servers.filter(({ state }) => state === 'available').map(({ name }) => name);
+  return Object.entries(policy).flatMap(([caller, { servers = {} }]) =>
+    Object.entries(servers === 'all' ? {} : servers).flatMap(([server, grant]) => {
+      const names = tools.filter((tool) => tool.server === server).map(({ name }) => name);
+      const isUnmatched = (pattern: string) => !names.some((name) => matchesPattern(name, pattern));
+      const patterns = typeof grant === 'string' || !available.includes(server) ? [] : grant.filter(isUnmatched);
+      return patterns.map((pattern) => ({ caller, server, pattern }));
+    }),
+  );
+}
+
+function toRights(entries: readonly AccessEntry[]): Rights {
+  const rightsOn = (server: string) => {
+    const grants = entries
+      .map((entry) => grantOf(entry, server))
+      .filter((grant) => grant === 'all' || grant.length > 0);
+    const mayRead = grants.some((grant) => grant === 'all' || grant === 'read_only');
+    return { tests: grants.map(toTest), mayRead };
+  };
+  const named = [BUILT_IN_SERVER, ...entries.flatMap(({ servers = {} }) => Object.keys(servers))];
+  const known = new Map(named.map((server) => [server, rightsOn(server)]));
+  // No server has this name: these are the rights on every server that is not named.
+  const others = rightsOn('');
+  const on = (server: string) => known.get(server) ?? others;
+  return {
+    // The same entries after a reload may allow something else.
+    key: JSON.stringify(entries),
+    isOperator: entries.some(({ operator }) => operator === true),
+    sees: (server) => on(server).tests.length > 0,
+    mayRead: (server) => on(server).mayRead,
+    mayUse: (tool) => on(tool.server).tests.some((isGranted) => isGranted(tool)),
+  };
+}
+
+/** Each call asks several times: the patterns are read once. */
+function toTest(grant: ServerGrant): (tool: UsableTool) => boolean {
+  if (grant === 'all') return () => true;
+  if (grant === 'read_only') return isReadOnly;
+  const tests = grant.map(patternTest);
+  return ({ name }) => tests.some((matches) => matches(name));
+}
+
+function grantOf({ servers = {}, answers = false }: AccessEntry, server: string): ServerGrant {
+  if (server === BUILT_IN_SERVER) return answers === true ? 'all' : answers || [];
+  if (servers === 'all') return 'all';
+  return (Object.hasOwn(servers, server) ? servers[server] : undefined) ?? [];
+}

@@ -1,0 +1,30 @@
+/** Longer ones fit nothing: the time of a comparison grows with both lengths. */
+const MAX_LENGTH = 2048;
+
+/** What an expression does not contain, by its operator; others contain no `/`, `?` and `#`. */
+const EXCLUDED: Readonly<Record<string, string>> = { '+': '', '#': '', '/': '?#', '?': '#', '&': '#' };
+
+/** Whether a URI may be an expansion of a template (RFC 6570), with any values of its variables. */
+export function fitsTemplate(template: string, uri: string): boolean {
+  // Most templates of a list differ at their beginning.
+  const isShort = template.length <= MAX_LENGTH && uri.length <= MAX_LENGTH;
+  if (!isShort || !uri.startsWith(template.split('{', 1)[0] ?? '')) return false;
+  const parts = [...template.matchAll(/\{([+#./;?&]?)[^{}]+\}|(.)/gsu)].map(([, operator = '', char]) => ({
+    char,
+    excluded: EXCLUDED[operator] ?? '/?#',
+  }));
+  // All ways to match are followed at the same time: a RegExp could take exponential time.
+  let reached = new Set([0]);
+  for (const next of [...uri, undefined]) {
+    // An expression may be empty. What is added here is visited, too.
+    for (const part of reached) if (part < parts.length && parts[part]?.char === undefined) reached.add(part + 1);
+    if (next === undefined) break;
+    const after = [...reached].flatMap((part) => {
+      const { char, excluded } = parts[part] ?? { char: '', excluded: '' };
+      if (char !== undefined) return char === next ? [part + 1] : [];
+      return excluded.includes(next) ? [] : [part];
+    });
+    reached = new Set(after);
+  }
+  return reached.has(parts.length);
+}

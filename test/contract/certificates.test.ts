@@ -1,0 +1,90 @@
+import { Agent, fetch as undiciFetch } from 'undici';
+import { describe, expect, test } from 'vitest';
+import { messageFor } from '../../src/adapters/inbound/words/error-messages.ts';
+import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
+import { discover } from '../../src/adapters/outbound/login/discovery.ts';
+import { requestTokens } from '../../src/adapters/outbound/login/oauth-request.ts';
+import { RemoteToolServer } from '../../src/adapters/outbound/mcp-client/remote-tool-server.ts';
+import { readKeySet } from '../../src/adapters/outbound/oauth/issuer-documents.ts';
+import { createApiFetch } from '../../src/adapters/outbound/openai/api-fetch.ts';
+import { OpenAiProbe } from '../../src/adapters/outbound/openai/openai-probe.ts';
+import { createRedactor } from '../../src/domain/values/redaction.ts';
+import { newCertificate, serveHttps } from '../support/certificates.ts';
+import { EventLog } from './describe-tool-server.ts';
+import { API_KEY, errorOf, never } from './search-kit.ts';
+
+const ROOT = newCertificate();
+const LEAF = newCertificate({ issuer: ROOT });
+const CHAIN = { ...LEAF, cert: `${LEAF.cert}${ROOT.cert}` };
+const EXPIRED = newCertificate({ issuer: ROOT, notAfter: '20200101000000Z' });
+const OTHER_HOST = newCertificate({ issuer: ROOT, host: 'other.example' });
+
+const ADVICE =
+  "the certificate is of an unknown authority; name a file with the authority's certificate in NODE_EXTRA_CA_CERTS";
+
+/** What each part of the program says about a server, the authority of whose certificate is known, or not. */
+const PARTS = {
+  'the API': async (url: string, agent: Agent) => {
+    const { fetch, close } = createApiFetch(agent);
+    const options = { baseUrl: url, apiKey: API_KEY, apiKeyVariable: 'OPENAI_API_KEY', route: new URL(url).host };
+    const error = errorOf(await new OpenAiProbe({ ...options, fetch, redactor: createRedactor() }).reach(never()));
+    await close();
+    return error.kind === 'aborted' ? 'aborted' : messageFor(error);
+  },
+  'a remote server': (url: string, agent: Agent) => connect(url, agent, 'auto'),
+  'a remote server with SSE': (url: string, agent: Agent) => connect(url, agent, 'sse'),
+  'the keys of an issuer': async (url: string, agent: Agent) =>
+    errorOf(await readKeySet({ issuer: url, jwksUri: `${url}/keys`, fetch: fetchBy(agent) }, never())),
+  'the metadata of an issuer': async (url: string, agent: Agent) =>
+    errorOf(await readKeySet({ issuer: url, jwksUri: undefined, fetch: fetchBy(agent) }, never())),
+  'the issuer of a login': (url: string, agent: Agent) =>
+    messageOf(discover({ name: 'a', url, headers: {} }, networkOf(agent), never())),
+  'the tokens of a login': (url: string, agent: Agent) =>
+    messageOf(
+      requestTokens(
+        { metadata: { issuer: url, token_endpoint: url }, client: { client_id: 'a' }, scopes: [] },
+        {},
+        networkOf(agent),
+        never(),
+      ),
+    ),
+};
+
+const fetchBy = (dispatcher: Agent) =>
+  ((input: string, init: object) => undiciFetch(input, { ...init, dispatcher })) as unknown as typeof fetch;
+
+const networkOf = (agent: Agent) => ({ fetch: fetchBy(agent), clock: new SystemClock() });
+
+const messageOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'no failure',
+    (error: Error) => error.message,
+  );
+
+async function connect(url: string, agent: Agent, transport: 'auto' | 'sse'): Promise<string> {
+  const identity = { name: 'contract', version: '1.0.0' };
+  const options = { name: 'remote', url, transport, headers: {}, maxBytes: 1000, identity, clock: new SystemClock() };
+  const server = new RemoteToolServer({ ...options, fetch: fetchBy(agent) });
+  return errorOf(await server.connect(new EventLog(), never()));
+}
+
+describe.each(Object.entries(PARTS))('%s', (_, message) => {
+  test.each([
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', ROOT],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', LEAF],
+    ['SELF_SIGNED_CERT_IN_CHAIN', CHAIN],
+  ])('with an unknown authority: %s and what to do', async (code, certificate) => {
+    const shown = await message(await serveHttps(certificate), new Agent());
+    expect(shown).toContain(code);
+    expect(shown).toContain(ADVICE);
+  });
+
+  test.each([
+    ['CERT_HAS_EXPIRED', EXPIRED],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', OTHER_HOST],
+  ])('with a certificate that is not valid: %s alone', async (code, certificate) => {
+    const shown = await message(await serveHttps(certificate), new Agent({ connect: { ca: ROOT.cert } }));
+    expect(shown).toContain(code);
+    expect(shown).not.toContain('NODE_EXTRA_CA_CERTS');
+  });
+});

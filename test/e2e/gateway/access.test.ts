@@ -1,0 +1,42 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { startHttpProcess } from '../../support/http-process.ts';
+import { runCli } from '../../support/mcp-process.ts';
+import { configure } from './servers.ts';
+
+test('in the terminal, what `local` may not use does not exist, and is not started', async () => {
+  const access = { local: { servers: { one: ['echo'] } } };
+  const { config, started } = configure(['one', 'two'], { yaml: { access } });
+  const listed = await runCli(['tools', '--config', config]);
+  expect(listed).toMatchObject({ code: 0, stderr: '', stdout: 'one: available (stdio)\n  echo: Says it again.\n' });
+  expect(started()).toHaveLength(1);
+  const call = (server: string, tool: string) => runCli(['call', server, tool, '{"message":"x"}', '--config', config]);
+  const [allowed, hidden, tool] = [await call('one', 'echo'), await call('two', 'echo'), await call('one', 'sum')];
+  expect(allowed).toMatchObject({ code: 0, stdout: 'x\n' });
+  expect(hidden).toMatchObject({ code: 2, stderr: 'There is no server "two". The servers are one.\n' });
+  expect(tool).toMatchObject({ code: 1, stderr: 'The server one has no tool "sum". Its tools are echo.\n' });
+  expect(started()).toHaveLength(3);
+});
+
+test('two tokens have different rights, which a reload changes', async () => {
+  const http = { token_env: { alice: 'ALICE', bob: 'BOB' } };
+  const access = { alice: { servers: { one: ['echo'] } } };
+  const yaml = { http, access, gateway: { watch: true } };
+  const { config } = configure(['one'], { yaml });
+  const env = { ALICE: 'alice-token-0123456789', BOB: 'bob-token-0123456789' };
+  const { url, stderr } = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config], env });
+  const call = async (token: string) => {
+    const body = JSON.stringify({ server: 'one', toolName: 'echo', input: { message: 'x' } });
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    return (await fetch(new URL('/mcp/call', url), { method: 'POST', headers, body })).status;
+  };
+  expect([await call(env.ALICE), await call(env.BOB)]).toEqual([200, 404]);
+  const valid = JSON.parse(readFileSync(config, 'utf8')) as object;
+  writeFileSync(config, JSON.stringify({ ...valid, access: { bob: { servers: 'all', answers: ['other'] } } }));
+  await expect.poll(stderr, { timeout: 10_000 }).toContain('access.bob.answers');
+  expect([await call(env.ALICE), await call(env.BOB)]).toEqual([200, 404]);
+  writeFileSync(config, JSON.stringify({ ...valid, access: { bob: { servers: { one: ['*', 'eco'] } } } }));
+  await expect.poll(() => call(env.BOB), { timeout: 10_000 }).toBe(200);
+  expect(await call(env.ALICE)).toBe(404);
+  await expect.poll(stderr).toContain('access: no tool of one has the name eco (access.bob.servers.one)');
+});

@@ -1,0 +1,70 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { startHttpProcess } from '../../support/http-process.ts';
+import { runCli } from '../../support/mcp-process.ts';
+import { posixTest } from '../../support/platform.ts';
+import { configure } from './servers.ts';
+
+/** A server, its file of approved tools, and what changes a description in that file. */
+function configureLock() {
+  const { config } = configure(['one'], { yaml: { gateway: { lock: 'tools.lock.json' } } });
+  const file = path.join(path.dirname(config), 'tools.lock.json');
+  const edit = (from: string, to: string) => writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
+  const tools = (...args: string[]) => runCli(['tools', ...args, '--config', config]);
+  return { config, file, edit, tools };
+}
+
+test('tools are approved, and compared with those that are', async () => {
+  const { file, edit, tools } = configureLock();
+  const missing = await tools('--diff', '--json');
+  expect(missing.code).toBe(1);
+  expect(missing.stderr).toContain(
+    'expected the approved tools (ENOENT); write them with: openai-responses-mcp tools --lock',
+  );
+  expect(await tools('--lock')).toMatchObject({ code: 0, stdout: `Approved 11 tools in ${file}.\n`, stderr: '' });
+  edit('Says it again.', 'Says it\u200B.');
+  expect(await tools('--diff')).toMatchObject({
+    code: 1,
+    stdout: 'changed one/echo\n  description:\n  - Says it<U+200B>.\n  + Says it again.\n',
+    stderr: '',
+  });
+});
+
+test('without gateway.lock, there is nothing to compare with', async () => {
+  const { config } = configure(['one']);
+  const { code, stdout, stderr } = await runCli(['tools', '--diff', '--config', config]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^--diff needs gateway\.lock, /);
+});
+
+posixTest('moreSignals')('a changed tool is not called, until it is approved and the file is read again', async () => {
+  const { config, edit, tools } = configureLock();
+  await tools('--lock');
+  edit('Says it again.', 'Says it.');
+  const http = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config] });
+  const get = async (path: string) => (await fetch(new URL(path, http.url))).text();
+  const call = async () => {
+    const body = JSON.stringify({ server: 'one', toolName: 'echo', input: { message: 'hi' } });
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await fetch(new URL('/mcp/call', http.url), { method: 'POST', headers, body });
+    return { status: response.status, body: (await response.json()) as object };
+  };
+  expect(await call()).toMatchObject({
+    status: 409,
+    body: { error: { code: 'TOOL_CHANGED', details: { server: 'one', tool: 'echo', change: 'changed' } } },
+  });
+  expect(await get('/mcp/tools')).not.toContain('"name":"echo"');
+  expect(await get('/mcp/servers')).toContain('"tools":10,"changed":["echo"]');
+  expect(await get('/metrics')).toContain('openai_responses_mcp_tools_changed{server="one"} 1');
+
+  edit('"version": 1', '"version": 2');
+  http.kill('SIGHUP');
+  await expect.poll(() => http.stderr()).toContain('so that nothing was changed: gateway.lock');
+  expect((await call()).status).toBe(409);
+  edit('"version": 2', '"version": 1');
+  edit('Says it.', 'Says it again.');
+  http.kill('SIGHUP');
+  await expect.poll(async () => (await call()).status).toBe(200);
+  expect(await get('/metrics')).toContain('openai_responses_mcp_tools_changed{server="one"} 0');
+});

@@ -1,0 +1,103 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startHttpProcess } from '../../support/http-process.ts';
+import { runCli } from '../../support/mcp-process.ts';
+import { posixTest } from '../../support/platform.ts';
+import { serve } from '../serve.ts';
+import { configure } from './servers.ts';
+
+type Line = Readonly<Record<string, unknown>>;
+
+function configureAudit(more: object = {}) {
+  const { config } = configure(['one'], {
+    yaml: { audit: { file: 'audit.jsonl' }, llm: { adapter: 'offline' }, ...more },
+  });
+  const file = join(dirname(config), 'audit.jsonl');
+  const lines = () =>
+    readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Line);
+  return { config, file, lines };
+}
+
+test('in the terminal, each call has a line, and none is made while the file cannot be written', async () => {
+  const access = { local: { servers: { one: ['echo'] }, answers: ['answer'] } };
+  const { config, file, lines } = configureAudit({ access });
+  const call = (...args: readonly string[]) => runCli(['call', ...args, '{"message":"x"}', '--config', config]);
+  const calls = await Promise.all([call('one', 'echo'), call('one', 'sum'), call('two', 'echo')]);
+  const asked = await runCli(['ask', 'Nothing is recorded for this question', '--config', config]);
+  expect([...calls, asked].map(({ code }) => code)).toEqual([0, 1, 2, 1]);
+  const line = (tool: string, outcome: string, server = 'one') => ({ server, tool, outcome });
+  expect(lines().map(({ server, tool, outcome }) => ({ server, tool, outcome }))).toEqual(
+    expect.arrayContaining([
+      line('echo', 'answered'),
+      line('sum', 'denied'),
+      line('echo', 'unknown_tool', 'two'),
+      line('answer', 'not_recorded', 'openai-responses-mcp'),
+    ]),
+  );
+  expect(lines()).toHaveLength(4);
+  for (const one of lines())
+    expect(one).toMatchObject({ caller: 'local', door: 'cli', id: expect.stringMatching(/^[\da-f-]{36}$/) });
+
+  renameSync(file, `${file}.1`);
+  mkdirSync(file);
+  const [refused, unanswered, doctor] = await Promise.all([
+    call('one', 'echo'),
+    runCli(['ask', 'Nothing', '--config', config]),
+    runCli(['doctor', '--config', config]),
+  ]);
+  for (const { code, stdout, stderr } of [refused, unanswered]) {
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/audit: the file cannot be written: EISDIR[^\n]*\nAUDIT_UNAVAILABLE: [^\n]+\n$/);
+  }
+  expect(doctor.stdout).toContain(`FAIL  audit: ${file} cannot be written: EISDIR`);
+});
+
+posixTest('moreSignals')(
+  'on stdio, SIGHUP opens the file again, and calls work as soon as it can be written',
+  async () => {
+    const { config, file, lines } = configureAudit();
+    const server = serve({ args: ['--stdio', '--expose', '--config', config] });
+    await server.initialize();
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    await server.callTool('one__echo', { message: 'a' }, { traceparent });
+    expect(lines()).toMatchObject([{ caller: 'local', door: 'stdio', server: 'one', tool: 'echo', traceparent }]);
+    renameSync(file, `${file}.1`);
+    mkdirSync(file);
+    process.kill(Number(server.pid), 'SIGHUP');
+    const call = async () => (await server.callTool('one__echo', { message: 'b' })).result;
+    await expect
+      .poll(call)
+      .toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/^AUDIT_UNAVAILABLE/) }] });
+    rmdirSync(file);
+    expect(await call()).toMatchObject({ content: [{ text: 'b' }] });
+    server.closeStdin();
+    await server.exited;
+    expect(lines().at(-1)).toMatchObject({ tool: 'echo', outcome: 'answered' });
+  },
+);
+
+posixTest('moreSignals')(
+  'over HTTP, SIGHUP opens the file again, also with a configuration that has problems',
+  async () => {
+    const { config, file, lines } = configureAudit();
+    const { url, kill } = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config] });
+    const body = JSON.stringify({ server: 'none', toolName: 'x' });
+    const call = () =>
+      fetch(new URL('/mcp/call', url), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+    await call();
+    renameSync(file, `${file}.1`);
+    writeFileSync(config, 'audit: 1');
+    kill('SIGHUP');
+    await expect.poll(() => existsSync(file)).toBe(true);
+    await call();
+    expect(lines()).toMatchObject([
+      { server: 'none', tool: 'x', outcome: 'unknown_server', caller: 'local', door: 'rest' },
+    ]);
+    const metrics = await (await fetch(new URL('/metrics', url))).text();
+    expect(metrics).toContain('openai_responses_mcp_audit_failures_total 0');
+  },
+);

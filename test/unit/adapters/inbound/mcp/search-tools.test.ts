@@ -1,0 +1,324 @@
+import { describe, expect, test } from 'vitest';
+import type { CallObserver } from '../../../../../src/adapters/inbound/mcp/call-meter.ts';
+import { SearchTools } from '../../../../../src/adapters/inbound/mcp/search-tools.ts';
+import type { Gateway } from '../../../../../src/application/gateway/gateway.ts';
+import { rightsBy } from '../../../../../src/domain/gateway/access.ts';
+import { EVERYTHING, type Rights } from '../../../../../src/domain/gateway/call-origin.ts';
+import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
+import { FakeApplication, hangs as hangingAnswer } from '../../../../support/fake-application.ts';
+import { FakeClock, settled } from '../../../../support/fake-clock.ts';
+import { ANSWERS, BUILT_IN, clientOf, newSession } from '../../../../support/mcp-session.ts';
+import { RecordingLogger } from '../../../../support/recording-logger.ts';
+import { type ScriptedGatewayOptions, startScripted } from '../../../../support/scripted-gateway.ts';
+import { echoes, failsWith, hangs, ScriptedToolServer, says } from '../../../../support/scripted-tool-server.ts';
+
+const THREE = ['find_tools', 'read_tool', 'call_tool'];
+
+interface Options {
+  readonly isAuto?: boolean;
+  readonly always?: readonly string[];
+  readonly rights?: Rights;
+  readonly observer?: CallObserver;
+  /** Of the gateway. */
+  readonly gateway?: ScriptedGatewayOptions;
+}
+
+interface Listed {
+  readonly name: string;
+}
+
+/** A session with the tools that find and call those of these servers. */
+function start(servers: Readonly<Record<string, ScriptedToolServer>>, options: Options = {}) {
+  const { isAuto = false, always = [], rights = EVERYTHING, observer } = options;
+  const clock = new FakeClock();
+  const logger = new RecordingLogger();
+  let gateway: Gateway | undefined;
+  const load = async () => {
+    gateway ??= startScripted(servers, { clock, logger, ...options.gateway });
+    return gateway;
+  };
+  const tools = new SearchTools({
+    builtIn: BUILT_IN,
+    gateway: load,
+    notifiesOfChanges: true,
+    clock,
+    redactor: createRedactor(),
+    isAuto,
+    always,
+  });
+  const by = { caller: 'alice', door: 'mcp' as const, rights: () => rights };
+  const application = new FakeApplication(hangingAnswer);
+  const session = newSession({ application, clock, logger, tools, by, ...(observer && { observer }) });
+  const { sent, send, request, resultOf, call } = clientOf(session);
+  return {
+    clock,
+    tools,
+    sent,
+    send,
+    request,
+    call,
+    list: async () => (await resultOf('tools/list')).tools as readonly Listed[],
+    find: async (args: object) => {
+      const { structuredContent, content } = await resultOf('tools/call', { name: 'find_tools', arguments: args });
+      expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }]);
+      return JSON.parse(JSON.stringify(structuredContent)) as { tools: Listed[]; matches: number; servers?: object[] };
+    },
+    textOf: async (name: string, args: object) => {
+      const { content, isError } = await resultOf('tools/call', { name, arguments: args });
+      expect(isError).toBe(true);
+      return (content as { text: string }[])[0]?.text ?? '';
+    },
+  };
+}
+
+const namesOf = (tools: readonly Listed[]) => tools.map(({ name }) => name);
+const readOnly = { annotations: { readOnlyHint: true } };
+const many = (count: number) =>
+  new ScriptedToolServer(Object.fromEntries(Array.from({ length: count }, (_, index) => [`t${index}`, echoes])));
+
+describe('the list', () => {
+  test('has the answer tools, the three, and those of gateway.always', async () => {
+    const files = new ScriptedToolServer({ read: echoes, read_all: echoes, write: echoes });
+    const filesystem = new ScriptedToolServer({ read: echoes });
+    expect(namesOf(await start({ files, filesystem }).list())).toEqual([...ANSWERS, ...THREE]);
+    const { list } = start({ files, filesystem }, { always: ['files/read*', 'filesystem/*x'] });
+    expect(namesOf(await list())).toEqual([...ANSWERS, ...THREE, 'files__read', 'files__read_all']);
+  });
+
+  test('has at most 4 kB beside the answer tools, and the three 3,000 bytes, whatever the number of tools', async () => {
+    const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+    const few = await start({ files: many(1) }).list();
+    const large = await start({ files: many(500) }).list();
+    expect(large).toEqual(few);
+    expect(bytes(large) - bytes(large.slice(0, 3))).toBeLessThan(4000);
+    expect(bytes(large.slice(3))).toBeLessThanOrEqual(3000);
+  });
+
+  test('declares what the three do', async () => {
+    expect((await start({}).list()).slice(3)).toMatchObject([
+      {
+        inputSchema: { required: ['query'] },
+        outputSchema: {},
+        annotations: { readOnlyHint: true, openWorldHint: false },
+      },
+      { inputSchema: { required: ['name'] }, annotations: { readOnlyHint: true } },
+      { inputSchema: { required: ['name'] }, annotations: { readOnlyHint: false, destructiveHint: true } },
+    ]);
+  });
+
+  test('is complete with auto while the caller has at most 40 tools', async () => {
+    const files = many(40);
+    const { list, tools } = start({ files }, { isAuto: true, always: ['files/t1'] });
+    expect(namesOf(await list())).toEqual([
+      ...ANSWERS,
+      ...Array.from({ length: 40 }, (_, index) => `files__t${index}`),
+    ]);
+    files.change(Object.fromEntries(Array.from({ length: 41 }, (_, index) => [`t${index}`, echoes])));
+    await settled();
+    expect(tools.isListOutdated).toBe(true);
+    expect(namesOf(await list())).toEqual([...ANSWERS, ...THREE, 'files__t1']);
+    const rights = rightsBy({ alice: { servers: { files: ['t1*'] } } })({ caller: 'alice' });
+    expect(await start({ files: many(41) }, { isAuto: true, rights }).list()).toHaveLength(3 + 11);
+  });
+
+  test.each(['initialize', 'server/discover'])('is explained in the instructions of %s', async (method) => {
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const params = method === 'initialize' ? { protocolVersion: '2025-06-18' } : { _meta };
+    const response = await start({}).request(method, params);
+    expect(response).toMatchObject({ result: { instructions: expect.stringContaining('find_tools') } });
+  });
+});
+
+describe('find_tools', () => {
+  test('returns complete definitions, the best first, and counts all that match', async () => {
+    const described = {
+      title: 'Create an issue',
+      description: 'Creates one.',
+      inputSchema: { type: 'object', properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: { type: 'string' } } },
+      outputSchema: { type: 'object' },
+      annotations: { readOnlyHint: false },
+    };
+    const others = Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`issue_${i}`, echoes]));
+    const github = new ScriptedToolServer({ ...others, create_issue: { script: echoes, ...described } });
+    const { find } = start({ github });
+    const found = await find({ query: 'create an issue' });
+    expect(found.tools[0]).toEqual({ name: 'github__create_issue', ...described });
+    expect([found.tools.length, found.matches]).toEqual([5, 8]);
+    expect(found).not.toHaveProperty('servers');
+    expect((await find({ query: 'create an issue', limit: 2 })).tools).toHaveLength(2);
+    expect(await find({ query: 'weather' })).toEqual({ tools: [], matches: 0 });
+  });
+
+  test('lists the servers after an empty query', async () => {
+    const servers = { files: many(3), web: many(1), down: new ScriptedToolServer({}, 'It is down.') };
+    const rights = rightsBy({ alice: { servers: { files: ['t0', 't1'] } } })({ caller: 'alice' });
+    for (const query of ['', ' \n', `${' '.repeat(1000)}t0`]) {
+      const found = {
+        tools: [],
+        matches: 0,
+        servers: [
+          { name: 'files', tools: 3 },
+          { name: 'web', tools: 1 },
+          { name: 'down', tools: 0 },
+        ],
+      };
+      expect(await start(servers).find({ query })).toEqual(found);
+    }
+    expect((await start({ files: many(3), web: many(1) }, { rights }).find({ query: '' })).servers).toEqual([
+      { name: 'files', tools: 2 },
+    ]);
+  });
+
+  test('finds what this caller may call, as it is now', async () => {
+    const files = new ScriptedToolServer({ read_note: { script: echoes, ...readOnly }, write_note: echoes });
+    const hidden = new ScriptedToolServer({ note: echoes });
+    const rights = rightsBy({ alice: { servers: { files: 'read_only' } } })({ caller: 'alice' });
+    const { find } = start({ files, hidden }, { rights });
+    expect(await find({ query: 'note' })).toMatchObject({ tools: [{ name: 'files__read_note' }], matches: 1 });
+    files.change({ write_note: { script: echoes, ...readOnly } });
+    await settled();
+    expect(namesOf((await find({ query: 'note' })).tools)).toEqual(['files__write_note']);
+  });
+
+  test('waits at most 5 s for first starts, and can be cancelled', async () => {
+    const slow = new ScriptedToolServer({ note: echoes }, 'hangs');
+    const { find, clock, send, call, sent } = start({ slow, files: new ScriptedToolServer({ note: echoes }) });
+    let found: object | undefined;
+    const finding = find({ query: 'note' }).then((result) => {
+      found = result;
+    });
+    await clock.advance(4999);
+    expect(found).toBeUndefined();
+    await clock.advance(1);
+    await finding;
+    expect(found).toMatchObject({ matches: 1 });
+    const cancelled = call('find_tools', { query: 'note' });
+    await settled();
+    await send({ method: 'notifications/cancelled', params: { requestId: 2 } });
+    await cancelled;
+    expect(sent).toHaveLength(1);
+  });
+
+  test.each([
+    [{}, 'query'],
+    [{ query: 7 }, 'query'],
+    [{ query: 'a', limit: 0 }, 'limit'],
+    [{ query: 'a', limit: 6 }, 'limit'],
+    [{ query: 'a', limit: 1.5 }, 'limit'],
+    [{ query: 'a', limit: '2' }, 'limit'],
+  ])('refuses %j', async (args, wrong) => {
+    expect(await start({}).textOf('find_tools', args)).toMatch(new RegExp(`^VALIDATION_ERROR: ${wrong}: expected `));
+  });
+
+  test('is reported as a call', async () => {
+    const reports: object[] = [];
+    const observer = { onServerCallEnded: (report: object) => reports.push(report) } as never;
+    const { call, find } = start({ files: new ScriptedToolServer({ read: echoes }) }, { observer });
+    await find({ query: 'read' });
+    await call('find_tools', { query: 7 });
+    expect(reports).toEqual([{ server: '', tool: 'find_tools', outcome: 'answered', seconds: 0 }]);
+  });
+});
+
+describe('read_tool and call_tool', () => {
+  const serverOf = () =>
+    new ScriptedToolServer({
+      read: { script: says('Read.'), ...readOnly },
+      write: says('Written.'),
+      lie: { script: says('Read.'), annotations: { readOnlyHint: true, destructiveHint: true } },
+      bad: failsWith({ kind: 'json_rpc', code: -32602, message: 'Bad.', data: 1 }),
+      hang: { script: hangs, ...readOnly },
+      strict: { script: echoes, inputSchema: { type: 'object', required: ['a'] }, ...readOnly },
+    });
+
+  test.each([
+    ['read_tool', 'read'],
+    ['call_tool', 'read'],
+    ['call_tool', 'write'],
+    ['call_tool', 'bad'],
+    ['call_tool', 'strict'],
+    ['read_tool', 'strict'],
+    ['call_tool', 'none'],
+  ])('%s of %s has the response and the report of a direct call', async (by, tool) => {
+    const seen = async (name: string, args: object) => {
+      const files = serverOf();
+      const reports: object[] = [];
+      const observer = { onServerCallEnded: (report: object) => reports.push(report) } as never;
+      const { list, call, sent } = start({ files }, { observer });
+      await list();
+      await call(name, args);
+      return { sent: sent.slice(1), calls: files.calls.map(({ tool, args }) => ({ tool, args })), reports };
+    };
+    const direct = await seen(`files__${tool}`, { x: 1 });
+    const indirect = await seen(by, { name: `files__${tool}`, arguments: { x: 1 } });
+    if (tool !== 'none') expect(indirect).toEqual(direct);
+    else expect({ ...indirect, sent: [] }).toEqual({ ...direct, sent: [] });
+  });
+
+  test('pass progress and cancellation', async () => {
+    const files = serverOf();
+    const { call, send, sent } = start({ files });
+    const called = call('read_tool', { name: 'files__hang' }, { progressToken: 'p' });
+    await settled();
+    expect(files.last.progressRequests).toBe(1);
+    await send({ method: 'notifications/cancelled', params: { requestId: 1 } });
+    await called;
+    expect(files.calls[0]?.signal.aborted).toBe(true);
+    expect(sent).toEqual([]);
+  });
+
+  test.each(['write', 'lie'])(
+    'read_tool refuses %s, and nothing is sent, also before the first start',
+    async (tool) => {
+      const files = serverOf();
+      const { textOf } = start({ files });
+      for (const _ of [1, 2]) expect(await textOf('read_tool', { name: `files__${tool}` })).toContain('call_tool');
+      expect(files.calls).toEqual([]);
+    },
+  );
+
+  test.each([...ANSWERS, ...THREE, 'none', 'files__none', 'other__read', 'files/read', ''])(
+    '%s is an unknown name',
+    async (name) => {
+      const { textOf } = start({ files: serverOf() });
+      for (const tool of ['read_tool', 'call_tool'])
+        expect(await textOf(tool, { name })).toMatch(/^TOOL_NOT_FOUND: .*find_tools/);
+    },
+  );
+
+  test.each([{}, { name: 7 }, { name: 'files__read', arguments: 'x' }, { name: 'files__read', arguments: [] }])(
+    'refuse %j',
+    async (args) => {
+      const files = serverOf();
+      expect(await start({ files }).textOf('call_tool', args)).toMatch(/^VALIDATION_ERROR: /);
+      expect(files.calls).toEqual([]);
+    },
+  );
+
+  test('reach approved tools only, by the names that are configured', async () => {
+    const files = serverOf();
+    const renamed = { definitions: { files: { filter: { rename: { read: 'look' }, read_only: ['write'] } } } };
+    const { call, find, textOf } = start({ files }, { gateway: renamed });
+    expect(await find({ query: 'look' })).toMatchObject({ tools: [{ name: 'files__look' }], matches: 1 });
+    expect(await call('read_tool', { name: 'files__look' })).toMatchObject({
+      result: { content: [{ text: 'Read.' }] },
+    });
+    expect(await call('read_tool', { name: 'files__write' })).toMatchObject({ result: {} });
+    expect(await textOf('call_tool', { name: 'files__read' })).toMatch(/^TOOL_NOT_FOUND/);
+    const locked = start({ files: serverOf() }, { gateway: { approved: { servers: {} } } });
+    expect(await locked.find({ query: 'read' })).toEqual({ tools: [], matches: 0 });
+    for (const through of ['read_tool', 'call_tool'])
+      expect(await locked.textOf(through, { name: 'files__write' })).toMatch(/^TOOL_CHANGED/);
+  });
+
+  test('are not needed: a tool that is not listed can be called by its own name', async () => {
+    const { call, request } = start({ files: serverOf() });
+    expect(await call('files__write')).toMatchObject({ result: { content: [{ text: 'Written.' }] } });
+    expect(await request('tools/call', { name: 'files__writ' })).toMatchObject({
+      error: { data: { message: expect.stringContaining('files__write') } },
+    });
+  });
+});

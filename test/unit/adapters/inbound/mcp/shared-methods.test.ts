@@ -1,0 +1,317 @@
+import { err, ok } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { GatewayMethods } from '../../../../../src/adapters/inbound/mcp/shared-methods.ts';
+import type { Gateway } from '../../../../../src/application/gateway/gateway.ts';
+import { rightsBy } from '../../../../../src/domain/gateway/access.ts';
+import { EVERYTHING } from '../../../../../src/domain/gateway/call-origin.ts';
+import type { ToolServerError } from '../../../../../src/domain/gateway/tool-call-error.ts';
+import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
+import { FakeApplication, hangs as hangingAnswer } from '../../../../support/fake-application.ts';
+import { FakeClock, settled } from '../../../../support/fake-clock.ts';
+import { untilAborted } from '../../../../support/fake-tool-server.ts';
+import { clientOf, MODERN, newSession } from '../../../../support/mcp-session.ts';
+import { callerOf, LOCAL } from '../../../../support/origins.ts';
+import { startScripted } from '../../../../support/scripted-gateway.ts';
+import { SharingServer } from '../../../../support/sharing-server.ts';
+
+const SECRET = 'hunter2-hunter2';
+
+interface Options {
+  readonly isSession?: boolean;
+  readonly by?: typeof LOCAL;
+}
+
+function start(servers: Readonly<Record<string, SharingServer>>, { isSession = true, by = LOCAL }: Options = {}) {
+  const clock = new FakeClock();
+  const redactor = createRedactor();
+  redactor.learn({ ofServers: [SECRET] });
+  let gateway: Gateway | undefined;
+  const load = async () => {
+    const definitions = Object.fromEntries(Object.keys(servers).map((name) => [name, { restart: 'never' as const }]));
+    gateway ??= startScripted(servers, { clock, definitions });
+    return gateway;
+  };
+  const shared = new GatewayMethods({ gateway: load, isSession, clock, redactor });
+  const session = newSession({ application: new FakeApplication(hangingAnswer), clock, by, shared });
+  const client = clientOf(session);
+  const request = async (...asked: Parameters<typeof client.request>) =>
+    (await client.request(...asked)) as
+      | { readonly result?: Record<string, unknown>; readonly error?: object }
+      | undefined;
+  return {
+    clock,
+    session,
+    shared,
+    ...client,
+    request,
+    modern: (method: string, params: object = {}) => request(method, { ...params, _meta: MODERN }),
+    gateway: () => gateway,
+  };
+}
+
+const hangs = async (_: string, __: object, signal: AbortSignal) => {
+  await untilAborted(signal);
+  return err({ kind: 'aborted' as const });
+};
+const only = (server: string, grant: 'all' | readonly string[] = 'all') =>
+  callerOf('alice', { rights: () => rightsBy({ alice: { servers: { [server]: grant } } })({ caller: 'alice' }) });
+
+describe('a client with a session', () => {
+  test('is offered everything at the start, which starts nothing', async () => {
+    const { request, modern, gateway } = start({ a: new SharingServer({}) });
+    const listChanged = { listChanged: true };
+    expect((await request('initialize'))?.result?.capabilities).toEqual({
+      tools: {},
+      resources: listChanged,
+      prompts: listChanged,
+      completions: {},
+    });
+    const { capabilities, ttlMs } = (await modern('server/discover'))?.result ?? {};
+    expect(capabilities).toEqual({ tools: {}, resources: {}, prompts: {}, completions: {} });
+    expect(ttlMs).toBe(3_600_000);
+    expect(gateway()).toBeUndefined();
+  });
+
+  test('gets empty lists if there is nothing', async () => {
+    const { request } = start({ a: new SharingServer({}) });
+    expect((await request('resources/list'))?.result).toEqual({ resources: [] });
+    expect((await request('resources/templates/list'))?.result).toEqual({ resourceTemplates: [] });
+    expect((await request('prompts/list'))?.result).toEqual({ prompts: [] });
+  });
+
+  test('has an outdated list if a server starts or is lost after it', async () => {
+    const [slow, fast] = [new SharingServer({ prompts: ['x'] }, 'hangs'), new SharingServer({ prompts: ['x'] })];
+    const { request, shared, clock } = start({ slow, fast });
+    expect(shared.isListOutdated).toBe(false);
+    const listing = request('prompts/list');
+    await settled();
+    await clock.advance(5000);
+    expect((await listing)?.result).toMatchObject({ prompts: [{ name: 'fast__x' }] });
+    expect(shared.isListOutdated).toBe(false);
+    slow.letConnect();
+    await settled();
+    expect(shared.isListOutdated).toBe(true);
+    await request('prompts/list');
+    expect(shared.isListOutdated).toBe(false);
+    fast.crash();
+    expect(shared.isListOutdated).toBe(true);
+  });
+});
+
+describe('a client without a session', () => {
+  test('is offered what available servers have that it may use; other methods do not exist', async () => {
+    const servers = { a: new SharingServer({ prompts: ['x'] }), b: new SharingServer({ resources: ['r:1'] }) };
+    const { request, modern } = start(servers, { isSession: false, by: only('a') });
+    expect((await request('initialize'))?.result?.capabilities).toEqual({ tools: {}, prompts: {} });
+    expect((await modern('server/discover'))?.result).toMatchObject({
+      capabilities: { tools: {}, prompts: {} },
+      cacheScope: 'private',
+    });
+    for (const [method, params] of [
+      ['resources/list', {}],
+      ['resources/templates/list', {}],
+      ['resources/read', { uri: 'r:1' }],
+      ['completion/complete', { ref: { type: 'ref/prompt', name: 'a__x' } }],
+    ] as const) {
+      expect((await request(method, params))?.error).toEqual({ code: -32601, message: `Method not found: ${method}` });
+    }
+    expect(servers.b.requests).toEqual([]);
+  });
+
+  test('waits for a list 5 s at most, also if the server that has it is still starting', async () => {
+    const { request, clock } = start({ a: new SharingServer({ prompts: ['x'] }, 'hangs') }, { isSession: false });
+    const listing = request('prompts/list');
+    await settled();
+    await clock.advance(5000);
+    expect((await listing)?.error).toMatchObject({ code: -32601 });
+  });
+});
+
+test('pages have 100 entries, and an unknown cursor is an error', async () => {
+  const prompts = Array.from({ length: 101 }, (_, index) => `p${index}`);
+  const { request } = start({ a: new SharingServer({ prompts }), b: new SharingServer({ prompts: ['x'] }) });
+  const first = (await request('prompts/list'))?.result;
+  expect(first?.prompts).toHaveLength(100);
+  const second = (await request('prompts/list', { cursor: first?.nextCursor }))?.result;
+  expect(second).toEqual({
+    prompts: [expect.objectContaining({ name: 'a__p100' }), { name: 'b__x', title: 'x of b' }],
+  });
+  for (const cursor of ['1', '200', 'x', 100]) {
+    expect((await request('prompts/list', { cursor }))?.error).toMatchObject({ code: -32602 });
+  }
+});
+
+test('lists and contents of the modern era say how long they may be cached', async () => {
+  const servers = { a: new SharingServer({ resources: ['r:1'], templates: [], prompts: [] }) };
+  const { modern } = start(servers);
+  for (const method of ['resources/list', 'resources/templates/list', 'prompts/list']) {
+    const { result } = (await modern(method)) ?? {};
+    expect(result).toMatchObject({ resultType: 'complete', ttlMs: 5000, cacheScope: 'public' });
+  }
+  expect((await modern('resources/read', { uri: 'r:1' }))?.result).toMatchObject({ ttlMs: 0, cacheScope: 'private' });
+  servers.a.replies['resources/read'] = async () => ok({ contents: [], ttlMs: 7, resultType: 'other' });
+  expect((await modern('resources/read', { uri: 'r:1' }))?.result).toMatchObject({ ttlMs: 7, resultType: 'complete' });
+  const restricted = start(servers, { by: only('a') });
+  expect((await restricted.modern('prompts/list'))?.result).toMatchObject({ cacheScope: 'private' });
+});
+
+test('a server gets the parameters of the client, and its own names', async () => {
+  const a = new SharingServer({ resources: ['r:1'], prompts: ['x'], completions: ['y'] });
+  const { request, modern } = start({ a, b: new SharingServer({ resources: ['r:1'] }) });
+  const argument = { name: 'q', value: 'v' };
+  await request('prompts/get', { name: 'a__x', arguments: { q: '1' }, _meta: { progressToken: 1 } });
+  await modern('prompts/get', { name: 'a__x' });
+  await request('resources/read', { uri: 'gateway:///a/r:1' });
+  await request('completion/complete', { ref: { type: 'ref/prompt', name: 'a__x', title: 'X' }, argument });
+  const context = { arguments: { other: '1' } };
+  await request('completion/complete', { ref: { type: 'ref/resource', uri: 'gateway:///a/r:1' }, argument, context });
+  expect(a.requests.filter(([method]) => !method.endsWith('/list'))).toEqual([
+    ['prompts/get', { name: 'x', arguments: { q: '1' } }],
+    ['prompts/get', { name: 'x' }],
+    ['resources/read', { uri: 'r:1' }],
+    ['completion/complete', { ref: { type: 'ref/prompt', name: 'x', title: 'X' }, argument }],
+    ['completion/complete', { ref: { type: 'ref/resource', uri: 'r:1' }, argument, context }],
+  ]);
+});
+
+test('the trace of a request is passed on, except with lists', async () => {
+  const a = new SharingServer({ resources: ['r:1'], prompts: ['x'], completions: [] });
+  const { request } = start({ a });
+  const _meta = { traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01` };
+  await request('resources/list', { _meta });
+  await request('resources/read', { uri: 'r:1', _meta: { ...MODERN, ..._meta, progressToken: 1 } });
+  await request('prompts/get', { name: 'a__x', _meta });
+  await request('completion/complete', { ref: { type: 'ref/prompt', name: 'a__x' }, argument: {}, _meta });
+  const traced = a.requests.filter(([, params]) => params._meta !== undefined);
+  expect(traced.map(([method]) => method)).toEqual(['resources/read', 'prompts/get', 'completion/complete']);
+  expect(traced.map(([, params]) => params._meta)).toEqual([_meta, _meta, _meta]);
+});
+
+describe('an error', () => {
+  const unknown = [
+    ['resources/read', { uri: 'z:1' }, 'Unknown resource: z:1', -32002],
+    ['prompts/get', { name: 'a__z' }, 'Unknown prompt: a__z', -32602],
+    ['completion/complete', { ref: { type: 'ref/prompt', name: 'a__z' } }, 'Unknown prompt: a__z', -32602],
+    ['completion/complete', { ref: { type: 'ref/resource', uri: 'z:1' } }, 'Unknown resource: z:1', -32602],
+  ] as const;
+
+  test.each(unknown)('for what is unknown to %s %j is "%s"', async (method, params, message, code) => {
+    const shared = { resources: ['r:1'], prompts: ['x'], completions: [] };
+    const { request, modern } = start({ a: new SharingServer(shared), b: new SharingServer(shared) });
+    expect((await request(method, params))?.error).toEqual({ code, message });
+    expect((await modern(method, params))?.error).toEqual({ code: -32602, message });
+  });
+
+  test.each([
+    ['resources/read', {}],
+    ['resources/read', { uri: 1 }],
+    ['prompts/get', { name: {} }],
+    ['completion/complete', {}],
+    ['completion/complete', { ref: { type: 'ref/prompt', uri: 'a' } }],
+    ['completion/complete', { ref: { type: 'ref/other', name: 'a' } }],
+  ])('for %s %j says that it names nothing', async (method, params) => {
+    const { request } = start({ a: new SharingServer({ resources: [] }) });
+    expect((await request(method, params))?.error).toMatchObject({ code: -32602 });
+  });
+
+  const replying = async (error: ToolServerError) => {
+    const a = new SharingServer({ resources: [] });
+    a.replies['resources/read'] = async () => err(error);
+    return (await start({ a }).request('resources/read', { uri: 'r:1' }))?.error;
+  };
+
+  test('of a server is passed on, but codes that would be about this server are not', async () => {
+    const error = { code: -32002, message: 'no such file', data: { uri: 'r:1' } };
+    expect(await replying({ kind: 'json_rpc', ...error })).toEqual(error);
+    expect(await replying({ kind: 'json_rpc', ...error, message: `no ${SECRET}` })).toMatchObject({
+      message: 'no [redacted]',
+    });
+    for (const code of [-32601, -32020, -32021, -32022]) {
+      expect(await replying({ kind: 'json_rpc', ...error, code })).toEqual({ ...error, code: -32603 });
+    }
+  });
+
+  test('for what happened to a server begins with its code', async () => {
+    expect(await replying({ kind: 'too_large', maxBytes: 5 })).toMatchObject({
+      code: -32603,
+      message: expect.stringMatching(/^RESPONSE_TOO_LARGE: /),
+    });
+    const { request } = start({
+      down: new SharingServer({}, `cannot start ${SECRET}`),
+      a: new SharingServer({ resources: [] }),
+    });
+    expect((await request('resources/read', { uri: 'gateway:///down/r:1' }))?.error).toMatchObject({
+      code: -32603,
+      message: expect.stringMatching(/^SERVER_NOT_RUNNING: The server down is not available .*\[redacted\]/),
+    });
+  });
+});
+
+describe('a request in flight', () => {
+  const slow = () => {
+    const a = new SharingServer({ resources: [] });
+    let aborted = 0;
+    a.replies['resources/read'] = async (...args) => {
+      const reply = await hangs(...args);
+      aborted += 1;
+      return reply;
+    };
+    return { a, aborted: () => aborted };
+  };
+
+  test('is cancelled by its ID, at the server too, and gets no response', async () => {
+    const { a, aborted } = slow();
+    const { send, request, sent } = start({ a });
+    const reading = request('resources/read', { uri: 'r:1' }, 'r');
+    await settled();
+    await send({ method: 'notifications/cancelled', params: { requestId: 'r' } });
+    await reading;
+    expect(aborted()).toBe(1);
+    expect(sent).toEqual([]);
+  });
+
+  test('is cancelled before the servers have started', async () => {
+    const { a } = slow();
+    const { send, request, sent } = start({ a });
+    const reading = request('resources/read', { uri: 'r:1' }, 'r');
+    await send({ method: 'notifications/cancelled', params: { requestId: 'r' } });
+    await reading;
+    expect(a.requests).toEqual([]);
+    expect(sent).toEqual([]);
+  });
+
+  test('keeps its ID from other requests', async () => {
+    const { a } = slow();
+    const { request, sent } = start({ a });
+    void request('resources/read', { uri: 'r:1' }, 'r');
+    void request('prompts/list', {}, 'r');
+    await settled();
+    expect(sent).toEqual([expect.objectContaining({ id: 'r', error: expect.objectContaining({ code: -32600 }) })]);
+  });
+
+  test.each(['legacy', 'modern'])('gets an error when the process exits (%s)', async (era) => {
+    const { a, aborted } = slow();
+    const { request, modern, sent, session } = start({ a });
+    void (era === 'legacy' ? request : modern)('resources/read', { uri: 'r:1' });
+    await settled();
+    session.shutDown();
+    await settled();
+    expect(aborted()).toBe(1);
+    expect(sent).toEqual([
+      expect.objectContaining({ error: { code: -32603, message: expect.stringMatching(/shutting down/) } }),
+    ]);
+  });
+});
+
+test('without servers, the methods do not exist', async () => {
+  const methods = new GatewayMethods({
+    gateway: async () => undefined,
+    isSession: false,
+    clock: new FakeClock(),
+    redactor: createRedactor(),
+  });
+  const call = { method: 'prompts/list', params: {}, era: 'modern' as const, by: LOCAL };
+  expect(await methods.call(call, new AbortController().signal)).toMatchObject({ error: { code: -32601 } });
+  expect(await methods.capabilities('modern', EVERYTHING)).toEqual({});
+  expect(['tools/list', 'resources/subscribe', 'constructor'].filter((method) => methods.has(method))).toEqual([]);
+});

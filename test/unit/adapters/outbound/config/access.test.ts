@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'config-access-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const OAUTH = { issuer: 'https://auth.example', audience: 'https://mcp.example/mcp', groups_claim: 'groups' };
+
+function load(config: object) {
+  const file = join(folder, 'config.yaml');
+  writeFileSync(file, JSON.stringify({ servers: [{ name: 'notes', command: 'node' }], ...config }));
+  return loadConfig({ environment: {}, commandLine: { '--config': file }, version: '0.9.0' });
+}
+
+async function problemsOf(config: object) {
+  const validated = await load(config);
+  return 'problems' in validated ? validated.problems.map(({ where }) => where) : [];
+}
+
+test('entries are read, and null is none', async () => {
+  const access = {
+    alice: { servers: { notes: ['find', 'get_*'] }, answers: ['answer_quick'], operator: null },
+    'oauth:bob@example.com': { servers: 'all', answers: true, operator: true },
+    'group:dev': { servers: { notes: 'read_only' } },
+    carol: null,
+    local: {},
+  };
+  const validated = await load({ access, http: { oauth: OAUTH } });
+  if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
+  expect(validated.value.access).toEqual({
+    alice: { servers: { notes: ['find', 'get_*'] }, answers: ['answer_quick'], operator: false },
+    'oauth:bob@example.com': { servers: 'all', answers: true, operator: true },
+    'group:dev': { servers: { notes: 'read_only' }, operator: false },
+    local: { operator: false },
+  });
+  expect(await problemsOf({ access: {} })).toEqual([]);
+});
+
+test('an empty section allows nothing, and is not an absent one', async () => {
+  const accessOf = async (config: object) => {
+    const validated = await load(config);
+    return 'problems' in validated ? validated.problems : validated.value.access;
+  };
+  expect(await accessOf({ access: null })).toEqual({});
+  expect(await accessOf({ access: {} })).toEqual({});
+  expect(await accessOf({})).toBeUndefined();
+});
+
+test.each<[string, object]>([
+  ['access', { access: ['alice'] }],
+  ['access.alice', { access: { alice: 'all' } }],
+  ['access.alice.server', { access: { alice: { server: 'all' } } }],
+  ['access.alice.servers', { access: { alice: { servers: 'some' } } }],
+  ['access.alice.servers', { access: { alice: { servers: { other: 'all' } } } }],
+  ['access.alice.servers.notes', { access: { alice: { servers: { notes: 'write' } } } }],
+  ['access.alice.servers.notes', { access: { alice: { servers: { notes: [''] } } } }],
+  ['access.alice.servers.notes', { access: { alice: { servers: { notes: ['a*b'] } } } }],
+  ['access.alice.answers', { access: { alice: { answers: ['anser'] } } }],
+  ['access.alice.operator', { access: { alice: { operator: 'yes' } } }],
+  ['access.a b', { access: { 'a b': {} } }],
+  ['access.group:', { access: { 'group:': {} } }],
+  ['access.group:dev', { access: { 'group:dev': {} } }],
+  ['http.token_env', { access: {}, http: { token_env: { local: 'TOKEN' } } }],
+  // The server is configured, although not correctly.
+  [
+    'servers[0].timeout',
+    { servers: [{ name: 'notes', command: 'node', timeout: 0 }], access: { alice: { servers: { notes: 'all' } } } },
+  ],
+])('%s is a problem: %j', async (where, config) => {
+  expect(await problemsOf(config)).toEqual([where]);
+});

@@ -1,0 +1,425 @@
+import { err, ok } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { type SharedRequest, SharedResources } from '../../../../src/application/gateway/shared-resources.ts';
+import { rightsBy } from '../../../../src/domain/gateway/access.ts';
+import { EVERYTHING } from '../../../../src/domain/gateway/call-origin.ts';
+import type { SharedList } from '../../../../src/domain/gateway/shared-entries.ts';
+import { errorOf, expectNoListener, never } from '../../../contract/search-kit.ts';
+import { FakeClock, settled } from '../../../support/fake-clock.ts';
+import { untilAborted } from '../../../support/fake-tool-server.ts';
+import { callerOf, LOCAL } from '../../../support/origins.ts';
+import { type ScriptedGatewayOptions, startScripted } from '../../../support/scripted-gateway.ts';
+import { SharingServer } from '../../../support/sharing-server.ts';
+
+async function start(
+  servers: Readonly<Record<string, SharingServer>>,
+  definitions: ScriptedGatewayOptions['definitions'] = {},
+) {
+  const clock = new FakeClock();
+  const defaults = Object.fromEntries(Object.keys(servers).map((name) => [name, { restart: 'never' as const }]));
+  const gateway = startScripted(servers, { clock, definitions: { ...defaults, ...definitions } });
+  const shared = new SharedResources(gateway, clock);
+  await settled();
+  const ask = (request: Omit<SharedRequest, 'toParams'>, by = LOCAL, signal = never()) =>
+    shared.ask({ ...request, toParams: (id) => ({ id, uri: id }) }, by, signal);
+  return {
+    clock,
+    gateway,
+    shared,
+    list: (list: SharedList, by = LOCAL, isContinued = false) => shared.list(list, isContinued, by),
+    read: (uri: string, by = LOCAL, signal = never()) =>
+      ask({ method: 'resources/read', kind: 'resource', id: uri }, by, signal),
+    get: (name: string, by = LOCAL) => ask({ method: 'prompts/get', kind: 'prompt', id: name }, by),
+    complete: (kind: SharedRequest['kind'], id: string) => ask({ method: 'completion/complete', kind, id }),
+  };
+}
+
+/** Lets only some of the servers be read. */
+const alice = (servers: Readonly<Record<string, 'all' | 'read_only' | readonly string[]>>) =>
+  callerOf('alice', { rights: () => rightsBy({ alice: { servers } })({ caller: 'alice' }) });
+
+const hangs = async (_: string, __: object, signal: AbortSignal) => {
+  await untilAborted(signal);
+  return err({ kind: 'aborted' as const });
+};
+
+describe('a list', () => {
+  test('has the entries of all servers in the order of the configuration', async () => {
+    const { list } = await start({
+      b: new SharingServer({ prompts: ['x', 'y'] }),
+      a: new SharingServer({ prompts: ['x'] }),
+    });
+    expect(await list('prompts')).toEqual([
+      { name: 'b__x', title: 'x of b' },
+      { name: 'b__y', title: 'y of b' },
+      { name: 'a__x', title: 'x of a' },
+    ]);
+  });
+
+  test('asks only servers that declare it, and that the caller may read', async () => {
+    const servers = {
+      a: new SharingServer({ prompts: ['x'] }),
+      b: new SharingServer({ prompts: ['x'] }),
+      c: new SharingServer({ resources: ['c:1'] }),
+      d: new SharingServer({ prompts: ['x'] }),
+    };
+    const { list } = await start(servers);
+    const by = alice({ a: 'read_only', b: ['*'], c: 'all' });
+    expect((await list('prompts', by)).map(({ name }) => name)).toEqual(['a__x']);
+    expect(Object.values(servers).map(({ methods }) => methods)).toEqual([['prompts/list'], [], [], []]);
+  });
+
+  test('leaves out a server that fails, has ended, or has not answered within 5 s, starts included', async () => {
+    const broken = new SharingServer({ prompts: ['x'] });
+    broken.replies['prompts/list'] = async () => err({ kind: 'json_rpc', code: -32603, message: 'broken' });
+    const silent = new SharingServer({ prompts: ['x'] });
+    silent.replies['prompts/list'] = hangs;
+    const starting = new SharingServer({ prompts: ['x'] }, 'hangs');
+    const lost = new SharingServer({ prompts: ['x'] });
+    const { list, clock } = await start({
+      broken,
+      silent,
+      starting,
+      lost,
+      good: new SharingServer({ prompts: ['x'] }),
+    });
+    lost.crash();
+    const listing = list('prompts');
+    let isOver = false;
+    void listing.then(() => {
+      isOver = true;
+    });
+    await clock.advance(3000);
+    starting.letConnect();
+    starting.replies['prompts/list'] = hangs;
+    await settled();
+    await clock.advance(1999);
+    expect(isOver).toBe(false);
+    await clock.advance(1);
+    expect((await listing).map(({ name }) => name)).toEqual(['good__x']);
+  });
+
+  test('is current, unless it is read further', async () => {
+    const a = new SharingServer({ prompts: ['x'] });
+    const { list, clock } = await start({ a });
+    await list('prompts');
+    a.shared = { prompts: ['y'] };
+    expect((await list('prompts', LOCAL, true)).map(({ name }) => name)).toEqual(['a__x']);
+    expect((await list('prompts')).map(({ name }) => name)).toEqual(['a__y']);
+    a.shared = { prompts: ['z'] };
+    await clock.advance(5000);
+    expect((await list('prompts', LOCAL, true)).map(({ name }) => name)).toEqual(['a__z']);
+  });
+
+  test('waits for a place at the server', async () => {
+    const a = new SharingServer({ prompts: ['x'], resources: ['a:1'] });
+    a.replies['resources/read'] = hangs;
+    const { list, read, clock } = await start({ a }, { a: { maxConcurrency: 1 } });
+    void read('a:1');
+    await settled();
+    const listing = list('prompts');
+    await clock.advance(5000);
+    expect(await listing).toEqual([]);
+    expect(a.methods).toEqual(['resources/read']);
+  });
+});
+
+describe('a URI', () => {
+  const textOf = async (outcome: ReturnType<Awaited<ReturnType<typeof start>>['read']>) =>
+    (await outcome)._unsafeUnwrap().contents;
+  const first = () => new SharingServer({ resources: ['x:both', 'x:1'], templates: ['t:{+a}'] });
+  const second = () =>
+    new SharingServer({ resources: ['x:both', 'x:2', 't:listed'], templates: ['t:{a}', 'u:{a}', 'gateway:{+a}'] });
+
+  test.each([
+    ['x:1', 'a: x:1', 'the server that lists it'],
+    ['x:2', 'b: x:2', 'the server that lists it'],
+    ['x:both', 'a: x:both', 'the first that lists it'],
+    ['t:1', 'a: t:1', 'the first whose template fits'],
+    ['u:1', 'b: u:1', 'the first whose template fits'],
+    ['t:listed', 'b: t:listed', 'one that lists it, before one whose template fits'],
+    ['gateway:///b/x:both', 'b: x:both', 'the server that it names'],
+    ['gateway:///b/x:unlisted', 'b: x:unlisted', 'the server that it names'],
+  ])('%s is read as "%s" from %s', async (uri, text) => {
+    const { read } = await start({ a: first(), b: second() });
+    expect(await textOf(read(uri))).toEqual([{ uri, text }]);
+  });
+
+  test.each(['x:3', 'gateway:///c/x:1', 'gateway:///hidden/x:hidden', 'x:hidden'])('%s is unknown', async (uri) => {
+    const hidden = new SharingServer({ resources: ['x:hidden'], templates: ['gateway:{+a}', 'x:{a}'] });
+    const { read } = await start({ hidden, a: first(), b: second() });
+    expect(errorOf(await read(uri, alice({ a: 'all', b: 'all', hidden: ['*'] })))).toMatchObject({
+      kind: 'unknown_server',
+    });
+    expect(hidden.requests).toEqual([]);
+  });
+
+  test('goes to the only server with resources, which is not asked for its lists', async () => {
+    const a = new SharingServer({ resources: [] });
+    const { read } = await start({ p: new SharingServer({ prompts: ['x'] }), a });
+    expect(await textOf(read('x:unlisted'))).toEqual([{ uri: 'x:unlisted', text: 'a: x:unlisted' }]);
+    expect(a.methods).toEqual(['resources/read']);
+    expect(errorOf(await read('gateway:///b/x:1'))).toMatchObject({ kind: 'unknown_server' });
+  });
+
+  test('goes to the only server with resources, if a server without any has ended', async () => {
+    const tools = new SharingServer({ prompts: [] });
+    const { read, list } = await start({ tools, a: new SharingServer({ resources: [] }) });
+    await list('resources');
+    tools.crash();
+    expect(await textOf(read('x:unlisted'))).toEqual([{ uri: 'x:unlisted', text: 'a: x:unlisted' }]);
+  });
+
+  test('that a server listed is one of it while it is down', async () => {
+    const b = second();
+    const { read, list } = await start({ a: first(), b });
+    await list('resources');
+    b.crash();
+    expect(errorOf(await read('x:2'))).toMatchObject({ kind: 'not_available', server: 'b' });
+    expect(errorOf(await read('gateway:///b/anything'))).toMatchObject({ kind: 'not_available', server: 'b' });
+  });
+
+  test('is found with one list of each server, however many callers ask', async () => {
+    const [a, b] = [first(), second()];
+    const { read, clock } = await start({ a, b });
+    await Promise.all(Array.from({ length: 20 }, () => read('x:2')));
+    expect(b.methods.filter((method) => method.includes('list'))).toEqual([
+      'resources/list',
+      'resources/templates/list',
+    ]);
+    await clock.advance(5000);
+    await read('x:2');
+    expect(b.methods.filter((method) => method === 'resources/list')).toHaveLength(2);
+  });
+
+  test('does not wait for a server that comes later', async () => {
+    const b = second();
+    b.replies['resources/list'] = hangs;
+    const { read } = await start({ a: first(), b });
+    expect(await textOf(read('x:1'))).toEqual([{ uri: 'x:1', text: 'a: x:1' }]);
+  });
+});
+
+describe('a prompt', () => {
+  test('is got from its server by its own name', async () => {
+    const long = 'x'.repeat(64);
+    const prompts = { a: ['x', long], a_: ['x'] };
+    const { get, list } = await start({
+      a: new SharingServer({ prompts: prompts.a }),
+      a_: new SharingServer({ prompts: prompts.a_ }),
+    });
+    const names = (await list('prompts')).map(({ name }) => String(name));
+    expect(names).toEqual([
+      'a__x',
+      expect.stringMatching(/^a__x+_[0-9a-f]{8}$/),
+      expect.stringMatching(/^a___x_[0-9a-f]{8}$/),
+    ]);
+    const got = await Promise.all(names.map(async (name) => (await get(name))._unsafeUnwrap().description));
+    expect(got).toEqual(
+      [
+        ['a', 'x'],
+        ['a', long],
+        ['a_', 'x'],
+      ].map(([server, id]) => `${server}: ${JSON.stringify({ id, uri: id })}`),
+    );
+  });
+
+  test.each(['x', 'a__y', 'b__x', 'hidden__x', 'a__'])('%j is unknown', async (name) => {
+    const hidden = new SharingServer({ prompts: ['x'] });
+    const { get } = await start({ a: new SharingServer({ prompts: ['x'] }), hidden });
+    expect(errorOf(await get(name, alice({ a: 'all' })))).toMatchObject({ kind: 'unknown_server' });
+    expect(hidden.requests).toEqual([]);
+  });
+
+  test('of a server that is down fails with its state, whether it is known or not', async () => {
+    const a = new SharingServer({ prompts: ['x'] });
+    const { get } = await start({ a, b: new SharingServer({ prompts: ['x'] }, 'no such program') });
+    await get('a__x');
+    a.crash();
+    for (const name of ['a__x', 'b__any']) expect(errorOf(await get(name))).toMatchObject({ kind: 'not_available' });
+  });
+});
+
+describe('a completion', () => {
+  test('goes to the server of the prompt, the resource or the template', async () => {
+    const a = new SharingServer({ prompts: ['x'], resources: ['r:1'], templates: ['t:{a}'], completions: ['done'] });
+    const b = new SharingServer({ prompts: ['x'], templates: ['t:{a}'] });
+    const { complete } = await start({ a, b });
+    for (const [kind, id] of [
+      ['prompt', 'a__x'],
+      ['resource', 't:{a}'],
+      ['resource', 'r:1'],
+      ['resource', 'gateway:///a/t:{a}'],
+    ] as const)
+      expect((await complete(kind, id))._unsafeUnwrap()).toEqual({ completion: { values: ['done'] } });
+    expect((await complete('resource', 'gateway:///b/t:{a}'))._unsafeUnwrap()).toEqual({ completion: { values: [] } });
+    expect(b.methods).not.toContain('completion/complete');
+    expect(errorOf(await complete('prompt', 'a__y'))).toMatchObject({ kind: 'unknown_server' });
+    expect(errorOf(await complete('resource', 'z:1'))).toMatchObject({ kind: 'unknown_server' });
+  });
+});
+
+describe('a request', () => {
+  const slow = () => {
+    const a = new SharingServer({ resources: [] });
+    a.replies['resources/read'] = hangs;
+    return a;
+  };
+
+  test('ends after the time limit of its server', async () => {
+    const { read, clock } = await start({ a: slow() }, { a: { timeoutMs: 2000 } });
+    const reading = read('a:1');
+    await clock.advance(2000);
+    expect(errorOf(await reading)).toEqual({ kind: 'timed_out', timeoutMs: 2000 });
+  });
+
+  test('is cancelled at its server with the caller, and leaves nothing', async () => {
+    const a = slow();
+    const { read, gateway } = await start({ a });
+    const controller = new AbortController();
+    const reading = read('a:1', LOCAL, controller.signal);
+    await settled();
+    expect(a.methods).toEqual(['resources/read']);
+    controller.abort();
+    expect(errorOf(await reading)).toEqual({ kind: 'cancelled' });
+    expectNoListener(controller.signal);
+    await gateway.readable(EVERYTHING)[0]?.places.whenIdle();
+  });
+
+  test('is not sent if the rights of the caller have changed while it was waiting', async () => {
+    const a = slow();
+    const { read } = await start({ a }, { a: { maxConcurrency: 1 } });
+    const controller = new AbortController();
+    void read('a:1', LOCAL, controller.signal);
+    let { rights } = alice({ a: 'all' });
+    const changing = {
+      ...LOCAL,
+      get rights() {
+        return rights;
+      },
+    };
+    const waiting = read('a:2', changing);
+    await settled();
+    rights = alice({ a: ['*'] }).rights;
+    controller.abort();
+    expect(errorOf(await waiting)).toMatchObject({ kind: 'unknown_server' });
+    expect(a.requests).toHaveLength(1);
+  });
+
+  test('is refused if as many as allowed are running and waiting', async () => {
+    const { read } = await start({ a: slow() }, { a: { maxConcurrency: 1 } });
+    void read('a:1');
+    void read('a:1');
+    await settled();
+    expect(errorOf(await read('a:1'))).toEqual({ kind: 'overloaded', server: 'a', maxConcurrency: 1 });
+  });
+
+  test.each([
+    [{ kind: 'json_rpc', code: 1, message: 'no', data: { a: 1 } }, {}],
+    [{ kind: 'too_large', maxBytes: 10 }, {}],
+    [{ kind: 'crashed', reason: 'lost' }, {}],
+    [{ kind: 'unauthorized', status: 401 }, { server: 'a' }],
+  ] as const)('fails as its server does: %j', async (error, more) => {
+    const a = slow();
+    a.replies['resources/read'] = async () => err(error);
+    const { read } = await start({ a });
+    expect(errorOf(await read('a:1'))).toEqual({ ...error, ...more });
+  });
+});
+
+test('the capabilities are those of available servers that the caller may read', async () => {
+  const all = new SharingServer({ resources: [], prompts: [], completions: [] });
+  const prompts = new SharingServer({ prompts: [] });
+  const { shared } = await start({ all, prompts });
+  const of = (by = LOCAL) => shared.capabilities(by.rights(), never());
+  expect(await of()).toEqual(['resources', 'prompts', 'completions']);
+  expect(await of(alice({ prompts: 'all', all: ['*'] }))).toEqual(['prompts']);
+  expect(await of(alice({}))).toEqual([]);
+  all.crash();
+  expect(await of()).toEqual(['prompts']);
+});
+
+test('the capabilities of a starting server are awaited for 5 s', async () => {
+  const slow = new SharingServer({ prompts: [] }, 'hangs');
+  const { shared, clock } = await start({ slow, fast: new SharingServer({ resources: [] }) });
+  const early = shared.capabilities(EVERYTHING, never());
+  await clock.advance(5000);
+  expect(await early).toEqual(['resources']);
+  const late = shared.capabilities(EVERYTHING, never());
+  slow.letConnect();
+  expect(await late).toEqual(['resources', 'prompts']);
+  expect(await shared.capabilities(alice({ fast: 'all' }).rights(), never())).toEqual(['resources']);
+});
+
+test('nothing rejects, whatever a server answers', async () => {
+  const odd = new SharingServer({ resources: [], prompts: [] });
+  odd.respond = async () => ok({ resources: 'none', prompts: [1, null, {}], contents: [1] });
+  const { list, read } = await start({ odd });
+  expect(await list('resources')).toEqual([]);
+  expect(await list('prompts')).toEqual([]);
+  expect((await read('a:1'))._unsafeUnwrap()).toMatchObject({ contents: [1] });
+});
+
+describe('a server whose list fails', () => {
+  const fails = async () => err({ kind: 'json_rpc' as const, code: -32000, message: 'Busy' });
+  const any = () => new SharingServer({ resources: ['y:1'], templates: ['x:{any}'], prompts: ['y'] });
+  const readText = async (read: Awaited<ReturnType<typeof start>>['read'], uri: string) =>
+    JSON.stringify((await read(uri)).unwrapOr({}));
+
+  test('keeps what it listed before', async () => {
+    const a = new SharingServer({ resources: ['x:1'], prompts: ['p'] });
+    const { read, get, list, clock } = await start({ a, b: any() });
+    expect(await readText(read, 'x:1')).toContain('a: x:1');
+    expect((await get('a__p')).isOk()).toBe(true);
+    a.replies = { 'resources/list': fails, 'resources/templates/list': fails, 'prompts/list': fails };
+    for (const ms of [0, 6000, 60_000]) {
+      await clock.advance(ms);
+      expect(await readText(read, 'x:1')).toContain('a: x:1');
+      expect((await get('a__p')).isOk()).toBe(true);
+    }
+    expect((await list('resources')).map(({ uri }) => uri)).toEqual(['y:1']);
+  });
+
+  test('may be the one of a URI that only a template fits, and is asked for its prompts', async () => {
+    const a = new SharingServer({ resources: ['x:1'], prompts: ['p'] });
+    a.replies = { 'resources/list': fails, 'prompts/list': fails };
+    const { read, get } = await start({ a, b: any() });
+    expect((await read('x:1')).isErr()).toBe(true);
+    expect((await get('a__p')).isOk()).toBe(true);
+    expect(await readText(read, 'y:1')).toContain('b: y:1');
+  });
+});
+
+test('lists at the same time share their requests, and need no place of a caller', async () => {
+  const servers = { a: new SharingServer({ resources: ['x:1'], prompts: ['p'] }) };
+  const { list } = await start(servers, { a: { maxConcurrency: 1 } });
+  const lists = await Promise.all(
+    (['resources', 'resourceTemplates', 'prompts', 'resources'] as const).map((one) => list(one)),
+  );
+  expect(lists.map(({ length }) => length)).toEqual([1, 0, 1, 1]);
+  expect(servers.a.methods).toHaveLength(3);
+});
+
+test('what was added a moment ago is found', async () => {
+  const a = new SharingServer({ resources: ['x:1'], prompts: ['p'] });
+  const { read, get } = await start({ a, b: new SharingServer({ resources: ['y:1'] }) });
+  await read('x:1');
+  await get('a__p');
+  a.shared = { resources: ['x:1', 'x:2'], prompts: ['p', 'q'] };
+  expect([(await read('x:2')).isOk(), (await get('a__q')).isOk()]).toEqual([true, true]);
+});
+
+test('a server that has no resources is not asked for one', async () => {
+  const a = new SharingServer({ prompts: ['p'] });
+  const { read } = await start({ a, b: new SharingServer({ resources: ['x:1'] }) });
+  expect(errorOf(await read('gateway:///a/x:1'))).toMatchObject({ kind: 'unknown_server' });
+  expect(a.methods).toEqual([]);
+});
+
+test('what an available server lists does not wait for the start of another', async () => {
+  const late = new SharingServer({ resources: ['x:1'] });
+  late.connect = (_, signal) => untilAborted(signal).then(() => err('aborted'));
+  const { read, get } = await start({ late, b: new SharingServer({ resources: ['x:1'], prompts: ['p'] }) });
+  for (const uri of ['x:1', 'gateway:///b/x:1']) expect((await read(uri)).isOk()).toBe(true);
+  expect((await get('b__p')).isOk()).toBe(true);
+});
