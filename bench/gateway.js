@@ -1,5 +1,5 @@
 // `POST /mcp/call` of the built program next to a bare gateway, in alternation in the same run: both call the tool of one
-// stdio server, with 1 and 16 clients. Then the memory of the built program.
+// stdio server, with 1 and 16 clients. Then the built program with `access` next to the one without, and its memory.
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,19 +17,24 @@ const MEMORY = new URL('../scripts/lib/soak-memory.js', import.meta.url);
 const REQUESTS = { 1: 500, 16: 1500 };
 const WARM_UP_REQUESTS = 4000;
 const CONNECTIONS = 16;
-/** The rate, as a part of the bare gateway's. */
+/** The rate, as a part of the bare gateway's, and with `access` as a part of that without. */
 const RATE_LIMIT = 0.7;
+const ACCESS_RATE_LIMIT = 0.97;
 const MEMORY_LIMIT_MB = 180;
 const HEAP_REQUESTS = 10_000;
 const HEAP_LIMIT_KB = 0.5;
 
 const CONFIG = `servers: [{ name: echo, command: ${JSON.stringify(process.execPath)}, args: [${JSON.stringify(path('./echo-server.js'))}] }]\n`;
 
+const WITH_ACCESS = `${CONFIG}access: { local: { servers: { echo: [ech*] } } }\n`;
+
 /** Returns whether all limits are kept. Node writes CPU profiles to `profileFolder`, if given. */
 export async function benchGateway(rounds, profileFolder) {
   const home = mkdtempSync(join(tmpdir(), 'openai-responses-mcp-bench-gateway-'));
   const config = join(home, 'config.yaml');
+  const withAccess = join(home, 'access.yaml');
   writeFileSync(config, CONFIG);
+  writeFileSync(withAccess, WITH_ACCESS);
   const env = { PATH: process.env.PATH, HOME: home };
   if (profileFolder) mkdirSync(profileFolder, { recursive: true });
   const profiled = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : [];
@@ -37,9 +42,12 @@ export async function benchGateway(rounds, profileFolder) {
   try {
     const ours = await startHttpProcess([...profiled, ...program], env, CONNECTIONS);
     const bare = await startHttpProcess([...profiled, path('./bare-gateway.js')], env, CONNECTIONS);
-    const areRatesKept = await compareRates(ours, bare, rounds);
+    const areRatesKept = await compareRates('POST /mcp/call', ours, bare, rounds, RATE_LIMIT);
     const peakMb = (await peakMemoryKb(ours.child.pid)) / 1024;
-    for (const server of [ours, bare]) await stop(server);
+    await stop(bare);
+    const limited = await startHttpProcess([...program.slice(0, -1), withAccess], env, CONNECTIONS);
+    const isAccessKept = await compareRates('with access, and without', limited, ours, rounds, ACCESS_RATE_LIMIT);
+    for (const server of [ours, limited]) await stop(server);
 
     const observed = await startHttpProcess([`--import=${MEMORY}`, ...program], env, CONNECTIONS);
     const growthKb = await heapGrowthKb(observed);
@@ -48,13 +56,13 @@ export async function benchGateway(rounds, profileFolder) {
       { what: 'peak resident memory, after the runs above', value: peakMb, unit: 'MB', limit: MEMORY_LIMIT_MB },
       { what: `heap growth per request, ${HEAP_REQUESTS} requests`, value: growthKb, unit: 'kB', limit: HEAP_LIMIT_KB },
     ]);
-    return areRatesKept && areMemoryLimitsKept;
+    return areRatesKept && isAccessKept && areMemoryLimitsKept;
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
 }
 
-async function compareRates(ours, bare, rounds) {
+async function compareRates(title, ours, bare, rounds, limit) {
   const rows = [];
   for (const [clients, requests] of Object.entries(REQUESTS)) {
     const sides = [ours, bare].map((server) => ({ server, rates: [] }));
@@ -66,9 +74,9 @@ async function compareRates(ours, bare, rounds) {
     }
     const [our, their] = sides.map(({ rates }) => rates);
     const what = `rate, ${clients} ${clients === '1' ? 'client' : 'clients'}`;
-    rows.push(compared(what, median(our), median(their), '/s', 1 / RATE_LIMIT, medianRatio(their, our)));
+    rows.push(compared(what, median(our), median(their), '/s', 1 / limit, medianRatio(their, our)));
   }
-  return printCompared(`Gateway: POST /mcp/call, ${rounds} rounds in alternation, medians`, rows);
+  return printCompared(`Gateway: ${title}, ${rounds} rounds in alternation, medians`, rows);
 }
 
 /**
