@@ -1,0 +1,49 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { claimsFor } from '../../src/domain/evidence/claims.ts';
+import { ask, judge, unknown } from './check.js';
+
+export const questionsOf = (root) =>
+  readFileSync(join(root, 'scripts/live/questions.txt'), 'utf8').trimEnd().split('\n');
+
+export const EVIDENCE = {
+  'readable-pages': async (run) => {
+    if (run.questions === 0) return unknown('--evidence N asks N questions');
+    const file = join(run.folder, `live-evidence-${new Date(run.now()).toISOString().replace(/[:.]/g, '')}.tsv`);
+    const oneLine = (cell) => run.redact(cell.replace(/\s+/g, ' '));
+    const add = (...cells) => appendFileSync(file, `${cells.map(oneLine).join('\t')}\n`);
+    add('right (y or n)', 'alarm', 'figures', 'claim', 'quote', 'page', 'question');
+    const [states, failures] = [[], []];
+    const onAnswer = ({ result: { answer, citations }, report }, query) => {
+      states.push(...report.checks.map(({ state, reason }) => reason ?? state));
+      for (const { url, evidence: { missing = [], unrelated, quote = '' } = {} } of citations) {
+        const alarm = missing.length > 0 ? 'missing' : unrelated ? 'unrelated' : undefined;
+        if (alarm) add('', alarm, missing.join(', '), claimsFor(answer, url).join(' / '), quote, url, query);
+      }
+    };
+    for (const query of questionsOf(run.root).slice(0, run.questions)) {
+      const outcome = await ask(run, { query, onAnswer });
+      if (outcome.verdict !== 'confirmed') failures.push(outcome);
+      if (outcome.isFinal || run.signal.aborted) break;
+    }
+    const count = (state) => states.filter((other) => other === state).length;
+    const counts = [...new Set(states)].map((state) => `${state} ${count(state)}`).join(', ');
+    const first = { seen: `${states.length} cited pages: ${counts}; alarms are in ${file}` };
+    const seen = [first, ...failures].map((one) => one.seen).join('\n');
+    if (count('network') === states.length) return unknown(seen, failures.at(-1)); // Or there is no page.
+    return { ...judge(count('ok') * 2 <= states.length ? [seen] : [], seen), isFinal: failures.at(-1)?.isFinal };
+  },
+  alarms: async () => unknown('fill in the table of --evidence; --score FILE then computes the share'),
+};
+
+/** The outcome of `alarms` by a table that a person filled in. */
+export function score(file) {
+  const table = readFileSync(file, 'utf8');
+  const count = (mark, name) => [...table.matchAll(new RegExp(`^ *${mark}[^\\t\\n]*\\t(?:${name})\\t`, 'gim'))].length;
+  const share = (name) => `${name}: ${count('y', name)} of ${count('[yn]', name)} are right`;
+  const [all, judged, right] = ['', '[yn]', 'y'].map((mark) => count(mark, 'missing|unrelated'));
+  if (all === 0) throw new Error(`${file} has no alarms: name a table that --evidence wrote.`);
+  const seen = `${share('missing')}; ${share('unrelated')}; ${all - judged} not filled in`;
+  if (judged < 10) return unknown(`${seen}; at least 10 are needed`);
+  return judge(right < judged * 0.9 ? [seen] : [], seen);
+}

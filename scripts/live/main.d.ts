@@ -1,0 +1,1 @@
+export function live(args: readonly string[], terminal: object): Promise<number>;

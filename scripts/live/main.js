@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { messageFor } from '../../src/adapters/inbound/words/error-messages.ts';
+import { clip, withoutUnsafeCharacters } from '../../src/domain/values/clean-text.ts';
+import { parseJson } from '../../src/domain/values/json.ts';
+import { keyProblem, withoutKeyLike } from '../../src/domain/values/redaction.ts';
+import { ANSWERS } from './answers.js';
+import { check, unknown } from './check.js';
+import checks from './checks.json' with { type: 'json' };
+import { EVIDENCE, questionsOf, score } from './evidence.js';
+import { GROUNDED } from './grounded.js';
+import { LONG_ANSWERS } from './long-answers.js';
+import { startProgram } from './program.js';
+
+export const CHECKS = { ...ANSWERS, ...LONG_ANSWERS, ...GROUNDED, ...EVIDENCE }; // They do more than the usual check.
+const LOST = { connection_failed: 3, timed_out: 3, rate_limited: 2, server_error: 2 }; // Checks in a row: 6 end the run.
+const [flag, text] = [{ type: 'boolean' }, { type: 'string' }];
+const OPTIONS = { list: flag, yes: flag, long: flag, only: { ...text, multiple: true }, evidence: text, score: text };
+
+/** Resolves with the exit code: 0 if something was found out and nothing is contradicted, 130 after an abort. Rejects for bad usage, and without a key. */
+export async function live(args, terminal) {
+  const { root, folder, out, confirm, signal, now = Date.now } = terminal;
+  const options = parseArgs({ args, options: OPTIONS }).values;
+  const entries = readEntries(options.list ? undefined : join(folder, 'live-report.json'));
+  if (options.score !== undefined) {
+    const alarms = entries.find(({ name }) => name === 'alarms');
+    out(settle(alarms, score(options.score), withoutKeyLike, now()));
+    writeReport(entries, folder);
+    return alarms.verdict === 'confirmed' ? 0 : 1;
+  }
+  const { only = entries.map(({ name }) => name), evidence = '0' } = options;
+  const words = new Set(entries.flatMap(({ name, group }) => [name, group]));
+  for (const word of only) if (!words.has(word)) throw new Error(`There is no check ${word}: see --list.`);
+  if (!/^\d+$/.test(evidence)) throw new Error('--evidence needs a number of questions.');
+  const questions = Math.min(Number(evidence), questionsOf(root).length);
+  if (questions < Number(evidence)) out(`There are ${questions} questions for --evidence.\n`);
+  const named = entries.filter(({ name, group }) => only.includes(name) || only.includes(group));
+  const selected = entries.filter(({ name }) => named.some((entry) => name === entry.name || name === entry.reads));
+  for (const { name, group, assumption } of selected) out(`${name.padEnd(16)} ${group.padEnd(13)} ${assumption}\n`);
+  const times = { evidence: questions, long: options.long ? 1 : 0 };
+  const sumOf = (index) => selected.reduce((sum, entry) => sum + entry.cost[index] * (times[entry.times] ?? 1), 0);
+  const estimate = `${sumOf(0)} requests, ${sumOf(1)} searches, ${sumOf(2)} thousand tokens`;
+  out(`\nEstimate: ${estimate}. Verdicts: live-report.md\n`);
+  if (options.list) return 0;
+  const temporary = mkdtempSync(join(tmpdir(), 'live-'));
+  const shared = { limitMs: 60_000, ...terminal, now, temporary, isLong: options.long, questions };
+  try {
+    const { config, redactor, close } = await startProgram({}, shared);
+    await close();
+    const { apiKey, apiKeyVariable: variable, baseUrl: api, organization, project } = config.openai;
+    const kind = keyProblem(apiKey);
+    if (kind !== undefined) throw new Error(messageFor({ kind, variable }));
+    if (!options.yes && confirm === undefined) throw new Error('Add --yes to begin without a question.');
+    if (!options.yes && !(await confirm(`Begin, at ${api}? [y/N] `))) return signal.aborted ? 130 : 0;
+    writeReport(entries, folder); // Before anything is paid for.
+    const exchanges = Object.fromEntries(selected.map(({ name }) => [name, []]));
+    const of = (name) => exchanges[name] ?? Object.values(exchanges).flat();
+    const account = createHash('sha256').update([api, apiKey, organization, project].join(' ')).digest('hex');
+    let [hasFound, lost] = [false, 0];
+    for (const [index, entry] of selected.entries()) {
+      const start = (given, more) => startProgram(given, { ...shared, all: exchanges[entry.name], ...more });
+      const run = { ...shared, ...entry, redact: redactor.anywhere, account: account.slice(0, 8), of, start };
+      out(`${index + 1}/${selected.length} ${entry.name}: `);
+      const outcome = await (CHECKS[entry.name] ?? check)(run).catch((error) => unknown(String(error)));
+      if (signal.aborted) Object.assign(outcome, { verdict: 'unknown', seen: `${outcome.seen}\ninterrupted` });
+      out(settle(entry, { ...outcome, api }, redactor.inLogs, now()));
+      writeReport(entries, folder);
+      if (signal.aborted) return 130;
+      hasFound ||= outcome.verdict !== 'unknown';
+      const weight = outcome.isFinal ? 6 : (LOST[outcome.kind] ?? 0);
+      if (outcome.kind || outcome.verdict !== 'unknown') lost = weight && lost + weight;
+      if (lost >= 6) break;
+    }
+    if (lost >= 6) out('Stopped: every other check would fail the same way.\n');
+    else if (!hasFound) out('Nothing was found out.\n');
+    return hasFound && lost < 6 && selected.every(({ verdict }) => verdict !== 'contradicted') ? 0 : 1;
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+/** The assumptions in the order of their checks, with the verdicts of an earlier report: a run may be one of a few checks. */
+function readEntries(file) {
+  const report = file && existsSync(file) ? parseJson(readFileSync(file, 'utf8')) : { checks: [] };
+  if (!Array.isArray(report?.checks)) throw new Error(`${file} is damaged: delete it, or restore an earlier one.`);
+  const earlier = (entry) => report.checks.find((one) => one?.name === entry.name);
+  return checks.map((entry) => ({ verdict: 'unknown', seen: 'not run', ...earlier(entry), ...entry }));
+}
+
+/** Returns the line for the terminal. What another run has found out remains. */
+function settle(entry, { verdict, seen, api = '', note = entry.note }, redact, now) {
+  const mask = (text) => withoutUnsafeCharacters(redact(text)).replace(/\b(org-|proj_)\w+/g, '$1...');
+  const news = { verdict, seen: clip(mask(seen), 4000), api: mask(api), at: new Date(now).toISOString() };
+  Object.assign(entry, { note }, (verdict !== 'unknown' || entry.verdict === 'unknown') && news);
+  return `${verdict}${verdict === 'confirmed' ? '' : `: ${news.seen}`}\n`;
+}
+
+const toText = ({ name, assumption, place, verdict, seen, api = '', at = '' }) =>
+  `## ${verdict}: ${name}\n\n${assumption}.\n\nPlace: \`${place}\`. ${api} ${at}\n\n~~~text\n${seen}\n~~~`;
+/** Replaces the report by rename: it is always complete. */
+function writeReport(entries, folder) {
+  const keys = 'checks name group place assumption verdict seen api at note id account'.split(' ');
+  const orderOf = ({ verdict }) => 'contradicted unknown confirmed'.indexOf(verdict);
+  const sorted = entries.toSorted((one, other) => orderOf(one) - orderOf(other));
+  const files = { json: JSON.stringify({ checks: entries }, keys, 2), md: sorted.map(toText).join('\n\n') };
+  for (const [type, text] of Object.entries(files)) {
+    const file = join(folder, `live-report.${type}`);
+    writeFileSync(`${file}.part`, `${text}\n`, { mode: 0o600 });
+    renameSync(`${file}.part`, file);
+  }
+}

@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOT } from './serve.ts';
+
+const read = (...names: string[]) => readFileSync(path.join(ROOT, ...names), 'utf8');
+interface Assumption {
+  readonly name: string;
+  readonly reads?: string;
+  readonly place: string;
+  readonly assumption: string;
+}
+const assumptions = JSON.parse(read('scripts', 'live', 'checks.json')) as readonly Assumption[];
+const names = assumptions.map(({ name }) => name);
+
+/** Every Markdown file of the repository, complete. */
+function documents(): readonly (readonly [name: string, text: string])[] {
+  const files = [
+    ...readdirSync(ROOT),
+    ...['docs', 'config', 'examples', '.github'].flatMap((folder) =>
+      readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
+        path.join(folder, name),
+      ),
+    ),
+  ];
+  // A report of `npm run live` is no document.
+  const names = files.filter((name) => name.endsWith('.md') && !name.startsWith('live-report'));
+  return names.map((name) => [name, read(name)]);
+}
+
+/** The sentences of a text that say that something is not verified. */
+function openSentences(text: string): readonly string[] {
+  const sentences = text.split(/\n\n|(?<=[.|])\s+(?=[A-Z|[-])/);
+  return sentences.filter((sentence) => /\bnot\s+(?:yet\s+)?verified\b/i.test(sentence));
+}
+
+test('a check that does more than the usual one, or reads another, is of an assumption', async () => {
+  const { CHECKS } = (await import('../../scripts/live/main.js')) as unknown as { CHECKS: object };
+  const named = assumptions.flatMap(({ reads = [] }) => reads);
+  expect([...Object.keys(CHECKS), ...named].filter((name) => !names.includes(name))).toEqual([]);
+});
+
+test('the documents list the assumptions, in the same order, with a verdict', () => {
+  const [, section = ''] = /\n## Assumptions about the API\n([\s\S]*?)\n## /.exec(read('docs', 'reliability.md')) ?? [];
+  const listed = [...section.matchAll(/^\| `([\w-]+)` \| (.*) \| (.*) \| (\w+) \|$/gm)];
+  expect(listed.map(([, name, assumption, place]) => ({ name, assumption, place }))).toEqual(
+    assumptions.map(({ name, assumption, place }) => ({ name, assumption, place: place.replaceAll('`', '') })),
+  );
+  const verdicts = listed.map(([, , , , verdict = '']) => verdict);
+  expect(verdicts.filter((verdict) => !/^(?:confirmed|contradicted|unknown)$/.test(verdict))).toEqual([]);
+});
+
+test.for(assumptions)('the place of $name exists: $place', ({ place }) => {
+  const [, file = '', text = ''] = /^([\w./-]+): (.*)$/.exec(place) ?? [];
+  expect(read(file).replaceAll(/\s+/g, ' ')).toContain(text);
+});
+
+test('every sentence that says "not verified" names a check', () => {
+  const found = documents().flatMap(([name, text]) => openSentences(text).map((sentence) => ({ name, sentence })));
+  expect(found.length).toBeGreaterThanOrEqual(3);
+  expect(documents().map(([name]) => name)).toEqual(
+    expect.arrayContaining(['README.ja.md', 'SECURITY.md', path.join('docs', 'reliability.md')]),
+  );
+  const unnamed = found.filter(
+    ({ sentence }) => !/\bchecks?\b/.test(sentence) || !names.some((name) => sentence.includes(`\`${name}\``)),
+  );
+  expect(unnamed).toEqual([]);
+});
+
+test('a sentence that names no check is found', () => {
+  const text = 'All is well. This is not\nverified. That is\nnot yet verified (`kept`).';
+  expect(openSentences(text)).toEqual(['This is not\nverified.', 'That is\nnot yet verified (`kept`).']);
+});
+
+test('what a run writes is neither committed nor formatted', () => {
+  const written = read('.gitignore')
+    .split('\n')
+    .filter((line) => line.startsWith('live-'));
+  expect(written).toHaveLength(3);
+  const { files } = JSON.parse(read('biome.json')) as { files: { includes: readonly string[] } };
+  expect(files.includes).toEqual(expect.arrayContaining(written.map((line) => `!${line.replace(/\/$/, '')}`)));
+});
