@@ -1,6 +1,6 @@
 // A check is a function of a run that resolves with `{verdict, seen}`, with `kind` if a question failed, and `isFinal` if each other check would too.
 import { messageFor } from '../../src/adapters/inbound/words/error-messages.ts';
-import { asObject, objectsOf } from '../../src/adapters/outbound/openai/json-values.ts';
+import { objectsOf } from '../../src/adapters/outbound/openai/json-values.ts';
 import { isSearch } from '../../src/adapters/outbound/openai/search-calls.ts';
 import { parseJson } from '../../src/domain/values/json.ts';
 import defaults from './defaults.json' with { type: 'json' };
@@ -8,7 +8,8 @@ import defaults from './defaults.json' with { type: 'json' };
 /** The instructions of the program, which the API repeats, are shown nowhere. */
 export const json = (value) => JSON.stringify(value, (name, member) => (name === 'instructions' ? undefined : member));
 export const unknown = (seen, { kind, isFinal, note } = {}) => ({ verdict: 'unknown', seen, kind, isFinal, note });
-const shown = ({ status, text }) => `HTTP ${status}: ${json(parseJson(text)) ?? text.trim()}`;
+export const skip = async ({ otherwise }) => unknown(otherwise);
+export const shown = ({ status, text }) => `HTTP ${status}: ${json(parseJson(text)) ?? text.trim()}`;
 const headOf = ({ id, status, background, service_tier }) => ({ id, status, background, service_tier });
 /** Failures of every question, and those of every question with the default model, if they do not name what is under test. */
 const FINAL = /^(?:rejected_api_key|quota_exhausted|missing_permission|data_residency)$/;
@@ -38,7 +39,7 @@ export async function check(run) {
   return run.reads === undefined ? ask(run) : judgeReply(run, exchange);
 }
 
-/** Asks what `checks.json` says of the check, or `given`. */
+/** Asks what the file of its group says, or `given`. */
 export async function ask(run, given = {}) {
   const { tool, query, config, variables, failure, status } = { ...defaults, ...run, ...given };
   const others = [];
@@ -73,13 +74,12 @@ export function judgeReply(run, exchange, seen) {
 }
 
 /** The errors that name what is under test: by their param, or else by code and message; where an error is looked for, by all of these. */
-export function refusals({ names, group, failure }, exchanges) {
+export function refusals({ names = '(?!)', group, failure }, exchanges) {
   const mayName = failure === 'rejected_api_key' ? /^4(?!29)/ : /^4(?!01|03|29)/;
   const isRefusal = ({ status, text }) => {
-    const error = asObject(parseJson(text)?.error);
-    if (error === undefined || names === undefined || !mayName.test(status)) return false;
-    const words = `${error.code} ${error.message}`;
-    return new RegExp(names, 'i').test(group === 'errors' ? `${error.param} ${words}` : error.param || words);
+    const { param, code, message } = parseJson(text)?.error ?? {};
+    const named = group === 'errors' || !param ? `${param} ${code} ${message}` : param;
+    return mayName.test(status) && new RegExp(names, 'i').test(named);
   };
   return exchanges.filter(isRefusal).map(shown);
 }

@@ -3,15 +3,11 @@ import { join } from 'node:path';
 import { claimsFor } from '../../src/domain/evidence/claims.ts';
 import { ask, judge, unknown } from './check.js';
 
-export const questionsOf = (root) =>
-  readFileSync(join(root, 'scripts/live/questions.txt'), 'utf8').trimEnd().split('\n');
-
 export const EVIDENCE = {
   'readable-pages': async (run) => {
-    if (run.questions === 0) return unknown('--evidence N asks N questions');
-    const file = join(run.folder, `live-evidence-${new Date(run.now()).toISOString().replace(/[:.]/g, '')}.tsv`);
+    const file = `live-evidence-${new Date(run.now()).toISOString().replace(/[:.]/g, '')}.tsv`;
     const oneLine = (cell) => run.redact(cell.replace(/\s+/g, ' '));
-    const add = (...cells) => appendFileSync(file, `${cells.map(oneLine).join('\t')}\n`);
+    const add = (...cells) => appendFileSync(join(run.folder, file), `${cells.map(oneLine).join('\t')}\n`);
     add('right (y or n)', 'alarm', 'figures', 'claim', 'quote', 'page', 'question');
     const [states, failures] = [[], []];
     const onAnswer = ({ result: { answer, citations }, report }, query) => {
@@ -21,7 +17,8 @@ export const EVIDENCE = {
         if (alarm) add('', alarm, missing.join(', '), claimsFor(answer, url).join(' / '), quote, url, query);
       }
     };
-    for (const query of questionsOf(run.root).slice(0, run.questions)) {
+    for (const [index, query] of run.questions.entries()) {
+      run.out(`${index + 1} `);
       const outcome = await ask(run, { query, onAnswer });
       if (outcome.verdict !== 'confirmed') failures.push(outcome);
       if (outcome.isFinal || run.signal.aborted) break;
@@ -33,7 +30,6 @@ export const EVIDENCE = {
     if (count('network') === states.length) return unknown(seen, failures.at(-1)); // Or there is no page.
     return { ...judge(count('ok') * 2 <= states.length ? [seen] : [], seen), isFinal: failures.at(-1)?.isFinal };
   },
-  alarms: async () => unknown('fill in the table of --evidence; --score FILE then computes the share'),
 };
 
 /** The outcome of `alarms` by a table that a person filled in. */

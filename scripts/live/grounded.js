@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { toRecordedBody } from '../../src/adapters/outbound/openai/recordings/recording.ts';
 import { ask, findingsOf, json, judge, sightOf } from './check.js';
 
-export const GROUNDED = { grounded: converse, 'grounded-closed': converse };
-
 /** A conversation is recorded as `LOOPS_DIR` has them; only a confirmed one replaces that of an earlier run. */
-async function converse(run) {
+export async function converse(run) {
   const servers = [{ name: 'notes', command: process.execPath, args: [join(run.root, 'examples', 'notes.mjs')] }];
   const outcome = await ask({ ...run, rules: [] }, { config: { servers, ...run.config } });
   const rounds = run.of(run.name).filter((exchange) => sightOf(exchange).head[0]?.status === 'completed');

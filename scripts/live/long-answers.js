@@ -1,27 +1,28 @@
-import { asText } from '../../src/adapters/outbound/openai/json-values.ts';
-import { ask, judge, judgeReply, sightOf, unknown } from './check.js';
+import { ask, judge, judgeReply, shown, sightOf, unknown } from './check.js';
 
 const [MINUTE_MS, MINUTES] = [60_000, [0, 1, 5, 11, 30]];
-const idIn = (exchanges) => exchanges.map((exchange) => asText(sightOf(exchange).first[0]?.id)).findLast(Boolean);
-const textOf = async (http) => (await http).text();
+const idIn = (exchanges) => exchanges.map((exchange) => sightOf(exchange).first[0]?.id).findLast(Boolean);
+const retrieve = async (call, id, signal) => (await call.retrieve(id, signal)).text();
+const resume = async (call, id, signal) => (await call.resume(id, 0, signal)).text();
+const cancel = (call, id, signal) => call.cancel(id).finally(() => retrieve(call, id, signal));
 /** Sends requests about the response as soon as it has an ID. */
-function begun({ exchanges, call }, ...sends) {
-  const id = idIn(exchanges);
-  return id === undefined ? [] : sends.map((send) => send(call, id).catch(() => {}));
-}
+const begun = ({ signal }, ...sends) => ({
+  meanwhile: ({ exchanges, call }) => {
+    const id = idIn(exchanges);
+    return id === undefined ? [] : sends.map((send) => send(call, id, signal).catch(() => {}));
+  },
+});
 
 export const LONG_ANSWERS = {
-  'background-mode': (run) => {
-    const retrieve = (call, id) => textOf(call.retrieve(id, run.signal));
-    const resume = (call, id) => textOf(call.resume(id, 0, run.signal));
-    return ask(run, { meanwhile: (program) => begun(program, retrieve, resume) });
-  },
+  'background-mode': (run) => ask(run, begun(run, retrieve, resume)),
   cancel: async (run) => {
-    const cancel = (call, id) => call.cancel(id).finally(() => textOf(call.retrieve(id, run.signal)));
-    const outcome = await ask({ ...run, rules: [] }, { meanwhile: (program) => begun(program, cancel) });
+    const outcome = await ask({ ...run, rules: [] }, begun(run, cancel));
     const sent = (part) => run.of('cancel').find(({ path }) => path.includes(part));
-    if (sent('/cancel') === undefined) return unknown(outcome.seen, outcome);
-    return judgeReply(run, sent(sent('/cancel').status === 200 ? 'include' : '/cancel'));
+    const [asked, after] = [sent('/cancel'), sent('include')];
+    if (asked === undefined) return unknown(outcome.seen, outcome);
+    const hasEnded = /^(?:completed|failed|incomplete)$/.test(sightOf(after).head[0]?.status);
+    if (hasEnded || /completed response/.test(asked.text)) return unknown(`it had ended: ${shown(asked)}`);
+    return judgeReply(run, asked.status === 200 ? after : asked);
   },
   /** Asks once, and then looks at the same response, also in later runs with the same account. */
   stored: async (run) => {
@@ -39,7 +40,6 @@ export const LONG_ANSWERS = {
     return isEarly ? unknown(`there: ${seen}; again after 29`, { note }) : { ...outcome, note };
   },
   kept: async (run) => {
-    if (!run.isLong) return unknown('--long looks at a response for 30 minutes');
     const [outcome, looks] = [await ask(run), []];
     const [end, id] = [run.now(), idIn(run.of('kept'))];
     if (outcome.verdict !== 'confirmed') return outcome;
@@ -48,19 +48,20 @@ export const LONG_ANSWERS = {
       if (run.signal.aborted) break;
       const at = (run.now() - end) / MINUTE_MS;
       const { verdict, status } = await look(run, id);
-      const isUsual = Math.abs(at - minute) < 1 && verdict !== 'unknown';
-      looks.push({ verdict, isUsual, seen: `${at.toFixed(1)} min after its end: HTTP ${status}` });
+      run.out(`${at.toFixed(1)} min; `);
+      const seen = `${at.toFixed(1)} min after its end: HTTP ${status}`;
+      looks.push({ verdict: Math.abs(at - minute) < 1 ? verdict : 'unknown', seen });
     }
-    const seen = looks.map((one) => one.seen).join('; ');
-    if (looks.length < MINUTES.length || looks.some(({ isUsual }) => !isUsual)) return unknown(seen);
-    return judge(looks[2].verdict === 'confirmed' && looks[4].verdict === 'contradicted' ? [] : [seen], seen);
+    const [verdicts, seen] = [looks.map((one) => one.verdict), looks.map((one) => one.seen).join('; ')];
+    if (looks.length < MINUTES.length || verdicts.includes('unknown')) return unknown(seen);
+    return judge(verdicts[2] === 'confirmed' && verdicts[4] === 'contradicted' ? [] : [seen], seen);
   },
 };
 
 /** Confirmed if the response is there, contradicted if it is gone. */
 async function look(run, id, seen) {
   const program = await run.start({});
-  await Promise.allSettled([textOf(program.call.retrieve(id, run.signal))]);
+  await retrieve(program.call, id, run.signal).catch(() => {});
   await program.close();
   const [exchange, rules] = [program.exchanges[0], [{ at: 'head', needs: `"id":"${id}","status":"completed"` }]];
   return { status: exchange?.status, ...judgeReply({ ...run, rules }, exchange, seen) };

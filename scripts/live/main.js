@@ -3,19 +3,20 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { parse } from 'yaml';
 import { messageFor } from '../../src/adapters/inbound/words/error-messages.ts';
 import { clip, withoutUnsafeCharacters } from '../../src/domain/values/clean-text.ts';
 import { parseJson } from '../../src/domain/values/json.ts';
 import { keyProblem, withoutKeyLike } from '../../src/domain/values/redaction.ts';
 import { ANSWERS } from './answers.js';
-import { check, unknown } from './check.js';
-import checks from './checks.json' with { type: 'json' };
-import { EVIDENCE, questionsOf, score } from './evidence.js';
-import { GROUNDED } from './grounded.js';
+import { skip, unknown, check as usual } from './check.js';
+import { EVIDENCE, score } from './evidence.js';
+import { converse } from './grounded.js';
 import { LONG_ANSWERS } from './long-answers.js';
 import { startProgram } from './program.js';
 
-export const CHECKS = { ...ANSWERS, ...LONG_ANSWERS, ...GROUNDED, ...EVIDENCE }; // They do more than the usual check.
+export const CHECKS = { ...ANSWERS, ...LONG_ANSWERS, ...EVIDENCE, grounded: converse, 'grounded-closed': converse };
+const GROUPS = ['errors', 'answers', 'long-answers', 'grounded', 'evidence'];
 const LOST = { connection_failed: 3, timed_out: 3, rate_limited: 2, server_error: 2 }; // Checks in a row: 6 end the run.
 const [flag, text] = [{ type: 'boolean' }, { type: 'string' }];
 const OPTIONS = { list: flag, yes: flag, long: flag, only: { ...text, multiple: true }, evidence: text, score: text };
@@ -24,7 +25,7 @@ const OPTIONS = { list: flag, yes: flag, long: flag, only: { ...text, multiple: 
 export async function live(args, terminal) {
   const { root, folder, out, confirm, signal, now = Date.now } = terminal;
   const options = parseArgs({ args, options: OPTIONS }).values;
-  const entries = readEntries(options.list ? undefined : join(folder, 'live-report.json'));
+  const entries = readEntries(root, options.list ? undefined : join(folder, 'live-report.json'));
   if (options.score !== undefined) {
     const alarms = entries.find(({ name }) => name === 'alarms');
     out(settle(alarms, score(options.score), withoutKeyLike, now()));
@@ -35,18 +36,17 @@ export async function live(args, terminal) {
   const words = new Set(entries.flatMap(({ name, group }) => [name, group]));
   for (const word of only) if (!words.has(word)) throw new Error(`There is no check ${word}: see --list.`);
   if (!/^\d+$/.test(evidence)) throw new Error('--evidence needs a number of questions.');
-  const questions = Math.min(Number(evidence), questionsOf(root).length);
-  if (questions < Number(evidence)) out(`There are ${questions} questions for --evidence.\n`);
+  const questions = readFileSync(join(root, 'scripts/live/questions.txt'), 'utf8').match(/.+/g).slice(0, evidence);
   const named = entries.filter(({ name, group }) => only.includes(name) || only.includes(group));
   const selected = entries.filter(({ name }) => named.some((entry) => name === entry.name || name === entry.reads));
   for (const { name, group, assumption } of selected) out(`${name.padEnd(16)} ${group.padEnd(13)} ${assumption}\n`);
-  const times = { evidence: questions, long: options.long ? 1 : 0 };
+  const times = { evidence: questions.length, long: options.long ? 1 : 0, hand: 0 };
   const sumOf = (index) => selected.reduce((sum, entry) => sum + entry.cost[index] * (times[entry.times] ?? 1), 0);
   const estimate = `${sumOf(0)} requests, ${sumOf(1)} searches, ${sumOf(2)} thousand tokens`;
   out(`\nEstimate: ${estimate}. Verdicts: live-report.md\n`);
   if (options.list) return 0;
   const temporary = mkdtempSync(join(tmpdir(), 'live-'));
-  const shared = { limitMs: 60_000, ...terminal, now, temporary, isLong: options.long, questions };
+  const shared = { limitMs: 60_000, ...terminal, now, temporary, questions };
   try {
     const { config, redactor, close } = await startProgram({}, shared);
     await close();
@@ -64,7 +64,8 @@ export async function live(args, terminal) {
       const start = (given, more) => startProgram(given, { ...shared, all: exchanges[entry.name], ...more });
       const run = { ...shared, ...entry, redact: redactor.anywhere, account: account.slice(0, 8), of, start };
       out(`${index + 1}/${selected.length} ${entry.name}: `);
-      const outcome = await (CHECKS[entry.name] ?? check)(run).catch((error) => unknown(String(error)));
+      const check = times[entry.times] === 0 ? skip : (CHECKS[entry.name] ?? usual);
+      const outcome = await check(run).catch((error) => unknown(String(error)));
       if (signal.aborted) Object.assign(outcome, { verdict: 'unknown', seen: `${outcome.seen}\ninterrupted` });
       out(settle(entry, { ...outcome, api }, redactor.inLogs, now()));
       writeReport(entries, folder);
@@ -72,22 +73,28 @@ export async function live(args, terminal) {
       hasFound ||= outcome.verdict !== 'unknown';
       const weight = outcome.isFinal ? 6 : (LOST[outcome.kind] ?? 0);
       if (outcome.kind || outcome.verdict !== 'unknown') lost = weight && lost + weight;
-      if (lost >= 6) break;
+      if (lost < 6 || entry === selected.at(-1)) continue;
+      out('Stopped: every other check would fail the same way.\n');
+      return 1;
     }
-    if (lost >= 6) out('Stopped: every other check would fail the same way.\n');
-    else if (!hasFound) out('Nothing was found out.\n');
-    return hasFound && lost < 6 && selected.every(({ verdict }) => verdict !== 'contradicted') ? 0 : 1;
+    if (!hasFound) out('Nothing was found out.\n');
+    return hasFound && selected.every(({ verdict }) => verdict !== 'contradicted') ? 0 : 1;
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
 }
 
-/** The assumptions in the order of their checks, with the verdicts of an earlier report: a run may be one of a few checks. */
-function readEntries(file) {
+/** The checks in the order in which they run, with the verdicts of an earlier report: a run may be one of a few checks. */
+export function readEntries(root, file) {
   const report = file && existsSync(file) ? parseJson(readFileSync(file, 'utf8')) : { checks: [] };
   if (!Array.isArray(report?.checks)) throw new Error(`${file} is damaged: delete it, or restore an earlier one.`);
-  const earlier = (entry) => report.checks.find((one) => one?.name === entry.name);
-  return checks.map((entry) => ({ verdict: 'unknown', seen: 'not run', ...earlier(entry), ...entry }));
+  return GROUPS.flatMap((group) => {
+    const checks = parse(readFileSync(join(root, `scripts/live/checks/${group}.yaml`), 'utf8'));
+    return Object.entries(checks).map(([name, check]) => {
+      const earlier = report.checks.find((one) => one?.name === name);
+      return { verdict: 'unknown', seen: 'not run', cost: [0, 0, 0], ...earlier, ...check, name, group };
+    });
+  }).toSorted((one, other) => Boolean(one.isLast) - Boolean(other.isLast));
 }
 
 /** Returns the line for the terminal. What another run has found out remains. */

@@ -1,8 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pipeline, Transform } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { messageForProblems } from '../../src/adapters/inbound/words/config-problems.ts';
+import { progressMessage } from '../../src/adapters/inbound/words/progress-messages.ts';
 import { networkCalls } from '../../src/adapters/outbound/openai/api-client.ts';
 import { EVERYTHING, LOCAL_CALLER } from '../../src/domain/gateway/call-origin.ts';
 import { parseJson } from '../../src/domain/values/json.ts';
@@ -33,7 +32,8 @@ export async function startProgram(given, { temporary, all = [], onText = () => 
   const answers = await composeAnswers(runtime, api, temporary, gateway);
   const limited = (url, init) =>
     api.fetch(url, { ...init, signal: AbortSignal.any([run.signal, init.signal, AbortSignal.timeout(run.limitMs)]) });
-  const input = { by: { caller: LOCAL_CALLER, door: 'cli', rights: () => EVERYTHING }, observer: { onProgress() {} } };
+  const onProgress = (it) => it.kind === 'retrying' && run.out(`${progressMessage(it, 'en')}; `);
+  const input = { by: { caller: LOCAL_CALLER, door: 'cli', rights: () => EVERYTHING }, observer: { onProgress } };
   return {
     ...runtime,
     exchanges,
@@ -51,12 +51,10 @@ function tapped(fetch, lists, onText) {
     const http = await fetch(url, init);
     exchange.status = http.status;
     const decoder = new TextDecoder();
-    const transform = (chunk, _, done) => {
+    http.body.pause().on('data', (chunk) => {
       exchange.text += decoder.decode(chunk, { stream: true });
       onText();
-      done(null, chunk);
-    };
-    const body = pipeline(http.body, new Transform({ transform }), () => {});
-    return { ...http, body, text: () => text(body) };
+    });
+    return http; // Who reads it starts the flow.
   };
 }

@@ -68,6 +68,12 @@ describe('trouble with the account or the network contradicts nothing', () => {
     expect(checks.get(name)?.verdict).toBe('unknown');
   });
 
+  test('in the last check leaves nothing to stop', async () => {
+    const api = await startFakeApi({ always: failure(401, 'No.', null, 'invalid_api_key') });
+    const { code, printed } = await runLive(api, ['--yes', '--only', 'wrong-key', '--only', 'unknown-model']);
+    expect({ code, printed }).toEqual({ code: 0, printed: expect.not.stringContaining('Stopped') });
+  });
+
   test('a model in the environment does not hide one that is missing', async () => {
     const environment = { MODEL_ANSWER: 'gpt-5.1' };
     const { checks } = await runLive(await startLiveApi(), ['--yes', '--only', 'unknown-model'], { environment });
@@ -143,18 +149,40 @@ describe('where there is nothing to look at, the verdict is unknown', () => {
     expect(checks.get(name)).toMatchObject({ verdict: 'contradicted', seen: expect.stringMatching(seen) });
   });
 
-  test.for([
+  test('each parameter that is rejected is shown', async () => {
+    const wrong = ['parameters', 'verbosity', 'location', 'answer_quick'];
+    const { checks } = await runLive(await startLiveApi(...wrong), ['--yes', '--only', 'parameters']);
+    const params = [...(checks.get('parameters')?.seen ?? '').matchAll(/"param":"([^"]*)"/g)].map(([, param]) => param);
+    expect(params).toEqual(['reasoning.effort', 'reasoning.mode', 'text.verbosity', 'tools[0].user_location']);
+  });
+
+  const ended = sendsJson({ object: 'response', status: 'completed', output: [] });
+  test.for<readonly [verdict: string, cancels: Behaviour, look?: Behaviour]>([
     ['contradicted', failure(404, 'Response not found.', 'id')],
-    ['unknown', failure(400, 'Cannot cancel a completed response.')],
+    ['contradicted', failure(400, 'Not possible.', 'id')],
+    ['unknown', failure(400, 'Not possible.', 'id'), ended],
+    ['unknown', failure(400, 'Cannot cancel a completed response.', 'id'), failure(500, 'Not now.')],
     ['unknown', failure(500, 'Not now.')],
     ['unknown', failure(429, 'Not now.')],
     ['unknown', neverAnswers()],
-  ] as const)('a cancellation: %s by %j', async ([verdict, cancels]) => {
+  ])('a cancellation: %s by %j', async ([verdict, cancels, look]) => {
     const api = await startLiveApiWith({ cancels });
-    const run = runLive(api, ['--yes', '--only', 'cancel'], { limitMs: 200 });
-    await api.until(() => api.requests.some(({ path: one }) => one.endsWith('/cancel')));
-    setTimeout(() => api.endResponses(), 50);
+    if (look !== undefined) api.replyToLooks(look);
+    const limitMs = cancels.kind === neverAnswers().kind ? 200 : 60_000;
+    const run = runLive(api, ['--yes', '--only', 'cancel'], { limitMs });
+    await api.until(() => api.requests.some(({ path: one }) => one.includes('include')));
+    api.endResponses();
     expect((await run).checks.get('cancel')).toMatchObject({ verdict });
+  });
+
+  test('of capacity for a tier, which is not waited for', async () => {
+    const api = await startFakeApi({ always: failure(429, 'Resource Unavailable', null, 'resource_unavailable') });
+    const { checks } = await runLive(api, ['--yes', '--only', 'tier-flex']);
+    expect(checks.get('tier-flex')).toMatchObject({
+      verdict: 'unknown',
+      seen: expect.stringMatching(/^Rate limit reached.*\nHTTP 429: .*Resource Unavailable/),
+    });
+    expect(api.requests).toHaveLength(1);
   });
 });
 
@@ -312,6 +340,6 @@ describe('cited pages', () => {
       verdict: 'unknown',
       seen: expect.stringContaining('OPENAI_API_KEY'),
     });
-    expect(printed).toMatch(/^There are 44 questions.*\n[\s\S]*Estimate: 44 requests/);
+    expect(printed).toContain('\nEstimate: 44 requests,');
   });
 });

@@ -173,7 +173,7 @@ describe('citations', () => {
     const args = ['--yes', '--only', 'evidence', '--evidence', '2'];
     const { checks, folder } = await runLive(api, args, { environment: await web(200) });
     expect(checks.get('readable-pages')).toMatchObject({ verdict: 'confirmed' });
-    expect(checks.get('readable-pages')?.seen).toMatch(/^2 cited pages: ok 2; /);
+    expect(checks.get('readable-pages')?.seen).toMatch(/^2 cited pages: ok 2; alarms are in live-evidence-[\w-]+\.tsv$/);
     expect(api.requests.map(({ body }) => /[ぁ-ん]/.test(String(body.input)))).toEqual([false, true]);
     const file = path.join(folder, readdirSync(folder).find((name) => name.endsWith('.tsv')) ?? '');
     const [heading, ...rows] = readFileSync(file, 'utf8')

@@ -1,16 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import * as main from '../../scripts/live/main.js';
 import { ROOT } from './serve.ts';
 
 const read = (...names: string[]) => readFileSync(path.join(ROOT, ...names), 'utf8');
-interface Assumption {
-  readonly name: string;
-  readonly reads?: string;
-  readonly place: string;
-  readonly assumption: string;
-}
-const assumptions = JSON.parse(read('scripts', 'live', 'checks.json')) as readonly Assumption[];
+const { CHECKS, readEntries } = main as unknown as {
+  readonly CHECKS: object;
+  readonly readEntries: (
+    root: string,
+  ) => readonly (Record<'name' | 'place' | 'assumption', string> & { reads?: string })[];
+};
+const assumptions = readEntries(ROOT);
 const names = assumptions.map(({ name }) => name);
 
 /** Every Markdown file of the repository, complete. */
@@ -34,10 +35,15 @@ function openSentences(text: string): readonly string[] {
   return sentences.filter((sentence) => /\bnot\s+(?:yet\s+)?verified\b/i.test(sentence));
 }
 
-test('a check that does more than the usual one, or reads another, is of an assumption', async () => {
-  const { CHECKS } = (await import('../../scripts/live/main.js')) as unknown as { CHECKS: object };
+test('a check that does more than the usual one, or reads another, is of an assumption', () => {
   const named = assumptions.flatMap(({ reads = [] }) => reads);
   expect([...Object.keys(CHECKS), ...named].filter((name) => !names.includes(name))).toEqual([]);
+});
+
+test('the scripts have at most 500 lines', () => {
+  const files = readdirSync(path.join(ROOT, 'scripts', 'live')).filter((name) => /\.(?:js|d\.ts)$/.test(name));
+  const texts = [read('scripts', 'live.js'), ...files.map((name) => read('scripts', 'live', name))];
+  expect(texts.join('').split('\n').length - 1).toBeLessThanOrEqual(500);
 });
 
 test('the documents list the assumptions, in the same order, with a verdict', () => {
