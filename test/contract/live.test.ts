@@ -119,7 +119,9 @@ describe('a finished response', () => {
   test('that a person stops looking at keeps what was seen', async () => {
     const controller = new AbortController();
     const stop = (waits: number) => waits === 4 && controller.abort();
-    const { verdict, seen } = await lookAtKept([there, there, there], 0, { signal: controller.signal, stop });
+    const options = { signal: controller.signal, stop };
+    const { verdict, seen, printed } = await lookAtKept([there, there, there], 0, options);
+    expect(printed).toContain('\n1/1 kept: 0.0 min; 1.0 min; 5.0 min; unknown: ');
     expect(verdict).toBe('unknown');
     expect(seen).toMatch(/; 5\.0 min after its end: HTTP 200\ninterrupted$/);
   });
@@ -149,8 +151,8 @@ async function lookAtKept(
     stop(waits);
   };
   const over = { sleep, now: () => now, signal };
-  const { checks } = await runLive(api, ['--yes', '--only', 'kept', '--long'], over);
-  return checks.get('kept') ?? { verdict: 'none', seen: '' };
+  const { checks, printed } = await runLive(api, ['--yes', '--only', 'kept', '--long'], over);
+  return { verdict: 'none', seen: '', ...checks.get('kept'), printed };
 }
 
 describe('citations', () => {
@@ -171,9 +173,12 @@ describe('citations', () => {
   test('with --evidence, alarms are in a table, of which --score computes the shares that a person found right', async () => {
     const api = await startLiveApi();
     const args = ['--yes', '--only', 'evidence', '--evidence', '2'];
-    const { checks, folder } = await runLive(api, args, { environment: await web(200) });
+    const { checks, folder, printed } = await runLive(api, args, { environment: await web(200) });
+    expect(printed).toContain('\n1/2 readable-pages: 1 2 confirmed\n');
     expect(checks.get('readable-pages')).toMatchObject({ verdict: 'confirmed' });
-    expect(checks.get('readable-pages')?.seen).toMatch(/^2 cited pages: ok 2; alarms are in live-evidence-[\w-]+\.tsv$/);
+    expect(checks.get('readable-pages')?.seen).toMatch(
+      /^2 cited pages: ok 2; alarms are in live-evidence-[\w-]+\.tsv$/,
+    );
     expect(api.requests.map(({ body }) => /[ぁ-ん]/.test(String(body.input)))).toEqual([false, true]);
     const file = path.join(folder, readdirSync(folder).find((name) => name.endsWith('.tsv')) ?? '');
     const [heading, ...rows] = readFileSync(file, 'utf8')
@@ -285,7 +290,9 @@ describe('a run that ends early', () => {
     const api = await startLiveApi();
     const error = { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' };
     api.reply(fails({ status: 429, error, headers: { 'retry-after-ms': '1' } }));
-    expect((await runLive(api, ['--yes', '--only', 'answer'])).checks.get('answer')?.verdict).toBe('confirmed');
+    const { checks: later, printed } = await runLive(api, ['--yes', '--only', 'answer']);
+    expect(later.get('answer')?.verdict).toBe('confirmed');
+    expect(printed).toMatch(/\n1\/1 answer: Rate limited; retrying in .*; confirmed\n$/);
     api.replyAlways(fails({ status: 429, error, headers: { 'retry-after': '10000' } }));
     const { code, checks } = await runLive(api, ['--yes', '--only', 'answer']);
     expect(checks.get('answer')).toMatchObject({ verdict: 'unknown', seen: expect.stringContaining('Slow down.') });
