@@ -100,8 +100,8 @@ export class LongSearch {
 
   /**
    * Waits for the answer, for at most `maxMs`. `unfinished`: the time is over, and the search continues. What else becomes of the search
-   * when a call leaves it says ruling K7. A call that `takesTask` also waits until the response is known, for at most its own limit if the
-   * search began elsewhere. Calls of an ordinary search wait until that limit.
+   * when a call leaves it says ruling K7. A call that `takesTask` also waits until the response is known, and calls of an ordinary search for
+   * its end, both until `timeoutMs`.
    */
   async wait(
     observer: SearchObserver,
@@ -124,8 +124,7 @@ export class LongSearch {
     };
     let outcome = await within(maxMs, this.#waitsEnd, this.#begun);
     if (outcome === 'created') outcome = await within(maxMs, this.#waitsEnd);
-    else if (outcome === 'aborted' && takesTask)
-      outcome = await within(this.isForeign ? timeoutMs : Number.POSITIVE_INFINITY, this.#begun);
+    else if (outcome === 'aborted' && takesTask) outcome = await within(timeoutMs, this.#begun);
     if (outcome === 'ordinary') outcome = await within(timeoutMs);
     this.#waiting.delete(waiting);
     if (typeof outcome === 'object') {

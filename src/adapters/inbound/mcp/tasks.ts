@@ -59,7 +59,8 @@ export class Tasks {
     const { state, handle } = report;
     if (state !== 'unfinished' || handle === undefined) return undefined;
     const status = await this.#status(handle, by, false);
-    return 'createdAt' in status ? { resultType: 'task', ...this.#describe(handle, status, 'working') } : undefined;
+    if (!('createdAt' in status)) return undefined;
+    return { resultType: 'task', ...this.#describe(handle, status, 'working'), pollIntervalMs: POLL_MS };
   }
 
   /** The reply to a request; undefined for a method that the extension does not have. */

@@ -219,15 +219,18 @@ describe('a call that reaches our own limit', () => {
     expect(api.posts).toHaveLength(1);
   });
 
-  test('fails as before if the response has no ID, and the search is ended', async () => {
-    const { api, clock, call } = startProcess();
-    api.createsAtOnce = false;
-    const lost = call();
-    await settled();
-    await clock.advance(TIMEOUT_MS);
-    expect(await errorOf(lost)).toEqual({ kind: 'timed_out', timeoutMs: TIMEOUT_MS });
-    expect(api.cancels).toEqual(['resp_1']);
-  });
+  test.each([false, true])(
+    'fails as before if the response has no ID, and the search is ended (task: %s)',
+    async (takesTask) => {
+      const { api, clock, call } = startProcess();
+      api.createsAtOnce = false;
+      const lost = call({ takesTask });
+      await settled();
+      await clock.advance(TIMEOUT_MS);
+      expect(await errorOf(lost)).toEqual({ kind: 'timed_out', timeoutMs: TIMEOUT_MS });
+      expect(api.cancels).toEqual(['resp_1']);
+    },
+  );
 });
 
 describe('of four places', () => {
@@ -731,7 +734,7 @@ describe('a task', () => {
     process.api.createsAtOnce = false;
     const asked = process.call({ takesTask: true });
     await settled();
-    await process.clock.advance(LIMITS.taskAfterMs + TIMEOUT_MS);
+    await process.clock.advance(TIMEOUT_MS - 1);
     process.api.create('resp_1');
     expect((await answerOf(asked)).report).toMatchObject({ state: 'unfinished' });
   });

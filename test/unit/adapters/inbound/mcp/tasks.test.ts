@@ -123,6 +123,16 @@ test('only tasks/get returns an answer', async () => {
   expect(returned).toEqual([false, false, true]);
 });
 
+test('the first look at a task follows soon, however late the call became one', async () => {
+  const status: TaskStatus = { state: 'working', latest: undefined, language: 'en', ...at };
+  const result = { answer: 'This is not finished.', used_search: false, citations: [], model: 'gpt-5.2' };
+  const report = { queries: [], searches: 0, attempts: 1, seconds: 2, state: 'unfinished', handle: 'la1' } as const;
+  expect(await tasksWith(status, { seconds: 90 }).toTask({ result, report }, user)).toMatchObject({
+    resultType: 'task',
+    pollIntervalMs: 5000,
+  });
+});
+
 test.each(['tasks/result', 'tasks/list', 'tools/list'])('%s is not a method of the extension', async (method) => {
   expect(await tasksWith({ state: 'unknown' }).respond(method, { _meta: DECLARED }, user)).toBeUndefined();
 });
