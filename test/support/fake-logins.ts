@@ -22,7 +22,8 @@ export class FakeLogins implements Logins {
 
   async signIn(server: string, person: SigningIn, signal: AbortSignal): Promise<Result<LoginSummary, string>> {
     if (this.failure !== undefined) return err(this.failure);
-    person.onUrl(`https://auth.example.com/authorize?state=right&redirect_uri=${encodeURIComponent(CALLBACK)}`);
+    const url = `https://auth.example.com/authorize?state=right&redirect_uri=${encodeURIComponent(CALLBACK)}`;
+    person.onUrl(url, this.#logins.has(server));
     const pasted = async () => {
       for await (const line of person.lines) {
         if (line.startsWith(`${CALLBACK}?state=right`)) return;

@@ -17,8 +17,8 @@ export interface LoginSummary {
 
 /** The person who signs in, in a browser. */
 export interface SigningIn {
-  /** Without these, the person reads the URL, and opens it on any machine. */
-  readonly onUrl: (url: string) => void;
+  /** The person opens it, on any machine. `isClientKnown`: the client is that of the login that exists; its issuer may have forgotten it. */
+  readonly onUrl: (url: string, isClientKnown: boolean) => void;
   /** Lines that the person pastes: one is the URL of the callback. */
   readonly lines: AsyncIterable<string>;
   /** A line was not accepted, and why, as a part of a sentence; the wait continues. */

@@ -26,6 +26,8 @@ export const LOGIN_MESSAGES = {
   signInAt: (server: string, opensBrowser: boolean) =>
     `Sign in to ${server} in the browser${opensBrowser ? '. If none opens, sign in' : ','} at this URL:`,
   paste: 'If the browser then cannot open a page of 127.0.0.1, paste the URL of that page here. It is not shown.',
+  ifUnknown: (server: string) =>
+    `If its page says that the client is unknown, run first: openai-responses-mcp logout ${server}`,
   ignored: (why: string) => `Not used: ${why}.`,
   failed: (server: string, reason: string) =>
     `Signing in to ${server} failed: ${reason}. Nothing was changed; you can run the command again.`,

@@ -48,7 +48,7 @@ export async function signIn(
       ...toParameters(found),
     } as Parameters<typeof startAuthorization>[1]);
     learn([codeVerifier]);
-    person.onUrl(authorizationUrl.href);
+    person.onUrl(authorizationUrl.href, client === registered);
     void readPasted(callback, person);
     const { outcome } = await withDeadline(network.clock, WAIT_MS, signal, (limit) =>
       untilAborted(callback.returned, limit),
@@ -59,10 +59,7 @@ export async function signIn(
     const proof = { code, code_verifier: codeVerifier, redirect_uri: redirectUri, ...toParameters({ resource }) };
     const grant = { grant_type: 'authorization_code', ...proof };
     const asking = withSecret({ ...found, client }, server);
-    const tokens = await requestTokens(asking, grant, network, signal).catch((error: LoginFailure) => {
-      const isForgotten = client === registered && error.refusal === 'invalid_client';
-      throw isForgotten ? new LoginFailure(`${error.message}; to register a new client, run logout first`) : error;
-    });
+    const tokens = await requestTokens(asking, grant, network, signal);
     const login: Login = {
       url: new URL(server.url).href,
       id: randomUUID(),
