@@ -231,7 +231,7 @@ test('doctor names a machine without its secret, and no login if there is none',
   const config = newFile('config.yaml', JSON.stringify({ servers }));
   const { stdout } = await runCli(['doctor', '--offline', '--config', config], { env: { NOTES_SECRET } });
   expect(stdout.split('\n').filter((line) => line.includes('  login '))).toEqual([
-    'ok    login bot: as the client nightly, without a person (client_credentials)',
+    'WARN  login bot: as the client nightly, without a person (client_credentials); no token',
   ]);
   expect(stdout).not.toContain(NOTES_SECRET);
 });

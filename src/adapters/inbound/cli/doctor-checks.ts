@@ -140,8 +140,8 @@ async function* checkServers(gateway: Servers, signal: AbortSignal) {
 function checkLogin(login: CheckedLogin): Check {
   const name = `login ${login.server}`;
   if ('clientId' in login) {
-    const words = login.login === undefined ? '' : `: ${loginWords(login.login)}`;
-    return toCheck(name, 'ok', `as the client ${login.clientId}, without a person (client_credentials)${words}`);
+    const [as, held] = [`as the client ${login.clientId}, without a person (client_credentials)`, login.login];
+    return held ? toCheck(name, 'ok', `${as}: ${loginWords(held)}`) : toCheck(name, 'warning', `${as}; no token`);
   }
   return withWarnings(name, loginWords(login), [
     ...(login.renewable ? [] : [`it cannot be renewed, so sign in again when it ends: ${loginCommand(login.server)}`]),

@@ -121,7 +121,7 @@ test('names the logins, and warns of those that end, or that others can read', a
     `ok    login notes: ${words}, then renewed`,
     `WARN  login issues: ${words}; it cannot be renewed, so sign in again when it ends: openai-responses-mcp login issues`,
     `WARN  login files: ${words}, then renewed; other users of this machine have access to it: chmod 700 the folder gateway.logins, and chmod 600 its files`,
-    'ok    login robot: as the client nightly, without a person (client_credentials)',
+    'WARN  login robot: as the client nightly, without a person (client_credentials); no token',
     `ok    login bot: as the client daily, without a person (client_credentials): ${words}, then renewed`,
   ]);
 });
