@@ -87,6 +87,18 @@ test.each([1e15, '1e999'])('a lifetime of %s, which no date can hold, is a long 
   expect(await logins.list()).toEqual([signedIn._unsafeUnwrap()]);
 });
 
+test('tries to revoke each token, whatever becomes of the other', async () => {
+  const issuer = await FakeIssuer.start();
+  const logins = await oauthLogins(issuer);
+  async function* lines() {}
+  const onUrl = (url: string) => void fetch(issuer.callbackFor(url)).then((response) => response.text());
+  await logins.signIn('notes', { onUrl, lines: lines(), onIgnored: () => {} }, never());
+  issuer.answers.set('/revocation', { status: 503 });
+  const reason = `${issuer.origin}/revocation answered with HTTP 503`;
+  expect(await logins.signOut('notes', never())).toEqual({ kind: 'not_revoked', reason });
+  expect(issuer.seen.filter((path) => path === '/revocation')).toHaveLength(2);
+});
+
 test('says that a login cannot be deleted', async () => {
   const logins = await oauthLogins(await FakeIssuer.start(), new SystemClock(), 'a-file');
   const reason = 'the login cannot be written (EEXIST)';

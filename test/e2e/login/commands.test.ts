@@ -181,7 +181,7 @@ describe('logins and logout', () => {
 
     const out = { code: 0, signal: null, stderr: '' };
     expect(await home.run('logout', 'notes')).toEqual({ ...out, stdout: 'The login to notes was deleted.\n' });
-    expect(issuer.revoked).toEqual(['refresh-1', 'access-1']);
+    expect(new Set(issuer.revoked)).toEqual(new Set(['refresh-1', 'access-1']));
     expect(readdirSync(home.folder)).toEqual([]);
     expect(await home.run('logout', 'notes')).toEqual({ ...out, stdout: 'There is no login to notes.\n' });
     expect((await home.run('logins')).stdout).toMatch(/^There are no logins/);

@@ -64,8 +64,11 @@ export class OAuthLogins implements Logins {
     learn(secretsOf(login));
     if (url === undefined) return;
     const known = isFor(login, server) ? withSecret(login, server) : login;
-    for (const token of [login.refreshToken, login.accessToken])
-      if (token !== undefined) await postForm(url, known, { token }, network, signal);
+    const tokens = [login.refreshToken, login.accessToken].filter((token) => token !== undefined);
+    const revoked = tokens.map((token) => postForm(url, known, { token }, network, signal));
+    // Each is tried, whatever becomes of the other.
+    await Promise.allSettled(revoked);
+    await Promise.all(revoked);
   }
 
   #serverOf(name: string): LoginServer {
