@@ -114,7 +114,9 @@ export class LongAnswers {
       tool,
       language: 'en',
       foreignId: id,
-      run: async ({ onCreated }, untilOver) => {
+      run: async ({ onCreated, onProgress }, untilOver) => {
+        // Clients with an idle timeout need some.
+        onProgress({ kind: 'thinking' });
         let isUnknown = false;
         const onLook = (look: Result<Look, LookError>) => {
           if (look.isOk()) {

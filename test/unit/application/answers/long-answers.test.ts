@@ -369,12 +369,14 @@ describe('a handle', () => {
     expect(api.posts).toHaveLength(1);
   });
 
-  test('waits in another process until the limit of the call, and can be used again', async () => {
+  test('waits in another process until the limit of the call, with progress, and can be used again', async () => {
     const first = startProcess();
     const query = await unfinishedHandle(first);
     const { call, api, clock } = startProcess(first.api);
-    const waiting = call({ args: { query } });
+    const seen: SearchProgress[] = [];
+    const waiting = call({ args: { query }, observer: { onProgress: (progress) => seen.push(progress) } });
     await settled();
+    expect(seen).toEqual([{ kind: 'thinking' }]);
     await clock.advance(TIMEOUT_MS);
     expect((await answerOf(waiting)).report).toMatchObject({ state: 'unfinished', handle: query });
     const looks = api.looks.length;
