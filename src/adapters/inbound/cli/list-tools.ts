@@ -29,7 +29,7 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
     const text = redactedJson({ servers: shown, tools: grounded }, redact, 2);
     out(`${isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
   } else {
-    if (servers.length === 0) out(NO_SERVERS);
+    if (servers.length === 0) out(`${NO_SERVERS}\n`);
     const markOf = (name: string) => (names.length === 0 ? '' : names.includes(name) ? '* ' : '  ');
     for (const { name, state, transport, lastError } of servers) {
       const reason = state === 'available' || lastError === undefined ? '' : `: ${redact(cleanLine(lastError))}`;

@@ -9,7 +9,7 @@ import { nearestName } from '../nearest-name.ts';
 import { count, duration, excerpt, NO_AUDIT } from './plain.ts';
 
 export const NO_ERROR_TEXT = 'The tool reported an error without a text.';
-export const NO_SERVERS = 'No servers are configured (servers in the YAML file, or --servers=<path>).\n';
+export const NO_SERVERS = 'No servers are configured (servers in the YAML file of --config, or --servers=<path>).';
 export const NO_OBJECT = `The input must be a JSON object, such as '{"message": "hello"}'.`;
 export const unreadableFile = (file: string, reason: string) => `The file ${file} cannot be read (${reason}).`;
 
@@ -48,7 +48,7 @@ function rawMessage(error: ToolCallError): string {
     case 'unchecked_input':
       return `The input was not sent: ${CHECK_PROBLEMS[error.problem]}. Send a shorter one. If all inputs fail, the tool's schema has to be changed.`;
     case 'unknown_server':
-      return `There is no server ${JSON.stringify(excerpt(error.server))}. ${choices('The servers are', error.server, error.known, 'No servers are configured.')}`;
+      return `There is no server ${JSON.stringify(excerpt(error.server))}. ${choices('The servers are', error.server, error.known, NO_SERVERS)}`;
     case 'unknown_tool':
       return `The server ${error.server} has no tool ${JSON.stringify(excerpt(error.tool))}. ${choices('Its tools are', error.tool, error.known, 'It has no tools.')}`;
     case 'tool_changed':

@@ -114,7 +114,7 @@ test('prints JSON with everything that is known', async () => {
 test('without servers says how to configure them', async () => {
   expect(await run(undefined)).toEqual({
     exitCode: 0,
-    out: 'No servers are configured (servers in the YAML file, or --servers=<path>).\n',
+    out: 'No servers are configured (servers in the YAML file of --config, or --servers=<path>).\n',
   });
   expect(JSON.parse((await run(undefined, { json: true })).out)).toEqual({ servers: [], tools: [] });
 });

@@ -58,6 +58,13 @@ describe('the error table', () => {
       { server: 'x' },
     ],
     [
+      { kind: 'unknown_server', server: 'x', known: [] },
+      404,
+      'SERVER_NOT_FOUND',
+      'There is no server "x". No servers are configured (servers in the YAML file of --config, or --servers=<path>).',
+      { server: 'x' },
+    ],
+    [
       { kind: 'tool_changed', ...files, tool: 'x', change: 'new' },
       409,
       'TOOL_CHANGED',
