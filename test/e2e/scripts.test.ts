@@ -60,10 +60,15 @@ describe.concurrent('the scripts', () => {
     onTestFinished(() => void child.kill());
     const [first] = (await once(child.stdout, 'data')) as [Buffer];
     const [url = ''] = first.toString().split('\n');
-    const { code, stdout } = await runCli(['ask', 'Which way is up?'], {
-      env: { OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: url },
-    });
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('You asked: Which way is up?') });
+    for (const LONG_ANSWERS of ['', 'answer']) {
+      const { code, stdout } = await runCli(['ask', 'Which way is up?'], {
+        env: { OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: url, LONG_ANSWERS },
+      });
+      expect({ code, stdout }).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('You asked: Which way is up?'),
+      });
+    }
   });
 
   test.for([[['--nonsense']], [['--lvie']], [['--live', '--grounded']], [['live']]])(

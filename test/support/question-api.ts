@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from './api-response.ts';
 import { toSse } from './api-stream.ts';
-import { type Behaviour, sendsBody } from './behaviours.ts';
+import { answers, type Behaviour, sendsBody, works } from './behaviours.ts';
 import { type ConversationItem, calls, says, searches } from './conversation-items.ts';
 import { scriptedEvents } from './conversation-stream.ts';
 import { type FakeApi, type RecordedRequest, startFakeApi } from './fake-api.ts';
@@ -11,8 +11,14 @@ import { questionOf, roundOf } from './fake-conversation-api.ts';
 export async function startQuestionApi(): Promise<FakeApi> {
   const api = await startFakeApi();
   api.replyWith(async (request) => {
-    const seconds = Number(/\bslow (\d+)/.exec(questionOf(request.body))?.[1] ?? 0);
-    if (seconds > 0) await wait(seconds * 1000);
+    const question = questionOf(request.body);
+    const ms = 1000 * Number(/\bslow (\d+)/.exec(question)?.[1] ?? 0);
+    if (request.body.background === true && !question.includes('tool:')) {
+      const working = works(answers(`You asked: ${question.split('\n')[0]}`));
+      void wait(ms).then(() => working.release());
+      return working;
+    }
+    if (ms > 0) await wait(ms);
     return reply(request);
   });
   return api;
