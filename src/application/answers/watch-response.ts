@@ -77,13 +77,11 @@ export class WatchedSearch implements LlmSearch {
     const { llmSearch, responses } = this.#deps;
     let started: StartedResponse | undefined;
     const watched: SearchObserver = {
-      onProgress: (progress) => observer.onProgress(progress),
-      onUsed: (use) => observer.onUsed?.(use),
+      ...observer,
       onCreated: (response) => {
         started = response;
         observer.onCreated?.(response);
       },
-      onOrdinary: (reason) => observer.onOrdinary?.(reason),
     };
     const outcome = await llmSearch.search(request, watched, signal);
     if (started === undefined || outcome.isOk() || outcome.error.kind !== 'interrupted') return outcome;

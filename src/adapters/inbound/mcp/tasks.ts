@@ -3,7 +3,6 @@ import type { Application } from '../../../application/answers/application.ts';
 import type { TaskStatus } from '../../../application/answers/long-answers.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { LongAnswersConfig } from '../../../application/ports/config.ts';
-import type { SearchProgress } from '../../../application/ports/llm-search.ts';
 import type { CallOrigin } from '../../../domain/gateway/call-origin.ts';
 import { clip } from '../../../domain/values/clean-text.ts';
 import { isObject } from '../../../domain/values/json.ts';
@@ -104,7 +103,7 @@ export class Tasks {
     const { clock, longAnswers, redactor } = this.#options;
     const { createdAt, updatedAt } = status;
     const isNew = clock.now().getTime() - createdAt.getTime() < FIRST_MS;
-    const { latest = THINKING, language } = status.state === 'working' ? status : {};
+    const { latest = { kind: 'thinking' } as const, language } = status.state === 'working' ? status : {};
     return {
       taskId,
       status: state,
@@ -120,5 +119,4 @@ export class Tasks {
 /** The part that others use. */
 export type TaskExtension = Pick<Tasks, keyof Tasks>;
 
-const THINKING: SearchProgress = { kind: 'thinking' };
 const NOT_FOUND: Reply = { error: { code: INVALID_PARAMS, message: TASK_NOT_FOUND } };
