@@ -15,7 +15,7 @@ const NO_RETRIES = { OPENAI_MAX_RETRIES: '0' };
 async function startSearch() {
   const api = await fakeApi();
   api.reply(works(answers('Canberra.')));
-  const server = serve({ env: envOf(api) });
+  const server = serve({ env: { ...envOf(api), OPENAI_API_TIMEOUT: '1000' } });
   await server.initialize();
   const text = textOf(await server.callTool('answer_detailed', { query: 'What is the capital of Australia?' }));
   server.kill('SIGKILL');
