@@ -47,9 +47,7 @@ export async function watchResponse(
 
 /** What a look says about the outcome of a search; undefined while the response is not finished. */
 export function toOutcome(look: Result<Look, LookError>): SearchOutcome | undefined {
-  if (look.isErr()) {
-    return err(look.error.kind === 'not_looked' ? look.error.error : UNKNOWN_RESPONSE);
-  }
+  if (look.isErr()) return err(look.error.kind === 'not_looked' ? look.error.error : UNKNOWN_RESPONSE);
   const { value } = look;
   switch (value.state) {
     case 'working':
