@@ -11,14 +11,14 @@ export function unfinishedAnswer(language: Language, handle: string, seconds: nu
 const WORDS: Readonly<Record<Language, (handle: string, seconds: number, searches: number) => string>> = {
   en: (handle, seconds, searches) => `This answer is not finished. The research continues, and it is not billed again.
 
-To get the answer, call the same tool again with this query (or, in the same process, with the same arguments):
+To get the answer, call the same tool again with the same arguments, or with this query:
 
 ${handle}
 
 Time so far: ${seconds} s. Searches so far: ${searches}.`,
   ja: (handle, seconds, searches) => `この回答はまだ完了していません。調査は続いています。再度の課金はありません。
 
-回答を受け取るには、同じツールを次の query で（同じプロセスなら同じ引数でも）もう一度呼び出してください。
+回答を受け取るには、同じツールを、同じ引数か次の query で、もう一度呼び出してください。
 
 ${handle}
 

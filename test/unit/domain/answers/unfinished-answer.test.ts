@@ -8,7 +8,7 @@ test('says what happened and what to do, with the handle and the progress so far
   expect(unfinishedAnswer('en', ...progress)).toBe(
     `This answer is not finished. The research continues, and it is not billed again.
 
-To get the answer, call the same tool again with this query (or, in the same process, with the same arguments):
+To get the answer, call the same tool again with the same arguments, or with this query:
 
 la1.d.resp_1.x
 
@@ -20,7 +20,7 @@ test('is in Japanese for a Japanese question', () => {
   expect(unfinishedAnswer(languageOf('東京の天気は？'), ...progress)).toBe(
     `この回答はまだ完了していません。調査は続いています。再度の課金はありません。
 
-回答を受け取るには、同じツールを次の query で（同じプロセスなら同じ引数でも）もう一度呼び出してください。
+回答を受け取るには、同じツールを、同じ引数か次の query で、もう一度呼び出してください。
 
 la1.d.resp_1.x
 
