@@ -118,6 +118,14 @@ test('does not read a list of tools of more than 8 MiB', async () => {
   expect(errorOf(await connection.listTools(never()))).toMatchObject({ kind: 'invalid_result' });
 });
 
+test('does not read a list of tools with 250,000 objects, lists and members', async () => {
+  const { connection, events } = await connectChild('crowded-list');
+  const detail = 'the answer has too many objects, lists and members for a list; let the server offer less';
+  expect(errorOf(await connection.listTools(never()))).toEqual({ kind: 'invalid_result', detail });
+  expect(await textOfCall(connection, 'echo', { text: 'a' })).toBe('a');
+  expect(events.lost).toEqual([]);
+});
+
 test('logs the start with the name, the command and the process, and nothing of the environment', async () => {
   const { connection, spawned } = await connectChild();
   expect(spawned).toEqual([`gateway: child: started ${process.execPath} (pid ${connection.pid})`]);

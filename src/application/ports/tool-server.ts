@@ -39,7 +39,7 @@ export interface ServerConnection {
   readonly serverInfo: JsonObject | undefined;
   /** What the server declares (MCP, `capabilities`). */
   readonly capabilities: JsonObject;
-  /** The complete list, all pages. One of more than 1,000 tools or 8 MiB is an `invalid_result`. Never rejects. */
+  /** The complete list, all pages. One of more than 1,000 tools or 8 MiB, or with too many parts, is an `invalid_result`. Never rejects. */
   listTools(signal: AbortSignal): Promise<Result<readonly ListedTool[], ToolServerError>>;
   /**
    * Never rejects, and settles soon after `signal` aborts, whatever the server does; the server is notified of the cancellation. A call

@@ -184,6 +184,7 @@ function onLine(line) {
 if (is('endless-list')) tools.listWithoutEnd(100);
 if (is('endless-huge-list')) tools.listWithoutEnd(5, 'x'.repeat(1_000_000));
 if (is('endless-large-list')) tools.listWithoutEnd(5, 'x'.repeat(100_000));
+if (is('crowded-list')) tools.listWithoutEnd(1, Array(250_000).fill({}));
 tools.onChanged = () => send({ method: 'notifications/tools/list_changed' });
 tools.onPromptsChanged = () => send({ method: 'notifications/prompts/list_changed' });
 if (is('described-by-pid')) tools.describeAs(`Answers with its text, by process ${process.pid}.`);

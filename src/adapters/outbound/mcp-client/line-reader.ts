@@ -10,14 +10,25 @@ const KEPT_BYTES = 256;
  * and 70 MB. A table of 150,000 rows with seven columns has fewer.
  */
 const MAX_PARTS = 1_250_000;
+/** The same for what no caller waits for, such as a list: to read so many delays other servers by less than 100 ms. */
+const MAX_LIST_PARTS = 250_000;
 
 /** Why a message is not read. */
-export type Excess = 'too_large' | 'too_deep' | 'too_many_parts';
+export type Excess = 'too_large' | 'too_deep' | 'too_many_parts' | 'too_many_parts_of_list';
+
+/** The start and the end of a line. */
+export interface LineEnds {
+  readonly head: string;
+  readonly tail: string;
+}
 
 /** The parts of a line as they arrived, or the start and the end of one that exceeds a limit. */
-export type ReadLine =
-  | { readonly chunks: readonly Buffer[] }
-  | { readonly head: string; readonly tail: string; readonly excess: Excess };
+export type ReadLine = { readonly chunks: readonly Buffer[] } | (LineEnds & { readonly excess: Excess });
+
+/** Whether a request asks for what one caller waits for. */
+export function isCall(method: unknown): boolean {
+  return method === 'tools/call' || method === 'resources/read' || method === 'prompts/get';
+}
 
 /**
  * Splits bytes into lines of at most `maxBytes`, and looks how deeply they nest and how many parts they have. Memory stays bounded, and
@@ -25,6 +36,7 @@ export type ReadLine =
  */
 export class LineReader {
   readonly #maxBytes: number;
+  readonly #isResult: (line: LineEnds) => boolean;
   #chunks: Buffer[] = [];
   #length = 0;
   #nesting = new JsonNesting(MAX_NESTING);
@@ -32,8 +44,10 @@ export class LineReader {
   /** The end of a line that exceeds a limit. */
   #tail: Buffer = NOTHING;
 
-  constructor(maxBytes: number) {
+  /** `isResult`: whether a line with many parts is the result of a call. */
+  constructor(maxBytes: number, isResult: (line: LineEnds) => boolean) {
     this.#maxBytes = maxBytes;
+    this.#isResult = isResult;
   }
 
   /** The lines that end in the next chunk. Each is read when it is asked for; all must be. */
@@ -60,18 +74,23 @@ export class LineReader {
   }
 
   #end(): ReadLine {
-    const [chunks, excess, tail] = [this.#chunks, this.#excess, this.#tail];
+    const [chunks, excess, tail, { parts }] = [this.#chunks, this.#excess, this.#tail, this.#nesting];
     this.#chunks = [];
     this.#length = 0;
     this.#nesting = new JsonNesting(MAX_NESTING);
     this.#excess = undefined;
     this.#tail = NOTHING;
-    return excess === undefined ? { chunks } : { head: String(chunks[0]), tail: tail.toString(), excess };
+    if (excess !== undefined) return { head: String(chunks[0]), tail: tail.toString(), excess };
+    if (parts <= MAX_LIST_PARTS) return { chunks };
+    const line = Buffer.concat(chunks);
+    const ends = { head: line.toString('utf8', 0, KEPT_BYTES), tail: line.subarray(-KEPT_BYTES).toString() };
+    return this.#isResult(ends) ? { chunks: [line] } : { ...ends, excess: 'too_many_parts_of_list' };
   }
 }
 
 /** What a message exceeds with its next bytes. */
-export function partsExcess(nesting: JsonNesting, bytes: Uint8Array): Excess | undefined {
+export function partsExcess(nesting: JsonNesting, bytes: Uint8Array, isResult = true): Excess | undefined {
   if (nesting.exceeds(bytes)) return 'too_deep';
+  if (!isResult && nesting.parts > MAX_LIST_PARTS) return 'too_many_parts_of_list';
   return nesting.parts > MAX_PARTS ? 'too_many_parts' : undefined;
 }

@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { traceContextOf } from '../../../domain/gateway/trace-context.ts';
+import { BoundedSet } from '../../../domain/values/bounded-set.ts';
 import { certificateProblem } from '../../../domain/values/certificate-problem.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';
 import { JsonNesting, MAX_NESTING } from '../../../domain/values/json-nesting.ts';
 import { inTurns } from './in-turns.ts';
-import { type Excess, LineReader, partsExcess, type ReadLine } from './line-reader.ts';
+import { type Excess, isCall, type LineEnds, LineReader, partsExcess, type ReadLine } from './line-reader.ts';
 import { errorResponse, excessResponse, LOST, readCutMessage } from './substitute-response.ts';
 
 interface RemoteFetchOptions {
@@ -30,12 +31,20 @@ type Bytes = TransformStream<Uint8Array, Uint8Array>;
 export function remoteFetch(options: RemoteFetchOptions): typeof globalThis.fetch {
   const { fetch, maxBytes, deliver, onStreamEnd } = options;
   let answering = 0;
+  /** The last calls whose results arrive on the stream of the SSE transport. */
+  const calls = new BoundedSet();
   return async (url, init) => {
     const isPost = init?.method === 'POST';
     const message = isPost && typeof init.body === 'string' ? parseJson(init.body) : undefined;
     const isAnswer = isObject(message) && !('method' in message);
     if (isAnswer && answering >= MAX_ANSWERS) throw new Error('the server has too many requests in progress');
     if (isAnswer) answering += 1;
+    const expectsResult = isObject(message) && isCall(message.method);
+    if (expectsResult && onStreamEnd !== undefined) calls.add(String(message.id));
+    const isResult = ({ head, tail }: LineEnds) => {
+      const cut = isPost ? undefined : readCutEvent(head, tail);
+      return expectsResult || (cut?.kind === 'response' && calls.has(String(cut.id)));
+    };
     const response = await fetch(url, withTraceHeaders(init, isObject(message) ? message.params : undefined))
       .catch(withCertificateProblem)
       .finally(() => {
@@ -47,8 +56,8 @@ export function remoteFetch(options: RemoteFetchOptions): typeof globalThis.fetc
     const id = isRequest ? (message.id as string | number | undefined) : undefined;
     const onExcess = (excess: Excess, answered: string | number) => deliver(excessResponse(answered, excess, maxBytes));
     const bounded = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
-      ? eventLimit(maxBytes, id, onExcess)
-      : bodyLimit(maxBytes, (excess) => id !== undefined && onExcess(excess, id));
+      ? eventLimit(maxBytes, id, isResult, onExcess)
+      : bodyLimit(maxBytes, expectsResult, (excess) => id !== undefined && onExcess(excess, id));
     const onEnd = () => {
       // The reader must get the last chunk first.
       setTimeout(() => {
@@ -84,13 +93,13 @@ function withCertificateProblem(error: Error): never {
 }
 
 /** A body that is one message. */
-function bodyLimit(maxBytes: number, onExcess: (excess: Excess) => void): Bytes {
+function bodyLimit(maxBytes: number, isResult: boolean, onExcess: (excess: Excess) => void): Bytes {
   const nesting = new JsonNesting(MAX_NESTING);
   let length = 0;
   return new TransformStream({
     transform(chunk, controller) {
       length += chunk.length;
-      const excess = length > maxBytes ? 'too_large' : partsExcess(nesting, chunk);
+      const excess = length > maxBytes ? 'too_large' : partsExcess(nesting, chunk, isResult);
       if (excess === undefined) return controller.enqueue(chunk);
       onExcess(excess);
       controller.error(new Error('the response exceeds a limit'));
@@ -101,14 +110,19 @@ function bodyLimit(maxBytes: number, onExcess: (excess: Excess) => void): Bytes 
 const DATA = 'data: ';
 const LINE_END = Buffer.from('\n');
 
+function readCutEvent(head: string, tail: string) {
+  return readCutMessage(head.replace(/^data: ?/, ''), tail);
+}
+
 /** Events, each with a message on one line. A line that is too long is left out, and fails only the call that it answers. */
 function eventLimit(
   maxBytes: number,
   requestId: string | number | undefined,
+  isResult: (line: LineEnds) => boolean,
   onExcess: (excess: Excess, id: string | number) => void,
 ): Bytes {
   let eventLength = 0;
-  const reader = new LineReader(maxBytes + DATA.length);
+  const reader = new LineReader(maxBytes + DATA.length, isResult);
   const read = async (line: ReadLine, controller: TransformStreamDefaultController<Uint8Array>) => {
     let isReadable = true;
     if ('chunks' in line) {
@@ -121,7 +135,7 @@ function eventLimit(
       eventLength = isBlank ? 0 : bytes.reduce((length, part) => length + part.length, eventLength);
       isReadable = eventLength <= 2 * maxBytes;
     } else {
-      const message = readCutMessage(line.head.replace(/^data: ?/, ''), line.tail);
+      const message = readCutEvent(line.head, line.tail);
       const id = message.kind === 'response' ? message.id : message.kind === 'unknown' ? requestId : undefined;
       if (id !== undefined) onExcess(line.excess, id);
       else isReadable = message.kind !== 'unknown';

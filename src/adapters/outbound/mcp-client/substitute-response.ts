@@ -29,12 +29,14 @@ export function toResponse(id: string | number, { result, error }: JsonObject): 
 
 export function excessResponse(id: string | number, excess: Excess, maxBytes: number): JSONRPCMessage {
   if (excess === 'too_large') return errorResponse(id, TOO_LARGE, `a response of more than ${maxBytes} bytes`);
-  const reason =
-    excess === 'too_deep'
-      ? `nests more than ${MAX_NESTING} levels deep`
-      : 'has too many objects, lists and members; ask for less';
-  return errorResponse(id, INVALID, `the answer ${reason}`);
+  return errorResponse(id, INVALID, `the answer ${REASONS[excess]}`);
 }
+
+const REASONS = {
+  too_deep: `nests more than ${MAX_NESTING} levels deep`,
+  too_many_parts: 'has too many objects, lists and members; ask for less',
+  too_many_parts_of_list: 'has too many objects, lists and members for a list; let the server offer less',
+} as const;
 
 /** A message of which only the start and the end were kept. `unknown` may be a response, but its ID cannot be read. */
 export type CutMessage =

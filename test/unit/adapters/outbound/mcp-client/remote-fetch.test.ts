@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { remoteFetch } from '../../../../../src/adapters/outbound/mcp-client/remote-fetch.ts';
 
 test('answers at most 100 requests of the server at a time', async () => {
@@ -14,4 +14,47 @@ test('answers at most 100 requests of the server at a time', async () => {
   await Promise.all(answers);
   void answer();
   expect(waiting).toHaveLength(102);
+});
+
+describe('a message of 300,000 objects', () => {
+  const message = (id: number) => `{"jsonrpc":"2.0","id":${id},"result":{"a":[${'{},'.repeat(300_000)}{}]}}`;
+
+  /** What is delivered in place of the response to a request; undefined if that is read. `isGet`: it arrives on the stream of the SSE transport. */
+  async function substitute(method: string, contentType: string, isGet: boolean) {
+    const delivered: unknown[] = [];
+    const isStream = contentType === 'text/event-stream';
+    const text = isStream ? `data: ${message(1)}\n\n` : message(1);
+    const limited = remoteFetch({
+      fetch: (_, init) =>
+        Promise.resolve(
+          new Response(isGet === (init?.method === 'POST') ? null : text, { headers: { 'content-type': contentType } }),
+        ),
+      maxBytes: 10_000_000,
+      deliver: (message) => delivered.push(message),
+      onStreamEnd: isGet ? () => {} : undefined,
+    });
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method });
+    const posted = await limited('http://localhost', { method: 'POST', body });
+    const { body: read } = isGet ? await limited('http://localhost', { method: 'GET' }) : posted;
+    const length = await new Response(read).text().then(
+      (text) => text.length,
+      () => 0,
+    );
+    return length > 900_000 ? undefined : delivered[0];
+  }
+
+  test.each([
+    ['application/json', false],
+    ['text/event-stream', false],
+    ['text/event-stream', true],
+  ] as const)(
+    'is read if it is the result of a call, and not if it is a list (%s, SSE transport: %s)',
+    async (type, isGet) => {
+      expect(await substitute('tools/call', type, isGet)).toBeUndefined();
+      expect(await substitute('tools/list', type, isGet)).toMatchObject({
+        id: 1,
+        error: { message: expect.stringContaining('for a list') },
+      });
+    },
+  );
 });
