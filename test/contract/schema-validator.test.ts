@@ -193,6 +193,25 @@ describe('AjvSchemaValidator', () => {
     }
   });
 
+  test('says that a file of the program is missing', async () => {
+    const { validator } = startAjv(new URL('no-such-file.js', import.meta.url));
+    const outcome = await validator.validate(checkOf(pattern, {}), never());
+    expect(outcome._unsafeUnwrapErr()).toEqual({ kind: 'unchecked', problem: 'incomplete' });
+  });
+
+  test('fails a check that needs too much stack, and uses the schema for the next value', async () => {
+    const { validator, lines } = startAjv();
+    const references = named(100, (at) => ({ anyOf: [{ $ref: `#/$defs/p${at + 1}` }], minProperties: 0 }));
+    const $defs = { ...references, p100: { type: 'object', properties: { a: { $ref: '#/$defs/p0' } } } };
+    const schema = { $defs, $ref: '#/$defs/p0' };
+    const deep: unknown = JSON.parse(`${'{"a":'.repeat(900)}1${'}'.repeat(900)}`);
+    const outcome = await validator.validate(checkOf(schema, deep), never());
+    expect(outcome._unsafeUnwrapErr()).toEqual({ kind: 'unchecked', problem: 'failed' });
+    const { errors } = await mismatchOf(validator.validate(checkOf(schema, { a: 1 }), never()));
+    expect(errors[0]).toEqual({ path: '/a', message: 'must be object' });
+    expect(lines).toEqual([]);
+  });
+
   test('ends its thread when it is closed, and fails what waits', async () => {
     const { validator } = startAjv();
     const outcomes = [slow('a', ''), slow('b', ''), slow('b', '')].map((check) => validator.validate(check, never()));

@@ -57,6 +57,7 @@ export const CHECK_PROBLEMS = {
   too_slow: 'the check against its schema takes too long',
   too_large: 'it is too large to be checked against its schema',
   failed: 'the check against its schema failed, perhaps for lack of memory',
+  incomplete: 'a file of this program is missing; restart it',
 } as const;
 export type CheckProblem = keyof typeof CHECK_PROBLEMS;
 

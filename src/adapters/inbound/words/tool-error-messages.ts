@@ -7,6 +7,7 @@ import {
 import { cleanLine, cleanText } from '../../../domain/values/clean-text.ts';
 import { nearestName } from '../nearest-name.ts';
 import { count, duration, excerpt, NO_AUDIT } from './plain.ts';
+import { PROCESS } from './process-messages.ts';
 
 export const NO_ERROR_TEXT = 'The tool reported an error without a text.';
 export const NO_SERVERS = 'No servers are configured (servers in the YAML file of --config, or --servers=<path>).';
@@ -46,7 +47,9 @@ function rawMessage(error: ToolCallError): string {
     case 'invalid_input':
       return `The input does not match the tool's schema: ${error.errors.map(({ path, message }) => `${path || 'the input'} ${message}`).join('; ')}.`;
     case 'unchecked_input':
-      return `The input was not sent: ${CHECK_PROBLEMS[error.problem]}. Send a shorter one. If all inputs fail, the tool's schema has to be changed.`;
+      return error.problem === 'incomplete'
+        ? `The input was not sent. ${PROCESS.missingFile}`
+        : `The input was not sent: ${CHECK_PROBLEMS[error.problem]}. Send a shorter one. If all inputs fail, the tool's schema has to be changed.`;
     case 'unknown_server':
       return `There is no server ${JSON.stringify(excerpt(error.server))}. ${choices('The servers are', error.server, error.known, NO_SERVERS)}`;
     case 'unknown_tool':

@@ -4,6 +4,7 @@ import { untilAborted } from '../../../application/async/deadline.ts';
 import { Places } from '../../../application/async/places.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { CheckProblem } from '../../../domain/gateway/tool-call-error.ts';
+import { isFileMissing } from '../../../domain/values/missing-file.ts';
 import type { CheckReport, CheckRequest } from './schema-worker.ts';
 
 type JobOutcome = Exclude<CheckReport, string> | { readonly kind: 'unchecked'; readonly problem: CheckProblem };
@@ -23,6 +24,7 @@ const MAX_COMPILE_MS = 1000;
 const MAX_CHECK_MS = 250;
 const TOO_SLOW = { kind: 'unchecked', problem: 'too_slow' } as const;
 const FAILED = { kind: 'unchecked', problem: 'failed' } as const;
+const INCOMPLETE = { kind: 'unchecked', problem: 'incomplete' } as const;
 const UNUSABLE: JobOutcome = { kind: 'unusable', reason: `to compile it takes more than ${MAX_COMPILE_MS} ms` };
 
 /** More than a check needs in its time; beyond, the thread ends, and not the process. */
@@ -105,8 +107,8 @@ export class CheckingThread {
   #start(): Worker {
     const options = { resourceLimits: MEMORY, env: {}, execArgv: [], stdout: true, stderr: true };
     const worker = new Worker(this.#script, options);
-    const onEnd = () => {
-      if (worker === this.#worker) this.#lose();
+    const onEnd = (thrown: unknown) => {
+      if (worker === this.#worker) this.#lose(isFileMissing(thrown) ? INCOMPLETE : FAILED);
     };
     worker.on('message', (report: CheckReport) => {
       if (worker === this.#worker) this.#onReport(report);

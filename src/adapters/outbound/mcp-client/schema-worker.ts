@@ -14,6 +14,7 @@ export type CheckReport =
   | 'compiling'
   | 'checking'
   | { readonly kind: 'checked'; readonly errors: readonly SchemaError[] }
+  | { readonly kind: 'unchecked'; readonly problem: 'failed' }
   | { readonly kind: 'unusable'; readonly reason: string };
 
 const MAX_COMPILED = 50;
@@ -32,7 +33,13 @@ function outcomeOf({ schema, value }: CheckRequest): CheckReport {
     compiled.set(schema, check);
     for (const oldest of compiled.keys()) if (compiled.size > MAX_COMPILED) compiled.delete(oldest);
     report('checking');
-    return { kind: 'checked', errors: check(JSON.parse(value)) };
+    try {
+      return { kind: 'checked', errors: check(JSON.parse(value)) };
+    } catch {
+      // The value may be at fault, such as one that needs too much stack. A check that fails for a simple one too is of no use.
+      check(null);
+      return { kind: 'unchecked', problem: 'failed' };
+    }
   } catch (error) {
     return { kind: 'unusable', reason: String(error).slice(0, MAX_REASON_LENGTH) };
   }

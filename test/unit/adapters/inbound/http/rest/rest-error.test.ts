@@ -211,6 +211,13 @@ describe('the error table', () => {
       "The input was not sent: the check against its schema takes too long. Send a shorter one. If all inputs fail, the tool's schema has to be changed.",
       {},
     ],
+    [
+      { kind: 'unchecked_input', problem: 'incomplete' },
+      400,
+      'VALIDATION_ERROR',
+      'The input was not sent. A file of this program is missing: it was updated while it ran, or its installation is incomplete. Restart it; if that does not help, install it again.',
+      {},
+    ],
   ])('%j', ([error, status, code, message, details, retryAfterMs]) => {
     const row = ofToolCallError(error);
     expect(row).toMatchObject({ status, code, message, details });
@@ -248,7 +255,7 @@ describe('any error', () => {
     tool_changed: fc.record({ server: name, tool: name, change: fc.constantFrom('new', 'changed') }),
     invalid_input: fc.record({ errors: fc.array(fc.record({ path: text, message: text })) }),
     not_read_only: fc.record({ server: name, tool: name }),
-    unchecked_input: fc.record({ problem: fc.constantFrom('too_slow', 'too_large', 'failed') }),
+    unchecked_input: fc.record({ problem: fc.constantFrom('too_slow', 'too_large', 'failed', 'incomplete') }),
     not_available: fc
       .record({
         server: name,
