@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toWebUrl } from '../../../../src/domain/values/web-url.ts';
+import { toWebUrl, withoutUserInfo } from '../../../../src/domain/values/web-url.ts';
+import { expectLinear } from '../../../support/expect-linear.ts';
 
 describe('a URL that is cited as it was received', () => {
   test.each([
@@ -67,4 +68,34 @@ test('what is shown is a URL of http or https without anything that ends it, and
       expect(toWebUrl(shown) ?? 'too long').toBe(shown.length > 2048 ? 'too long' : shown);
     }),
   );
+});
+
+describe('user information of a URI is removed', () => {
+  test.each([
+    ['postgres://user:password@host/db', 'postgres://host/db'],
+    ['postgres://user@host:5432/db', 'postgres://host:5432/db'],
+    ['postgres://user:p/a?s#s@host/db', 'postgres://host/db'],
+    ['redis://:p/w@host', 'redis://host'],
+    ['redis:user:p/w@host', 'redis:host'],
+    ['sip:user:12345@host', 'sip:host'],
+    ['jdbc:oracle:thin:scott/tiger@//host:1521/x', 'jdbc://host:1521/x'],
+    ['- Orders (mysql://root:a/b@db:3306/orders)', '- Orders (mysql://db:3306/orders)'],
+  ])('%s', (text, shown) => {
+    expect(withoutUserInfo(text)).toBe(shown);
+  });
+
+  test.each([
+    'https://a.jp/@user/a@b',
+    'http://localhost:8080/@user',
+    'http://localhost:8080?a=b@c',
+    'http://[2001:db8::1]:80/a@b',
+    'mailto:alice@a.jp',
+    'Sources: Alice, https://a.jp:443/a:b@c',
+  ])('and nothing else: %s', (text) => {
+    expect(withoutUserInfo(text)).toBe(text);
+  });
+
+  test.each(['://a:b', 'a.b:', 'a', 'a:b'])('in linear time: %s', (part) => {
+    expectLinear((n) => withoutUserInfo(`${part.repeat(n)} @`), 10_000);
+  });
 });
