@@ -5,17 +5,28 @@ import { formsOf } from './secrets.ts';
 import type { ServerEntry } from './server-entry.ts';
 
 /**
- * What must not be shown of the configuration of servers, in the forms in which they may repeat it: `envs`, `headers`, parameters and long
- * parts of URLs, and `expanded`, the variables that it refers to. Left out is what is obviously no secret: see `isSecret`.
+ * What must not be shown of the configuration of servers, in the forms in which they may repeat it: `envs`, `headers`, secret arguments, parameters
+ * and long parts of URLs, and `expanded`, the variables that it refers to. Left out is what is obviously no secret: see `isSecret`.
  */
 export function serverSecrets(servers: readonly ServerEntry[], expanded: readonly NamedText[]): readonly string[] {
   const configured = servers.flatMap(({ connection }): readonly NamedText[] => {
-    if (connection.kind === 'child') return Object.entries(connection.envs);
+    if (connection.kind === 'child') return [...Object.entries(connection.envs), ...secretArguments(connection.args)];
     const { pathname, searchParams } = new URL(connection.url);
     return [...Object.entries(connection.headers), ...searchParams, ['', pathname], ...longParts(pathname)];
   });
   const parts = [...configured, ...expanded].flatMap(([name, text]) => partsOf(name, text));
   return [...new Set(parts.filter(isSecret).flatMap(([, text]) => formsOf(text)))];
+}
+
+/** Arguments such as `--api-key abc`, `--token=abc`, `Authorization: Bearer abc`, and URLs with a password. */
+function secretArguments(args: readonly string[]): readonly NamedText[] {
+  return args.flatMap((arg, index): readonly NamedText[] => {
+    const [, name = args[index - 1] ?? '', value = arg] =
+      /^(-[^=\s]*)=(.*)$/s.exec(arg) ?? /^([\w-]+):\s*(.+)$/s.exec(arg) ?? [];
+    const isOption = name.startsWith('-') || value !== arg;
+    if (isOption && SECRET_NAME.test(name) && isSecret(['', value])) return [[name, value]];
+    return passwordsOf(arg).map((password): NamedText => ['password', password]);
+  });
 }
 
 /** The client secrets, as they are and in the forms in which `Authorization` has them. */

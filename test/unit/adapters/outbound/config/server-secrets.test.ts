@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { ServerEntry } from '../../../../../src/adapters/outbound/config/server-entry.ts';
 import { serverSecrets } from '../../../../../src/adapters/outbound/config/server-secrets.ts';
 
-const child = (envs: Readonly<Record<string, string>>) => ({ connection: { kind: 'child', envs } }) as ServerEntry;
+const child = (envs: Readonly<Record<string, string>>, args: readonly string[] = []) =>
+  ({ connection: { kind: 'child', envs, args } }) as ServerEntry;
 const remote = (headers: Readonly<Record<string, string>>, url = 'https://a.example/mcp') =>
   ({ connection: { kind: 'remote', headers, url } }) as ServerEntry;
 const base64 = (text: string) => Buffer.from(text).toString('base64').replace(/=+$/, '');
@@ -43,6 +44,30 @@ describe('the secrets of servers', () => {
     ],
   ])('contain what an error may name alone: %s', (_, server, expected) => {
     expect(serverSecrets([server], [])).toEqual(expect.arrayContaining(expected));
+  });
+
+  test.each([
+    [['--api-key', 'Zx81-abcdefgh-77'], 'Zx81-abcdefgh-77'],
+    [['--token=Zx81-abcdefgh-77'], 'Zx81-abcdefgh-77'],
+    [['--header', 'Authorization: Bearer Zx81-abcdefgh-77'], 'Zx81-abcdefgh-77'],
+    [['-H', 'X-Api-Key:Zx81-abcdefgh-77'], 'Zx81-abcdefgh-77'],
+    [['postgres://joe:p%40ss@host/db'], 'p@ss'],
+  ])('contain arguments that their names call secret: %j', (args, expected) => {
+    expect(serverSecrets([child({}, args)], [])).toContain(expected);
+  });
+
+  test('contain no other arguments', () => {
+    const args = [
+      '-y',
+      '@scope/server-of-keys',
+      '--keyspace',
+      'main',
+      '--auth',
+      'oauth',
+      '/home/joe/notes',
+      'Zx81-abcdefgh-77',
+    ];
+    expect(serverSecrets([child({}, args)], [])).toEqual([]);
   });
 
   test('contain the variables that the configuration refers to', () => {
