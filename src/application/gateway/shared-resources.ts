@@ -10,7 +10,7 @@ import {
 } from '../../domain/gateway/shared-entries.ts';
 import type { ToolCallError, ToolServerError } from '../../domain/gateway/tool-call-error.ts';
 import { withTrace } from '../../domain/gateway/trace-context.ts';
-import { fitsTemplate } from '../../domain/gateway/uri-template.ts';
+import { templateTest } from '../../domain/gateway/uri-template.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
 import { never, withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -156,8 +156,9 @@ export class SharedResources {
     const lists = await Promise.all(reading);
     // A server whose list is not known may be the one; and the name of one that does not exist for this caller must not lead to another.
     if (addressed !== undefined || lists.flat().includes(undefined)) return undefined;
-    const fits = owners[lists.findIndex(([, templates]) => templates?.some(({ id }) => fitsTemplate(id, uri)))];
-    return fits && ([fits, uri] as const);
+    const fits = lists.map(([, templates]) => templates?.map(({ id }) => id).some(templateTest(uri)) === true);
+    const owner = owners[fits.indexOf(true)];
+    return owner && ([owner, uri] as const);
   }
 
   /** The server of a prompt, and its name there. */

@@ -2,8 +2,10 @@ import type { GatewayTool } from './gateway-tool.ts';
 
 /** Of a query, so many characters count. */
 export const MAX_QUERY = 1_000;
-/** So many characters of a field of a tool count, and so many parts of its schema: no server holds the process up. */
+/** So many characters of a field of a tool count, and so many parts of its schema; with many tools of a server, fewer. */
 const MAX_FIELD = 4_000;
+/** Of a field of all tools of a server: no server holds the process up. */
+const MAX_FIELDS = 75_000;
 
 /** How much a word counts in the names of server and tool, the title, the description, and the parameters. */
 const WEIGHTS = [4, 2, 2, 1] as const;
@@ -22,11 +24,13 @@ export class ToolIndex {
 
   constructor(tools: readonly GatewayTool[]) {
     this.#tools = tools;
-    const fieldsOf = tools.map(({ server, name, title = '', description, inputSchema }) =>
-      [`${server} ${name}`, title, description, parametersOf(inputSchema)].map((text) =>
-        wordsIn(text.slice(0, MAX_FIELD), true),
-      ),
-    );
+    const counts = new Map<string, number>();
+    for (const { server } of tools) counts.set(server, (counts.get(server) ?? 0) + 1);
+    const fieldsOf = tools.map(({ server, name, title = '', description, inputSchema }) => {
+      const max = Math.min(MAX_FIELD, MAX_FIELDS / (counts.get(server) ?? 1));
+      const parameters = parametersOf(inputSchema, max);
+      return [`${server} ${name}`, title, description, parameters].map((text) => wordsIn(text.slice(0, max), true));
+    });
     const totals = WEIGHTS.map((_, field) => fieldsOf.reduce((sum, fields) => sum + (fields[field]?.length ?? 0), 0));
     for (const [tool, fields] of fieldsOf.entries()) {
       const frequencies = new Map<string, number>();
@@ -64,14 +68,14 @@ export class ToolIndex {
 const VALUES = new Set(['default', 'enum', 'const', 'examples']);
 
 /** Names and descriptions of parameters, those of the first level first. */
-function parametersOf(inputSchema: object): string {
+function parametersOf(inputSchema: object, max: number): string {
   const parts = [{ part: inputSchema, isProperties: false }];
   let text = '';
   for (const { part, isProperties } of parts) {
     for (const [key, value] of Object.entries(part)) {
-      if (text.length > MAX_FIELD || parts.length > MAX_FIELD) return text;
+      if (text.length > max || parts.length > max) return text;
       if (isProperties) text += ` ${key}`;
-      else if (key === 'description' && typeof value === 'string') text += ` ${value.slice(0, MAX_FIELD)}`;
+      else if (key === 'description' && typeof value === 'string') text += ` ${value.slice(0, max)}`;
       if (typeof value === 'object' && value !== null && (isProperties || !VALUES.has(key)))
         parts.push({ part: value, isProperties: !isProperties && key === 'properties' });
     }

@@ -178,6 +178,15 @@ describe('laws', () => {
     expect(found([tool('a', { description: `${'x '.repeat(2_000)}ledger` })], 'ledger')).toEqual([]);
   });
 
+  test('of many tools of a server, fewer characters of each count, and those of another server are not fewer', () => {
+    const described = (word: number) => `${'x '.repeat(word)}ledger`;
+    const many = Array.from({ length: 1000 }, (_, at) =>
+      tool(`t${at}`, { description: described(at === 0 ? 30 : 40) }),
+    );
+    const other = tool('a', { server: 'other', description: described(1_997) });
+    expect(found([...many, other], 'ledger')).toEqual(['t0', 'a']);
+  });
+
   test('of a schema, a few thousand parts are read, the first level first', () => {
     let reads = 0;
     const part = (more: object) => Object.defineProperty({ ...more }, 'type', { enumerable: true, get: () => ++reads });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fitsTemplate } from '../../../../src/domain/gateway/uri-template.ts';
+import { fitsTemplate, templateTest } from '../../../../src/domain/gateway/uri-template.ts';
 import { expectLinear } from '../../../support/expect-linear.ts';
 
 test.each([
@@ -54,4 +54,15 @@ test('a URI or a template of more than 2,048 characters fits nothing', () => {
   expect(fitsTemplate('a{+b}', 'a'.repeat(2048))).toBe(true);
   expect(fitsTemplate('a{+b}', 'a'.repeat(2049))).toBe(false);
   expect(fitsTemplate(`a{${'b'.repeat(2046)}}`, 'a')).toBe(false);
+});
+
+test('a thousand templates that are made to take long take a moment, and few of them do not hide others', () => {
+  const uri = `a://${'x'.repeat(2040)}`;
+  const fits = templateTest(uri);
+  const startedMs = performance.now();
+  for (let at = 0; at < 1000; at += 1) expect(fits(`a://${'{+a}'.repeat(500)}y${at}`)).toBe(false);
+  expect(performance.now() - startedMs).toBeLessThan(1000);
+  const usual = templateTest('db://rows/1?page=1');
+  for (let at = 0; at < 999; at += 1) expect(usual(`db://rows/{id}/${at}{?page,size}`)).toBe(false);
+  expect(usual('db://rows/{id}{?page,size}')).toBe(true);
 });
