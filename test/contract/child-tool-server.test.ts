@@ -118,6 +118,11 @@ test('does not read a list of tools of more than 8 MiB', async () => {
   expect(errorOf(await connection.listTools(never()))).toMatchObject({ kind: 'invalid_result' });
 });
 
+test('does not pass on what a server says of itself if that is long', async () => {
+  const { connection } = await connectChild('verbose');
+  expect(connection.serverInfo).toBeUndefined();
+});
+
 test('does not read a list of tools with 250,000 objects, lists and members', async () => {
   const { connection, events } = await connectChild('crowded-list');
   const detail = 'the answer has too many objects, lists and members for a list; let the server offer less';

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { clip } from '../../domain/values/clean-text.ts';
 import { withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OnListChanged, ServerConnection, ServerEvents, ToolServer } from '../ports/tool-server.ts';
@@ -13,6 +14,9 @@ interface StartOptions {
   /** Called once the list of tools is known. Returns what gets the events of the connection, of which none is lost before. */
   readonly onStarted: (connection: ServerConnection) => ServerEvents;
 }
+
+/** A reason is in every list of servers, and may be a text of the server. */
+export const MAX_REASON = 2000;
 
 /** Connects a server, and reads its list of tools. An error is the reason for people; nothing of the server is left then. */
 export async function startServer(options: StartOptions, signal: AbortSignal): Promise<Result<void, string>> {
@@ -46,5 +50,5 @@ export async function startServer(options: StartOptions, signal: AbortSignal): P
   }
   if (connected.isOk()) await connected.value.close();
   if (isOver) return err(`no list of tools within ${timeoutMs / 1000} s (startup_timeout)`);
-  return lostReason === undefined ? listed : err(lostReason);
+  return (lostReason === undefined ? listed : err(lostReason)).mapErr((reason) => clip(reason, MAX_REASON));
 }

@@ -3,9 +3,11 @@ import { type ApprovedTools, changeOf } from '../../domain/gateway/approved-tool
 import { type GatewayTool, isAllowed, type ToolFilter } from '../../domain/gateway/gateway-tool.ts';
 import { override, type ToolOverrides } from '../../domain/gateway/overrides.ts';
 import type { ToolServerError } from '../../domain/gateway/tool-call-error.ts';
+import { clip } from '../../domain/values/clean-text.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { ListedTool, ServerConnection } from '../ports/tool-server.ts';
+import { MAX_REASON } from './start-server.ts';
 
 /** Which tools of a server exist, and how callers see them. */
 export type ToolRules = ToolFilter & ToolOverrides;
@@ -119,7 +121,7 @@ function compare(listed: readonly GatewayTool[], rules: ToolRules, approved: App
 function reasonOf(error: ToolServerError): string {
   switch (error.kind) {
     case 'json_rpc':
-      return `tools/list failed: ${error.message}`;
+      return `tools/list failed: ${clip(error.message, MAX_REASON)}`;
     case 'crashed':
       return error.reason;
     case 'too_large':

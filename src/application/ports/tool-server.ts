@@ -36,6 +36,7 @@ export interface ServerConnection {
   readonly transport: 'stdio' | 'http' | 'sse';
   readonly pid: number | undefined;
   readonly protocolVersion: string | undefined;
+  /** What the server says of itself; undefined if that is more than 64 Ki characters. */
   readonly serverInfo: JsonObject | undefined;
   /** What the server declares (MCP, `capabilities`). */
   readonly capabilities: JsonObject;

@@ -111,7 +111,8 @@ async function onRequest({ id, method, params = {} }) {
     const protocolVersion = is('other-revision') ? '1999-12-31' : is('old-revision') ? '2024-11-05' : '2025-11-25';
     const tools = is('unannounced') ? {} : { listChanged: true };
     const capabilities = { tools, ...(TOOLS === undefined && { prompts: { listChanged: true } }) };
-    const serverInfo = { name: 'stdio-server', version: '1.2.3' };
+    const title = is('verbose') ? { title: 'x'.repeat(100_000) } : {};
+    const serverInfo = { name: 'stdio-server', version: '1.2.3', ...title };
     try {
       return send({ id, result: { protocolVersion, capabilities, serverInfo, ...greet?.() } });
     } catch (error) {

@@ -36,6 +36,9 @@ const MAX_ENTRIES = 1000;
 const MAX_LIST_CHARACTERS = 8 * 1024 * 1024;
 const MAX_PAGES = 1000;
 const LINGER_MS = 500;
+/** What a server says of itself is in every list of servers; icons may be in it. */
+const MAX_INFO_VALUES = 1000;
+const MAX_INFO_CHARACTERS = 64 * 1024;
 
 /** The result as the server sent it. The client's own check would reject results that this program accepts. */
 const ANY_RESULT: StandardSchemaV1<unknown, JsonObject> = {
@@ -66,7 +69,9 @@ export class McpConnection implements ServerConnection {
   }
 
   get serverInfo(): JsonObject | undefined {
-    return this.#current.client.getServerVersion() as JsonObject | undefined;
+    const info = this.#current.client.getServerVersion() as JsonObject | undefined;
+    const { values, characters } = jsonExtent(info, MAX_INFO_VALUES);
+    return values > MAX_INFO_VALUES || characters > MAX_INFO_CHARACTERS ? undefined : info;
   }
 
   get capabilities(): JsonObject {

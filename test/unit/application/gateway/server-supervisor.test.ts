@@ -133,6 +133,17 @@ describe('a first start', () => {
     expect(supervisor.status.lastError).toBe(reason);
   });
 
+  test('has a reason of limited length, which every list of servers contains', async () => {
+    const { supervisor, server } = newSupervisor();
+    server.connects.push('x'.repeat(1_000_000));
+    await supervisor.start();
+    expect(supervisor.status.lastError).toHaveLength(2000);
+    server.list = async () => err({ kind: 'json_rpc', code: 1, message: 'x'.repeat(1_000_000) });
+    supervisor.restart();
+    await settled();
+    expect(supervisor.status.lastError).toHaveLength(2000);
+  });
+
   test('during which the server is lost has the reason of the loss', async () => {
     const { supervisor, server } = newSupervisor();
     server.list = () => {
