@@ -3,7 +3,7 @@ import { clip } from '../../domain/values/clean-text.ts';
 import { withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OnListChanged, ServerConnection, ServerEvents, ToolServer } from '../ports/tool-server.ts';
-import type { ToolList } from './tool-list.ts';
+import { MAX_REASON, type ToolList } from './tool-list.ts';
 
 interface StartOptions {
   readonly definition: { readonly name: string; readonly startupTimeoutMs: number };
@@ -14,9 +14,6 @@ interface StartOptions {
   /** Called once the list of tools is known. Returns what gets the events of the connection, of which none is lost before. */
   readonly onStarted: (connection: ServerConnection) => ServerEvents;
 }
-
-/** A reason is in every list of servers, and may be a text of the server. */
-export const MAX_REASON = 2000;
 
 /** Connects a server, and reads its list of tools. An error is the reason for people; nothing of the server is left then. */
 export async function startServer(options: StartOptions, signal: AbortSignal): Promise<Result<void, string>> {

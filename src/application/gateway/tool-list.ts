@@ -7,7 +7,6 @@ import { clip } from '../../domain/values/clean-text.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { ListedTool, ServerConnection } from '../ports/tool-server.ts';
-import { MAX_REASON } from './start-server.ts';
 
 /** Which tools of a server exist, and how callers see them. */
 export type ToolRules = ToolFilter & ToolOverrides;
@@ -18,6 +17,9 @@ interface ToolListOptions {
   readonly logger: Logger;
   readonly clock: Clock;
 }
+
+/** A reason is in every list of servers, and may be a text of the server. */
+export const MAX_REASON = 2000;
 
 /** How many tools are remembered, and with them some that the server no longer has. */
 const MAX_KNOWN = 2000;

@@ -3,14 +3,14 @@ import type { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { never } from '../../../application/async/deadline.ts';
-import { InProgress } from '../../../application/async/in-progress.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { type ChildOptions, endTree, startChild } from './child-process.ts';
 import { inTurns, parseInTurns } from './in-turns.ts';
 import { LastLines } from './last-lines.ts';
-import { type Excess, isCall, type LineEnds, LineReader, type ReadLine } from './line-reader.ts';
+import { type Excess, LineReader, type ReadLine } from './line-reader.ts';
+import { PendingRequests } from './pending-requests.ts';
 import { errorResponse, excessResponse, LOST, readCutMessage, toResponse } from './substitute-response.ts';
 
 export interface ChildTransportOptions extends ChildOptions {
@@ -57,10 +57,7 @@ export class ChildTransport implements Transport {
   #countedSinceMs = 0;
   /** Counts the messages that were not passed to the process. */
   #unread = 0;
-  /** The IDs of the requests that wait for a response. The client uses numbers. */
-  readonly #pending = new InProgress<number>();
-  /** Those of calls. */
-  readonly #calls = new InProgress<number>();
+  readonly #pending = new PendingRequests();
   /** Undefined until the transport is closed. */
   #ended: Promise<void> | undefined;
 
@@ -110,7 +107,7 @@ export class ChildTransport implements Transport {
 
   /** Handles the output until it ends. Whatever the process writes affects nothing else. */
   async #read(output: AsyncIterable<Buffer>): Promise<void> {
-    const reader = new LineReader(this.#options.maxBytes, (line) => this.#isResult(line));
+    const reader = new LineReader(this.#options.maxBytes, (line) => this.#pending.isResultOfCall(line));
     try {
       for await (const chunk of output) {
         if (this.#ended === undefined) await inTurns(reader.linesOf(chunk), (line) => this.#onLine(line));
@@ -132,10 +129,9 @@ export class ChildTransport implements Transport {
     }
     if ('method' in message) {
       const { method, params } = message;
-      if ('id' in message) this.#pending.add(Number(message.id));
-      if ('id' in message && isCall(method)) this.#calls.add(Number(message.id));
+      if ('id' in message) this.#pending.add(message);
       // The response to a cancelled request is not awaited.
-      if (method === 'notifications/cancelled') this.#settle(params?.requestId);
+      if (method === 'notifications/cancelled') this.#pending.settle(params?.requestId);
     }
     this.#unread += 1;
     this.#collectWrites(stdin);
@@ -203,19 +199,8 @@ export class ChildTransport implements Transport {
   }
 
   #onResponse(id: string | number, message: JsonObject): void {
-    if (this.#settle(id)) this.onmessage?.(toResponse(id, message));
+    if (this.#pending.settle(id)) this.onmessage?.(toResponse(id, message));
     else this.#count(false);
-  }
-
-  /** Whether the request was in progress. */
-  #settle(id: unknown): boolean {
-    this.#calls.delete(Number(id));
-    return this.#pending.delete(Number(id));
-  }
-
-  #isResult({ head, tail }: LineEnds): boolean {
-    const message = readCutMessage(head, tail);
-    return message.kind === 'response' && this.#calls.has(Number(message.id));
   }
 
   /** If it cannot be known which request the response is for, all of them fail: none may wait for it. */
@@ -224,7 +209,7 @@ export class ChildTransport implements Transport {
     if (message.kind === 'other') return;
     const failed = message.kind === 'response' ? [Number(message.id)] : [...this.#pending];
     for (const pending of failed) {
-      this.#settle(pending);
+      this.#pending.settle(pending);
       const isUncertain = message.kind === 'unknown' && failed.length > 1;
       const lost = isUncertain && errorResponse(pending, LOST, 'a response that could not be read');
       this.onmessage?.(lost || excessResponse(pending, excess, this.#options.maxBytes));
