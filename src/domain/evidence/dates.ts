@@ -9,6 +9,8 @@ export interface WrittenDate {
   readonly end: number;
   readonly dates: readonly DateParts[];
   readonly isEither: boolean;
+  /** It may be something else: `2020/5` a ratio, `2011-12` two years. */
+  readonly isMaybe: boolean;
 }
 
 const ERAS = new Map(Object.entries({ 令和: 2018, 平成: 1988, 昭和: 1925, 大正: 1911, 明治: 1867, 慶応: 1864 }));
@@ -34,6 +36,9 @@ const THE_DAY = /(?:on|by|until|from|to|of|before|after)\sthe\s(\d{1,2}(?:st|nd|
 const NUMERIC =
   /(?<![\d.])(?:(?<year>\d{4})(?<a>[-/.])(?<month>\d\d?)\k<a>(?<day>\d\d?)|(?<first>\d\d?)(?<b>[-/.])(?<second>\d\d?)\k<b>(?<last>\d{4}))(?!\d)/g;
 
+const SHORT =
+  /(?<![\d.,/-])(?:(?<year>(?:1[5-9]|20)\d\d)[-/](?<month>\d\d?)|(?<first>\d\d?)\/(?<last>(?:1[5-9]|20)\d\d|\d\d?))(?![\d/-]|[.,]\d)/g;
+
 /** The dates of a folded text, in the forms of ruling E10. */
 export function* datesIn(text: string): Generator<WrittenDate> {
   for (const match of text.matchAll(JAPANESE)) {
@@ -52,10 +57,20 @@ export function* datesIn(text: string): Generator<WrittenDate> {
     const either = [...toDates(last, first, second), ...toDates(last, second, first)];
     yield* written(match, year === undefined ? either : toDates(year, month, day), true);
   }
+  for (const match of text.matchAll(SHORT)) {
+    const { first, last = '', year = last.length > 2 ? last : undefined, month = first } = match.groups ?? {};
+    const either = [...toDates(undefined, first, last), ...toDates(undefined, last, first)];
+    yield* written(match, year === undefined ? either : toDates(year, month), true, true);
+  }
 }
 
-function* written(match: RegExpExecArray, dates: readonly DateParts[], isEither = false): Generator<WrittenDate> {
-  if (dates.length > 0) yield { start: match.index, end: match.index + match[0].length, dates, isEither };
+function* written(
+  match: RegExpExecArray,
+  dates: readonly DateParts[],
+  isEither = false,
+  isMaybe = false,
+): Generator<WrittenDate> {
+  if (dates.length > 0) yield { start: match.index, end: match.index + match[0].length, dates, isEither, isMaybe };
 }
 
 /** One date for each day in a text; none if they are impossible. */

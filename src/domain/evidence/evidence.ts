@@ -22,23 +22,28 @@ export function evidenceFor(text: string, url: string, page: PageText): Citation
   const claims = claimsFor(text, url);
   if (claims.length === 0) return undefined;
 
-  const { visible, other, isCut } = page;
+  const { visible, other } = page;
   const language = textLanguage(visible);
-  const missing = isCut ? [] : missingFigures(claims, [visible, ...other].join('\n'), language === undefined);
-  const { quote, isUnrelated } = resemblance(claims, visible, language);
+  const figures = missingFigures(claims, [visible, ...other].join('\n'), language === undefined);
+  const resembling = resemblance(claims, visible, language);
+  // What takes too long to search counts as cut (ruling E17).
+  const isCut = page.isCut || figures === undefined || resembling === undefined;
+  const { quote, isUnrelated = false } = resembling ?? {};
+  const missing = isCut || figures.length === 0 ? undefined : figures;
   const unrelated = isUnrelated && !isCut ? (true as const) : undefined;
-  const found = withoutUndefined({ quote, missing: missing.length > 0 ? missing : undefined, unrelated });
+  const found = withoutUndefined({ quote, missing, unrelated });
   return Object.keys(found).length > 0 ? found : undefined;
 }
 
-/** The best passage of all claims, or that none resembles any of them (ruling E11). */
+/** The best passage of all claims, or that none resembles any of them (ruling E11). Undefined if the search takes too long. */
 function resemblance(claims: readonly string[], visible: string, language: ReturnType<typeof textLanguage>) {
   const comparable = language === undefined ? [] : claims.filter((claim) => textLanguage(claim) === language);
-  if (language === undefined || comparable.length === 0) return { quote: undefined, isUnrelated: false };
+  if (language === undefined || comparable.length === 0) return {};
 
   const passages = passagesFor(comparable, visible, language);
-  const best = passages.reduce((best, passage) => (passage.share > best.share ? passage : best));
-  if (best.share >= MIN_SHARE) return { quote: best.quote || undefined, isUnrelated: false };
+  const best = passages?.reduce((best, passage) => (passage.share > best.share ? passage : best));
+  if (best === undefined) return undefined;
+  if (best.share >= MIN_SHARE) return { quote: best.quote || undefined };
   const isLong = (claim: string) => (language === 'ja' ? claim.length >= 8 : claim.split(' ').length >= 4);
-  return { quote: undefined, isUnrelated: claims.every((claim) => comparable.includes(claim) && isLong(claim)) };
+  return { isUnrelated: claims.every((claim) => comparable.includes(claim) && isLong(claim)) };
 }

@@ -14,19 +14,23 @@ const MAX_MISSING = 10;
 /** A page with more would take too long. */
 const MAX_FIGURES = 20_000;
 
-/** The figures of claims that a page lacks, as the claims write them (ruling E10). `isLoose`: the page is in a language whose forms are not known. */
-export function missingFigures(claims: readonly string[], page: string, isLoose: boolean): string[] {
+/**
+ * The figures of claims that a page lacks, as the claims write them (ruling E10); undefined if the page has too many. `isLoose`: it is in a
+ * language whose forms are not known.
+ */
+export function missingFigures(claims: readonly string[], page: string, isLoose: boolean): string[] | undefined {
   const index = indexOf(page, isLoose);
-  if (index === undefined) return [];
+  if (index === undefined) return undefined;
   const missing = claims.flatMap((claim) => missingIn(claim, index));
   return [...new Set(missing)].slice(0, MAX_MISSING);
 }
 
 function missingIn(claim: string, index: FigureIndex): string[] {
   const text = fold(claim);
-  const dates = [...datesIn(text)].filter((date) => isDate(claim, date));
   const isKnown = (date: DateParts) => hasDate(index, date);
-  const absent = dates.filter(({ dates, isEither }) => !(isEither ? dates.some(isKnown) : dates.every(isKnown)));
+  const isAbsent = ({ dates, isEither }: WrittenDate) => !(isEither ? dates.some(isKnown) : dates.every(isKnown));
+  const dates = [...datesIn(text)].filter((date) => isDate(claim, date) && !(date.isMaybe && isAbsent(date)));
+  const absent = dates.filter(isAbsent);
   const isInDate = (one: Numeral) => dates.some(({ start, end }) => one.start < end && start < one.end);
   const unknown = [...numeralsIn(text)].filter(
     (one) => isFigure(text, one) && !isInDate(one) && !hasNumber(index, one),

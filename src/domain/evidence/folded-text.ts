@@ -7,7 +7,7 @@ export function fold(text: string): string {
       .replaceAll('İ', 'i')
       .toLowerCase()
       .replace(/[^\S\n]|[⁰-₉²³¹]/g, ' ')
-      .replace(/[‐-―−〜]/g, '-')
+      .replace(/[‐-―−〜~]/g, '-')
       .replace(/[‘’]/g, "'")
       .replace(/[○◯零]/g, '〇')
   );

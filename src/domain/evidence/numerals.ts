@@ -33,9 +33,9 @@ const ORDINALS = new Map<string, number>([
 ]);
 const UNITS = new Map<string, number>([...CARDINALS, ...ORDINALS]);
 const POWERS = new Map<string, number>([
-  ...Object.entries({ 割: 10, 十: 10, 百: 100, 千: 1e3, 万: 1e4, 億: 1e8, 兆: 1e12 }),
+  ...Object.entries({ 厘: 0.1, 分: 1, 割: 10, 十: 10, 百: 100, 千: 1e3, 万: 1e4, 億: 1e8, 兆: 1e12 }),
   ...Object.entries({ dozen: 12, hundred: 100, thousand: 1e3, million: 1e6, billion: 1e9, trillion: 1e12 }),
-  ...Object.entries({ k: 1e3, m: 1e6, mn: 1e6, mln: 1e6, b: 1e9, bn: 1e9, tn: 1e12 }),
+  ...Object.entries({ k: 1e3, m: 1e6, mn: 1e6, mln: 1e6, b: 1e9, bn: 1e9, t: 1e12, tn: 1e12 }),
 ]);
 /** They multiply all that is before them, others only the last number. */
 const isGreat = (power: string) => /[a-z万億兆]/.test(power) && !/dozen|hundred/.test(power);
@@ -49,9 +49,9 @@ const KANJI = `[${KANJI_DIGITS}十百千万億兆]`;
 const NUMERAL = new RegExp(
   [
     `(?<kanji>(?:${BEFORE_POWER}[十百千万億兆]|(?![万億兆])${KANJI})${KANJI}*(?:${BEFORE_POWER}[十百千万億兆]${KANJI}*){0,5}` +
-      `(?:(?<=[千万億兆])(?:\\d,\\d{3}|\\d{1,4})(?![\\d年月]|[.,]\\d))?(?:割(?:[${KANJI_DIGITS}]分)?)?)`,
+      `(?:(?<=[千万億兆])(?:\\d,\\d{3}|\\d{1,4})(?![\\d年月]|[.,]\\d))?(?:割(?:[${KANJI_DIGITS}]分(?:[${KANJI_DIGITS}]厘)?)?)?)`,
     "(?<digits>\\d{1,3}(?:[,' ]\\d{3}){1,6}(?!\\d)(?:\\.\\d+)?|\\d+(?:\\.\\d+)*|(?<![\\da-z.])\\.\\d{1,9}(?![\\d.]))" +
-      `(?:割(?:\\d分)?|[ -]?(?:${SCALE}|(?:mln|mn|bn|tn|[kmb])(?![a-z])))?`,
+      `(?:割(?:\\d分(?:\\d厘)?)?|[ -]?(?:${SCALE}|(?:mln|mn|bn|tn|[kmbt])(?![a-z])))?`,
     `(?<![a-z])(?:(?:(?:${BELOW_100}[ -])?${SCALE})(?:(?: and)?[ -](?:${BELOW_100}|${SCALE}))*|${BELOW_100})`,
   ].join('|'),
   'g',
@@ -60,6 +60,8 @@ const NUMERAL = new RegExp(
 const COUNTER =
   /[円人年月日回個件番位社か箇ヶケカ歳才名本台枚点時度倍票章区校館階号世代種つ語週曲冊戦勝敗試%]|都市|(?<!十)分|パーセント/y;
 const DECADE = /'?s(?![a-z])|年代/y;
+/** `2019-21`: the years to 2021. */
+const RANGE = /(?<!\d)(1[5-9]|20)\d\d[-/]$/;
 const AFTERNOON = /(?::\d\d)? ?(?:pm|p\.m)(?![a-z])/y;
 
 /** The numbers of a folded text, in the forms of English and Japanese (ruling E10). */
@@ -78,8 +80,12 @@ export function* numeralsIn(text: string): Generator<Numeral> {
     // Letters may also be a unit: metres, kilobytes.
     if (!isVersion && /\d[ -]?[a-z]{1,3}$/.test(shown)) readings.push(toReading(digits));
     const [{ value, place } = { value: 0, place: 0 }] = readings;
+    // A share, as in averages of baseball: `.355`.
+    if (shown.includes('割')) readings.push({ value: value / 100, place: place / 100 });
     const isAfternoon = value < 12 && (text.startsWith('午後', start - 2) || isFollowedBy(AFTERNOON));
-    const more = value >= 10 && value < 100 && isFollowedBy(DECADE) ? [1900, 2000] : isAfternoon ? [12] : [];
+    const [, century] = (shown.length === 2 && RANGE.exec(text.slice(Math.max(0, start - 6), start))) || [];
+    const isDecade = value >= 10 && value < 100 && isFollowedBy(DECADE);
+    const more = century ? [Number(century) * 100] : isDecade ? [1900, 2000] : isAfternoon ? [12] : [];
     const parts = digits.includes(' ') ? digits.split(' ').map(Number) : [];
     readings.push(...more.map((more) => ({ value: value + more, place })));
     const isWord = kanji === '' && digits === '';
@@ -98,11 +104,13 @@ export function* looseNumbersIn(text: string): Generator<number> {
   }
 }
 
-/** A number in digits, kanji or words: `1,226.5`, `1億2380万`, `千二百二十六`, `一九七〇`, `3割5分`, `two hundred and fifty`. */
+/** A number in digits, kanji or words: `1,226.5`, `1億2380万`, `千二百二十六`, `一九七〇`, `3割5分5厘`, `two hundred and fifty`. */
 export function toReading(shown: string): Reading {
   let [total, section, place] = [0, 0, 1];
   let current: number | undefined;
-  for (const [token] of shown.matchAll(/\d[\d,' ]*(?:\.\d+)?|\.\d+|[〇一二三四五六七八九]+|[a-z]+|[割十百千万億兆]/g)) {
+  for (const [token] of shown.matchAll(
+    /\d[\d,' ]*(?:\.\d+)?|\.\d+|[〇一二三四五六七八九]+|[a-z]+|[割分厘十百千万億兆]/g,
+  )) {
     const power = POWERS.get(token);
     const factor = power ?? 1;
     if (power === undefined) {

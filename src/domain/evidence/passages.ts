@@ -24,17 +24,16 @@ const FUNCTION_WORDS = new Set(
 
 /**
  * The passages of a page that resemble claims most, one for each claim, in their order. `share`: how much of the claim's words a passage has, by
- * weight; 1 if the claim has none, or if the page takes too long to search.
+ * weight; 1 if the claim has none. Undefined if the page takes too long to search.
  */
 export function passagesFor(claims: readonly string[], visible: string, language: Language) {
   const text = fold(visible);
   const termsOf = claims.map((claim) => termsIn(fold(claim)));
   const places = placesOf(termsOf, text);
-  if (places === undefined) return claims.map(() => ({ quote: '', share: 1 }));
   const passages = text.length / PASSAGE_CHARS + 1;
-  return termsOf.map((terms, claim) => {
+  return places?.map((own, claim) => {
+    const terms = termsOf[claim] ?? [];
     const counts = new Map<string, number>();
-    const own = places[claim] ?? [];
     for (const { term } of own) counts.set(term, (counts.get(term) ?? 0) + 1);
     const weights = new Map(terms.map((term) => [term, Math.log(1 + passages / ((counts.get(term) ?? 0) + 0.5))]));
     const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);

@@ -80,6 +80,17 @@ describe('evidence', () => {
     expect(check('Penguins of Antarctica eat 77 small fish.', ENGLISH, { isCut: true })).toBeUndefined();
   });
 
+  const alike = Array.from({ length: 40 }, (_, at) => `aa${(at + 400).toString(36)}`).join(' the ');
+  test.each([
+    ['figures', 'The firm of Ann Lee built it 470 metres long.', '7 '.repeat(20_001)],
+    ['places to compare', `It is 470 metres ${alike}.`, 'the aa '.repeat(40_000)],
+  ])('of a page with too many %s, knows no more than of a cut one', (_, claim, more) => {
+    for (const text of [claim, claim.replace('470', '')]) {
+      const { quote, ...others } = check(text, `${ENGLISH}\n${more}`) ?? {};
+      expect(others).toEqual({});
+    }
+  });
+
   test('says nothing without a claim', () => {
     expect(
       evidenceFor(`Text.\n\nSources:\n- ${URL}`, URL, { visible: ENGLISH, other: [], isCut: false }),

@@ -46,5 +46,5 @@ test('only of a page that takes too long to search, nothing is said', () => {
       pageOf('aa '),
       'en',
     ),
-  ).toEqual(CLAIMS.map(() => ({ quote: '', share: 1 })));
+  ).toBeUndefined();
 });
