@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -123,15 +124,32 @@ test('keeps a limited number of lines that cannot be written', async () => {
   expect(linesOf(path)).toHaveLength(65);
 });
 
-posixTest('shell')('a line of which only a part fits is completed later', async () => {
+/** A file with the beginning of a line, of which the rest did not fit. Undefined without the command `prlimit`. */
+async function fillFile() {
   const { log, path } = openFile();
   await log.append('a'.repeat(10));
   // Node.js ignores SIGXFSZ, so that a write beyond the limit of the size of files fails.
   const limit = (size: string) => spawnSync('prlimit', ['--pid', String(process.pid), `--fsize=${size}`]).status;
-  if (limit('100:unlimited') !== 0) return;
+  if (limit('100:unlimited') !== 0) return undefined;
   const written = await log.append('b'.repeat(200));
   limit('unlimited');
   expect(written).toEqual(err('EFBIG'));
+  return { log, path };
+}
+
+posixTest('shell')('a line of which only a part fits is completed later', async () => {
+  const filled = await fillFile();
+  if (filled === undefined) return;
+  const { log, path } = filled;
   expect(await log.append('c')).toEqual(ok());
   expect(linesOf(path)).toEqual(['a'.repeat(10), 'b'.repeat(200), 'c']);
+});
+
+posixTest('shell')('a line of which only a part fits is complete in a file that was copied and emptied', async () => {
+  const filled = await fillFile();
+  if (filled === undefined) return;
+  const { log, path } = filled;
+  truncateSync(path);
+  expect(await log.append('c')).toEqual(ok());
+  expect(linesOf(path)).toEqual(['b'.repeat(200), 'c']);
 });

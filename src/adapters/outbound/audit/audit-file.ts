@@ -85,8 +85,8 @@ export class AuditFile implements AuditLog {
     this.#isStale = false;
     this.#file = await open(this.#path, 'a', 0o600);
     const { dev, ino, size } = await this.#file.stat();
-    // A line that was begun in another file is written completely.
-    if (this.#identity !== `${dev}:${ino}`) this.#written = 0;
+    // A line that was begun in another file, or in one that was emptied, is written completely.
+    if (size === 0 || this.#identity !== `${dev}:${ino}`) this.#written = 0;
     this.#identity = `${dev}:${ino}`;
     if (size === 0 || this.#written > 0) return;
     // A process was killed while it was writing. A file that must not be read has an empty line at most.
