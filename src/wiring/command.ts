@@ -162,21 +162,22 @@ async function startServers({ config, logger, load }: Context, isUsed: (server: 
 
 async function runCall(command: CommandOf<'call'>, context: Context, signal: AbortSignal): Promise<number> {
   const { server, tool, input } = command;
-  const { config, redactor, err, by, onUnknownTool } = context;
+  const { config, redactor, err: errors, by, audit } = context;
   const names = (config.servers ?? []).map(({ name }) => name).filter(by.rights().sees);
   if (!names.includes(server)) {
     const isDenied = config.servers?.some(({ name }) => name === server) === true;
-    const readArgs = async () => (await readInput(input, signal)).unwrapOr({});
-    const reply = await onUnknownTool?.({ name: `${server}__${tool}`, args: await readArgs(), by }, isDenied);
-    const isRecorded = reply === undefined || reply === 'unknown_tool';
     const unknown = { kind: 'unknown_server', server, known: names } as const;
-    err.write(`${redactor.inLogs(toolErrorMessage(isRecorded ? unknown : { kind: 'audit_unavailable' }))}\n`);
-    return isRecorded ? BAD_USAGE : FAILED;
+    const call = async () => ({ server, tool, args: (await readInput(input, signal)).unwrapOr({}), by });
+    const toEnding = () => ({ outcome: isDenied ? 'denied' : unknown.kind });
+    const ended = await audit?.record(await call(), async () => err(unknown), toEnding);
+    const error = ended?.isErr() ? ended.error : unknown;
+    errors.write(`${redactor.inLogs(toolErrorMessage(error))}\n`);
+    return error === unknown ? BAD_USAGE : FAILED;
   }
   const args = await readInput(input, signal);
   if (signal.aborted) return INTERRUPTED;
   if (args.isErr()) {
-    err.write(`${args.error}\n`);
+    errors.write(`${args.error}\n`);
     return BAD_USAGE;
   }
   const { gateway } = await startServers(context, (name) => name === server);

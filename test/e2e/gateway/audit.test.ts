@@ -26,7 +26,7 @@ test('in the terminal, each call has a line, and none is made while the file can
   const access = { local: { servers: { one: ['echo'] }, answers: ['answer'] } };
   const { config, file, lines } = configureAudit({ access });
   const call = (...args: readonly string[]) => runCli(['call', ...args, '{"message":"x"}', '--config', config]);
-  const calls = await Promise.all([call('one', 'echo'), call('one', 'sum'), call('two', 'echo')]);
+  const calls = await Promise.all([call('one', 'echo'), call('one', 'sum'), call('t__wo', 'echo')]);
   const asked = await runCli(['ask', 'Nothing is recorded for this question', '--config', config]);
   expect([...calls, asked].map(({ code }) => code)).toEqual([0, 1, 2, 1]);
   const line = (tool: string, outcome: string, server = 'one') => ({ server, tool, outcome });
@@ -34,7 +34,7 @@ test('in the terminal, each call has a line, and none is made while the file can
     expect.arrayContaining([
       line('echo', 'answered'),
       line('sum', 'denied'),
-      line('echo', 'unknown_tool', 'two'),
+      line('echo', 'unknown_server', 't__wo'),
       line('answer', 'not_recorded', 'openai-responses-mcp'),
     ]),
   );
