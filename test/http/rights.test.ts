@@ -220,6 +220,19 @@ describe('lists', () => {
     );
   });
 
+  test.each<[Caller, RegExp | undefined]>([
+    ['asker', /Choose answer for most .*answer_quick .*answer_detailed /],
+    ['writer', /^(?:(?!answer_detailed)[^])*The result is \{answer, [^]*$/],
+    ['reader', undefined],
+  ])('and instructions name only answer tools that %s may use', async (caller, expected) => {
+    const { post } = await serve();
+    for (const request of [legacy('initialize'), modern('server/discover')]) {
+      const { instructions } = (await post(request, as(caller))).message.result ?? {};
+      if (expected === undefined) expect(instructions).toBeUndefined();
+      else expect(instructions).toMatch(expected);
+    }
+  });
+
   test('have an ETag of what the caller sees', async () => {
     const served = await serve();
     const [reader, ops] = await Promise.all(['reader', 'ops'].map((name) => served.get('/mcp/tools', as(name))));

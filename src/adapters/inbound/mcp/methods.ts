@@ -1,4 +1,5 @@
-import { type CallOrigin, EVERYTHING } from '../../../domain/gateway/call-origin.ts';
+import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
+import { BUILT_IN_SERVER, type CallOrigin, EVERYTHING } from '../../../domain/gateway/call-origin.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { MCP } from '../words/mcp-messages.ts';
 import { checkEnvelope, type Era, LEGACY_VERSION, MODERN_VERSION, type ServerInfo } from './era.ts';
@@ -36,12 +37,15 @@ export function respond(
 ): Reply {
   const rights = by.rights();
   const isFixed = tools.isDynamic !== true && rights === EVERYTHING;
-  const describe = (listChanged: boolean, more: JsonObject = {}) => ({
-    capabilities: { tools: listChanged ? { listChanged } : {}, ...sharedCapabilities, ...more },
-    instructions: [MCP.instructions, moreInstructions, tools.instructions]
-      .filter((text) => text !== undefined)
-      .join('\n'),
-  });
+  const describe = (listChanged: boolean, more: JsonObject = {}) => {
+    const answerTools = TOOL_NAMES.filter((name) => rights.mayUse({ server: BUILT_IN_SERVER, name })).length;
+    const ofAnswers = answerTools > 0 ? [MCP.instructions(answerTools === TOOL_NAMES.length), moreInstructions] : [];
+    const instructions = [...ofAnswers, tools.instructions].filter((text) => text !== undefined).join('\n');
+    return {
+      capabilities: { tools: listChanged ? { listChanged } : {}, ...sharedCapabilities, ...more },
+      ...(instructions !== '' && { instructions }),
+    };
+  };
   switch (`${era} ${method}`) {
     case 'legacy initialize':
       return {
