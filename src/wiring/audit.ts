@@ -16,5 +16,7 @@ export function withAudit(runtime: Runtime, { file, ...policy }: NonNullable<Ser
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
   const audit = new Audit({ ...runtime, ...policy, log: new AuditFile(file), sha256, newId: randomUUID });
   void audit.open();
-  return { ...runtime, audit, onUnknownTool: auditedNames(audit) };
+  const { servers = [], gateway } = runtime.config;
+  const exposed = gateway.expose === false ? [] : servers.map(({ name }) => name);
+  return { ...runtime, audit, onUnknownTool: auditedNames(audit, exposed) };
 }

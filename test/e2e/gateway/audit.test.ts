@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { startHttpProcess } from '../../support/http-process.ts';
 import { runCli } from '../../support/mcp-process.ts';
 import { posixTest } from '../../support/platform.ts';
+import { newFolder } from '../files.ts';
 import { serve } from '../serve.ts';
 import { configure } from './servers.ts';
 
@@ -54,6 +55,20 @@ test('in the terminal, each call has a line, and none is made while the file can
     expect(stderr).toMatch(/audit: the file cannot be written: EISDIR[^\n]*\nAUDIT_UNAVAILABLE: [^\n]+\n$/);
   }
   expect(doctor.stdout).toContain(`FAIL  audit: ${file} cannot be written: EISDIR`);
+});
+
+test('on stdio, a call of a server that `local` may not use is denied, and the server is not started', async () => {
+  const folder = newFolder();
+  const [access, file] = [{ local: { servers: { one: 'all' } } }, join(folder, 'audit.jsonl')];
+  const { config, started } = configure(['one', 'two'], { yaml: { access, audit: { file } } });
+  const server = serve({ args: ['--stdio', '--expose', '--config', config] });
+  await server.initialize();
+  for (const name of ['two__echo', 'three__echo']) await server.callTool(name, {});
+  server.closeStdin();
+  await server.exited;
+  const outcomes = readFileSync(file, 'utf8').match(/"server":"\w+"|"outcome":"\w+"/g);
+  expect(outcomes).toEqual(['"server":"two"', '"outcome":"denied"', '"server":"three"', '"outcome":"unknown_tool"']);
+  expect(started()).toHaveLength(1);
 });
 
 posixTest('moreSignals')(
