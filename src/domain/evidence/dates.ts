@@ -3,14 +3,15 @@ import { toReading } from './numerals.ts';
 /** A day, month or year; what a text does not give is undefined. */
 export type DateParts = Readonly<Record<'year' | 'month' | 'day', number | undefined>>;
 
-/** A place of a folded text that gives dates: several days of a month, or one whose order of day and month is not known. */
+/**
+ * A place of a folded text that gives dates: all of them, such as several days of a month; `either`, if the order of day and month is not
+ * known; or `maybe` one: `2020/5` may be a ratio, `2011-12` two years.
+ */
 export interface WrittenDate {
   readonly start: number;
   readonly end: number;
   readonly dates: readonly DateParts[];
-  readonly isEither: boolean;
-  /** It may be something else: `2020/5` a ratio, `2011-12` two years. */
-  readonly isMaybe: boolean;
+  readonly kind: 'all' | 'either' | 'maybe';
 }
 
 const ERAS = new Map(Object.entries({ 令和: 2018, 平成: 1988, 昭和: 1925, 大正: 1911, 明治: 1867, 慶応: 1864 }));
@@ -55,22 +56,17 @@ export function* datesIn(text: string): Generator<WrittenDate> {
   for (const match of text.matchAll(NUMERIC)) {
     const { year, month, day, first, second, last } = match.groups ?? {};
     const either = [...toDates(last, first, second), ...toDates(last, second, first)];
-    yield* written(match, year === undefined ? either : toDates(year, month, day), true);
+    yield* written(match, year === undefined ? either : toDates(year, month, day), 'either');
   }
   for (const match of text.matchAll(SHORT)) {
     const { first, last = '', year = last.length > 2 ? last : undefined, month = first } = match.groups ?? {};
     const either = [...toDates(undefined, first, last), ...toDates(undefined, last, first)];
-    yield* written(match, year === undefined ? either : toDates(year, month), true, true);
+    yield* written(match, year === undefined ? either : toDates(year, month), 'maybe');
   }
 }
 
-function* written(
-  match: RegExpExecArray,
-  dates: readonly DateParts[],
-  isEither = false,
-  isMaybe = false,
-): Generator<WrittenDate> {
-  if (dates.length > 0) yield { start: match.index, end: match.index + match[0].length, dates, isEither, isMaybe };
+function* written(match: RegExpExecArray, dates: readonly DateParts[], kind: WrittenDate['kind'] = 'all') {
+  if (dates.length > 0) yield { start: match.index, end: match.index + match[0].length, dates, kind };
 }
 
 /** One date for each day in a text; none if they are impossible. */

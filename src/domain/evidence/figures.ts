@@ -28,8 +28,8 @@ export function missingFigures(claims: readonly string[], page: string, isLoose:
 function missingIn(claim: string, index: FigureIndex): string[] {
   const text = fold(claim);
   const isKnown = (date: DateParts) => hasDate(index, date);
-  const isAbsent = ({ dates, isEither }: WrittenDate) => !(isEither ? dates.some(isKnown) : dates.every(isKnown));
-  const dates = [...datesIn(text)].filter((date) => isDate(claim, date) && !(date.isMaybe && isAbsent(date)));
+  const isAbsent = ({ dates, kind }: WrittenDate) => !(kind === 'all' ? dates.every(isKnown) : dates.some(isKnown));
+  const dates = [...datesIn(text)].filter((date) => isDate(claim, date) && !(date.kind === 'maybe' && isAbsent(date)));
   const absent = dates.filter(isAbsent);
   const isInDate = (one: Numeral) => dates.some(({ start, end }) => one.start < end && start < one.end);
   const unknown = [...numeralsIn(text)].filter(
