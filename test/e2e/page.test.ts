@@ -350,6 +350,21 @@ describe('in a browser', () => {
     expect(problems).toEqual([]);
   });
 
+  test.each([
+    [['answer_quick', 'answer_detailed'], { isAsked: true, cards: ['openai-responses-mcp'], tool: 'answer_quick' }],
+    [false, { isAsked: false, cards: [], tool: 'answer' }],
+  ])('offers only the answer tools that the caller may use: %j', async (allowed, expected) => {
+    const { value, untilText } = await open(await serve({ access: { local: { answers: allowed } } }));
+    await untilText('#summary', '0 of 0 servers available, 0 tools');
+    const shown = () =>
+      value(`({
+        isAsked: !document.querySelector('#ask').hidden,
+        cards: [...document.querySelectorAll('.server')].map((card) => card.ariaLabel),
+        tool: document.querySelector('#ask-tool').value,
+      })`);
+    await expect.poll(shown).toEqual(expected);
+  });
+
   test('shows the Markdown of an answer: headings, lists, code, bold words and links', async () => {
     const api = await fakeApi();
     const lines = [

@@ -713,11 +713,23 @@ function serverCard(server, query) {
   return card;
 }
 
+/** Offers the answer tools that the caller may use, once they are known. Returns whether there are any. */
+function offerAnswerTools() {
+  const select = byId('ask-tool');
+  const isOffered = ({ value }) =>
+    toolsTag === '' || tools.some(({ server, name }) => server === BUILT_IN.name && name === value);
+  for (const option of select.options) option.disabled = option.hidden = !isOffered(option);
+  const first = [...select.options].find(isOffered);
+  if (first !== undefined && select.selectedOptions[0]?.disabled) select.value = first.value;
+  byId('ask').hidden = first === undefined;
+  return first !== undefined;
+}
+
 /** Shows servers and tools again if something has changed, with the focus where it was. */
 function showServers() {
   if (servers === undefined) return;
   const query = byId('filter').value.trim().toLowerCase();
-  const json = JSON.stringify([servers, tools, query]);
+  const json = JSON.stringify([servers, tools, toolsTag, query]);
   if (json === shownJson) return;
   shownJson = json;
   const available = servers.filter(({ state }) => state === 'available').length;
@@ -727,7 +739,8 @@ function showServers() {
   const focused = document.activeElement?.dataset.key;
   // What does not work on its own again comes first.
   const failed = servers.filter(({ state }) => state === 'failed' || state === 'login_required');
-  const ordered = [...failed, ...servers.filter((server) => !failed.includes(server)), BUILT_IN];
+  const ordered = [...failed, ...servers.filter((server) => !failed.includes(server))];
+  if (offerAnswerTools()) ordered.push(BUILT_IN);
   byId('server-list').replaceChildren(...ordered.map((server) => serverCard(server, query)));
   if (focused !== undefined) document.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
   const wanted = selectedKey === '' ? location.hash.slice(1) : selectedKey;
