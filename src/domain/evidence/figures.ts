@@ -14,15 +14,11 @@ const MAX_MISSING = 10;
 /** A page with more would take too long. */
 const MAX_FIGURES = 20_000;
 
-/**
- * The figures of claims that a page lacks, as the claims write them (ruling E10); undefined if the page has too many. `isLoose`: it is in a
- * language whose forms are not known.
- */
+/** The figures of claims that a page lacks, as they write them (ruling E10); undefined if it has too many. `isLoose`: not all its forms are known. */
 export function missingFigures(claims: readonly string[], page: string, isLoose: boolean): string[] | undefined {
   const index = indexOf(page, isLoose);
-  if (index === undefined) return undefined;
-  const missing = claims.flatMap((claim) => missingIn(claim, index));
-  return [...new Set(missing)].slice(0, MAX_MISSING);
+  const missing = index && claims.flatMap((claim) => missingIn(claim, index));
+  return missing && [...new Set(missing)].slice(0, MAX_MISSING);
 }
 
 function missingIn(claim: string, index: FigureIndex): string[] {

@@ -40,6 +40,7 @@ const POWERS = new Map<string, number>([
 /** They multiply all that is before them, others only the last number. */
 const isGreat = (power: string) => /[a-z万億兆]/.test(power) && !/dozen|hundred/.test(power);
 
+const TOKEN = /\d[\d,' ]*(?:\.\d+)?|\.\d+|[〇一二三四五六七八九]+|[a-z]+|[割分厘十百千万億兆]/g;
 const KANJI_DIGITS = '〇一二三四五六七八九';
 const SCALE = '(?:hundred|thousand|million|billion|trillion|dozen)(?![a-z])';
 const BELOW_100 = `(?:(?:${TENS.replaceAll(' ', '|')})[ -])?(?:${[...UNITS.keys()].join('|')})(?![a-z])`;
@@ -108,9 +109,7 @@ export function* looseNumbersIn(text: string): Generator<number> {
 export function toReading(shown: string): Reading {
   let [total, section, place] = [0, 0, 1];
   let current: number | undefined;
-  for (const [token] of shown.matchAll(
-    /\d[\d,' ]*(?:\.\d+)?|\.\d+|[〇一二三四五六七八九]+|[a-z]+|[割分厘十百千万億兆]/g,
-  )) {
+  for (const [token] of shown.matchAll(TOKEN)) {
     const power = POWERS.get(token);
     const factor = power ?? 1;
     if (power === undefined) {

@@ -6,10 +6,7 @@ import { toolErrorText } from '../words/tool-error-messages.ts';
 import { failedResult } from './json-rpc.ts';
 import type { OnUnknownTool } from './tool-set.ts';
 
-/**
- * Writes the lines of calls whose name no tool has. Its first `__` separates the server from the tool. On stdio, one of `servers`
- * that the caller may not use was not started.
- */
+/** Writes the lines of calls whose name no tool has. Its first `__` ends that of a server; on stdio, one of `servers` may be hidden. */
 export function auditedNames(audit: Audit, servers: readonly string[] = []): OnUnknownTool {
   return async ({ name, args, by }, isDenied) => {
     const [, before = '', tool = name] = /^(.*?)__(.*)$/s.exec(name) ?? [];
