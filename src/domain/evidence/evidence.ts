@@ -30,7 +30,9 @@ export function evidenceFor(text: string, url: string, page: PageText): Citation
   const isCut = page.isCut || figures === undefined || resembling === undefined;
   const { quote, isUnrelated = false } = resembling ?? {};
   const missing = isCut || figures.length === 0 ? undefined : figures;
-  const unrelated = isUnrelated && !isCut ? (true as const) : undefined;
+  // A page with all of several figures may say the same in other words.
+  const hasFigures = figures?.length === 0 && (missingFigures(claims, '', false) ?? []).length > 1;
+  const unrelated = isUnrelated && !isCut && !hasFigures ? (true as const) : undefined;
   const found = withoutUndefined({ quote, missing, unrelated });
   return Object.keys(found).length > 0 ? found : undefined;
 }

@@ -45,6 +45,14 @@ describe('evidence', () => {
   });
 
   test.each([
+    ['Penguins weigh 420 grams in winter, as scientists found during 2019.', undefined],
+    ['Penguins weigh 430 grams in winter, as scientists found during 2019.', { unrelated: true, missing: ['430'] }],
+    ['Penguins weigh 420 grams in winter, as scientists of Antarctica found.', { unrelated: true }],
+  ])('a page with all of two or more figures is not unrelated: %s', (claim, expected) =>
+    expect(check(claim, ENGLISH)).toEqual(expected),
+  );
+
+  test.each([
     ['a short claim', 'Penguins eat krill.'],
     ['a short claim', 'ペンギン', JAPANESE],
     ['another language than the page', '南極のペンギンはオキアミを食べる。'],
@@ -210,17 +218,16 @@ describe('time', () => {
 
 describe.each([
   ['claims.tsv', 158],
-  ['both', 204],
+  ['claims-2.tsv', 46],
 ])('labelled claims: %s', (file, pairs) => {
   const ratio = (results: readonly (CitationEvidence | undefined)[], key: keyof CitationEvidence) =>
     results.filter((evidence) => evidence?.[key] !== undefined).length / results.length;
   const evidenceOf = ({ claim }: { readonly claim: string }, page: string) =>
     evidenceFor(cite(claim), URL, pageText(page));
   const isJapanese = (text: string) => /[ぁ-ヶ]/.test(text);
-  const files = file === 'both' ? ['claims.tsv', 'claims-2.tsv'] : [file];
-  const all = files.map(labelledClaims);
+  const all = labelledClaims(file);
   const labelled = (labels: string) =>
-    all.flat().flatMap((entry) => (labels.includes(entry.label) ? [evidenceOf(entry, entry.page)] : []));
+    all.flatMap((entry) => (labels.includes(entry.label) ? [evidenceOf(entry, entry.page)] : []));
   const pages = [...new Set(labelledClaims('claims.tsv').map(({ page }) => page))].sort();
 
   test('of those with a false figure, at least 80 % have missing figures, of the true ones at most 3 %', () => {
@@ -229,21 +236,18 @@ describe.each([
   });
 
   test('of other pages, at least 85 % are unrelated', () => {
-    const others = all.flatMap((entries) =>
-      entries
-        .filter(({ label, claim, page }) => label === 'T' && isJapanese(claim) === page.startsWith('ja-'))
-        .flatMap((entry, i) => {
-          const isJa = entry.page.startsWith('ja-');
-          const rest = pages.filter((page) => page !== entry.page && page.startsWith('ja-') === isJa);
-          return [7 * i, 7 * i + 3].map((at) => evidenceOf(entry, rest[at % rest.length] ?? ''));
-        }),
-    );
+    const others = all
+      .filter(({ label, claim, page }) => label === 'T' && isJapanese(claim) === page.startsWith('ja-'))
+      .flatMap((entry, i) => {
+        const isJa = entry.page.startsWith('ja-');
+        const rest = pages.filter((page) => page !== entry.page && page.startsWith('ja-') === isJa);
+        return [7 * i, 7 * i + 3].map((at) => evidenceOf(entry, rest[at % rest.length] ?? ''));
+      });
     expect(others).toHaveLength(pairs);
     expect(ratio(others, 'unrelated')).toBeGreaterThanOrEqual(0.85);
   });
 
-  test('of the pages of true claims, few are unrelated', () => {
-    // One of the 24 true claims that were written later is a paraphrase with almost no word of its page.
-    expect(ratio(labelled('T'), 'unrelated')).toBeLessThanOrEqual(file === 'claims-2.tsv' ? 0.05 : 0.02);
+  test('of the pages of true claims, at most 2 % are unrelated', () => {
+    expect(ratio(labelled('T'), 'unrelated')).toBeLessThanOrEqual(0.02);
   });
 });
