@@ -39,8 +39,6 @@ export class ToolList {
   /** The tools with a warning since then. */
   readonly #warned = new Set<string>();
   #warnedSinceMs = Number.NEGATIVE_INFINITY;
-  /** Counts the changes since then that are in no warning. */
-  #unreported = 0;
 
   constructor(options: ToolListOptions, approved: ApprovedTools | undefined) {
     this.#options = options;
@@ -91,18 +89,14 @@ export class ToolList {
   /** A server that changes its descriptions all the time does not fill the log. */
   #warn(changed: readonly string[]): void {
     const { name: server, logger, clock } = this.#options;
-    if (changed.length > 0 && clock.elapsedMs() - this.#warnedSinceMs >= WARNING_MS) {
-      const times = this.#unreported;
-      if (times > 0)
-        logger.warn(`gateway: descriptions or schemas of the tools of ${server} changed ${times} more times`);
+    if (clock.elapsedMs() - this.#warnedSinceMs >= WARNING_MS) {
       this.#warned.clear();
-      this.#unreported = 0;
       this.#warnedSinceMs = clock.elapsedMs();
     }
     for (const name of changed) {
-      if (this.#warned.has(name) || this.#warned.size >= MAX_WARNINGS) this.#unreported += 1;
-      else logger.warn(`gateway: the description or schema of the tool ${server}/${name} has changed`);
-      if (this.#warned.size < MAX_WARNINGS) this.#warned.add(name);
+      if (this.#warned.has(name) || this.#warned.size >= MAX_WARNINGS) continue;
+      this.#warned.add(name);
+      logger.warn(`gateway: the description or schema of the tool ${server}/${name} has changed`);
     }
   }
 }

@@ -556,7 +556,7 @@ describe('a tool that is described differently is logged', () => {
     expect(logger.lines).toEqual([warning]);
   });
 
-  test('once per minute, with the number of its other changes', async () => {
+  test('once per minute', async () => {
     const { server, logger, clock } = await startedSupervisor();
     const change = async () => {
       for (let version = 0; version < 50; version += 1) {
@@ -570,8 +570,7 @@ describe('a tool that is described differently is logged', () => {
     expect(logger.lines).toEqual([warning]);
     await clock.advance(1);
     await change();
-    const sum = 'warn gateway: descriptions or schemas of the tools of fake changed 99 more times';
-    expect(logger.lines).toEqual([warning, sum, warning]);
+    expect(logger.lines).toEqual([warning, warning]);
   });
 
   test('with at most 100 tools per minute', async () => {
