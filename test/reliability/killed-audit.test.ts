@@ -30,7 +30,7 @@ test(
         }
       };
       const calls = Array.from({ length: CALLERS }, (_, caller) => callUntilKilled(caller).catch(() => {}));
-      await expect.poll(() => ids.length).toBeGreaterThan(0);
+      await expect.poll(() => ids.length, { timeout: 10_000 }).toBeGreaterThan(0);
       await sleep(Math.random() * 50);
       await end();
       await Promise.all(calls);
