@@ -17,7 +17,7 @@ import { toolErrorMessage } from '../words/tool-error-messages.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Ask } from './command-line.ts';
 import { openLine } from './live-line.ts';
-import { type TerminalLook, toTerminalText } from './terminal-markdown.ts';
+import type { TerminalLook } from './terminal-markdown.ts';
 
 export interface AskOptions extends CommandContext, Pick<Ask, 'tool' | 'json' | 'verbose'> {
   readonly by: CallOrigin;
@@ -38,7 +38,7 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   const isKnown = (name: string) => by.rights().mayUse({ server: BUILT_IN_SERVER, name });
   if (!isKnown(tool)) return fail('unknown_tool', MCP.unknownTool(tool, TOOL_NAMES.filter(isKnown)));
   const language = languageOf(question);
-  const line = openLine(options);
+  const line = await openLine(options);
   const ended: string[] = [];
   const onProgress = (progress: SearchProgress) => {
     const message = progressMessage(progress, language);
@@ -60,7 +60,8 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   const report = toReportJson(answer.value.report);
   // The output contract, and what the answer took.
   const output = json ? redactedJson({ ...result, report }, redactor.anywhere, 2) : redactor.anywhere(result.answer);
-  out(`${terminal === undefined || json ? output : toTerminalText(output, terminal)}\n`);
+  const isShown = terminal !== undefined && !json;
+  out(`${isShown ? (await import('./terminal-markdown.ts')).toTerminalText(output, terminal) : output}\n`);
   for (const server of answer.value.report.loginRequired ?? [])
     err.write(`${toolErrorMessage({ kind: 'login_required', server })}\n`);
   const findings = json ? [] : findingsOf(answer.value, language, verbose);

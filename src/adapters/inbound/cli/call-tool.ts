@@ -21,7 +21,7 @@ export interface CallToolOptions extends CommandContext {
 /** Calls one tool for a person, prints its result and returns the exit code. `signal` aborts on Ctrl-C. */
 export async function callTool(options: CallToolOptions, signal: AbortSignal): Promise<number> {
   const { gateway, by, redactor, server, tool, args, out, err } = options;
-  const line = openLine(options, `Starting ${server}`);
+  const line = await openLine(options, `Starting ${server}`);
   let hasProgress = false;
   void gateway.whenStarted(Number.POSITIVE_INFINITY, signal).then(() => {
     if (!hasProgress) line?.show(`${server}/${tool}`);

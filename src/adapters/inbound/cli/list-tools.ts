@@ -47,7 +47,7 @@ export async function whenStarted(
   options: CommandContext & { readonly gateway: Pick<VisibleGateway, 'whenStarted'> | undefined },
   signal: AbortSignal,
 ): Promise<void> {
-  const line = options.gateway && openLine(options, 'Starting the servers');
+  const line = options.gateway && (await openLine(options, 'Starting the servers'));
   await options.gateway?.whenStarted(Number.POSITIVE_INFINITY, signal);
   line?.end();
 }

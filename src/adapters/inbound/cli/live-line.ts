@@ -1,5 +1,4 @@
 import type { CommandContext } from './command-context.ts';
-import { toCells, widthOf } from './terminal-cells.ts';
 
 const CLEAR_LINE = '\r\u001B[2K';
 
@@ -7,9 +6,14 @@ const CLEAR_LINE = '\r\u001B[2K';
  * One line on standard error that shows a person the current progress and the elapsed time. `end` removes it. Undefined if there is no terminal,
  * or debug lines would be written into it.
  */
-export function openLine({ err, clock, logger }: Pick<CommandContext, 'err' | 'clock' | 'logger'>, first?: string) {
+export async function openLine(
+  { err, clock, logger }: Pick<CommandContext, 'err' | 'clock' | 'logger'>,
+  first?: string,
+) {
   if (err.isTTY !== true || logger.isDebug) return undefined;
   const startedMs = clock.elapsedMs();
+  // The table of characters that it loads takes as long as the start of a program without a terminal.
+  const { toCells, widthOf } = await import('./terminal-cells.ts');
   const ended = new AbortController();
   let message = '';
   const draw = () => {

@@ -28,7 +28,7 @@ export async function login(options: LoginOptions, signal: AbortSignal): Promise
   const why = servers.get(server);
   if (why !== undefined) say(LOGIN_MESSAGES.notPossible(server, why));
   if (why !== undefined || !isKnown(options)) return BAD_USAGE;
-  const line = openLine(options, LOGIN_MESSAGES.lookingFor(server));
+  const line = await openLine(options, LOGIN_MESSAGES.lookingFor(server));
   const onUrl = (url: string, isClientKnown: boolean) => {
     line?.end();
     say(LOGIN_MESSAGES.signInAt(server, openBrowser !== undefined));

@@ -5,17 +5,17 @@ import { RecordingLogger } from '../../../../support/recording-logger.ts';
 
 const CLEAR = '\r\u001B[2K';
 
-function start(columns?: number) {
+async function start(columns?: number) {
   const written: string[] = [];
   const clock = new FakeClock();
   const write = (text: string) => written.push(text);
   const err = { isTTY: true, write, ...(columns !== undefined && { columns }) };
-  const line = openLine({ err, clock, logger: new RecordingLogger() });
+  const line = await openLine({ err, clock, logger: new RecordingLogger() });
   return { line: line ?? expect.fail(), clock, written };
 }
 
 test('shows the current step at once, and for how long', async () => {
-  const { line, clock, written } = start();
+  const { line, clock, written } = await start();
   line.show('Thinking');
   await clock.advance(2500);
   line.show('Searching');
@@ -28,7 +28,7 @@ test('shows the current step at once, and for how long', async () => {
 });
 
 test('is cleared at the end, and its clock stops', async () => {
-  const { line, clock, written } = start();
+  const { line, clock, written } = await start();
   line.show('Thinking');
   line.end();
   await clock.advance(10_000);
@@ -46,21 +46,21 @@ describe('it remains on one line of the terminal', () => {
     ['Hangul', 10, '한국어', '0 s  한국'],
     ['emoji', 10, '😀😀😀', '0 s  😀😀'],
     ['what fits', 80, 'Thinking', '0 s  Thinking'],
-  ])('%s', (_, columns, words, shown) => {
-    const { line, written } = start(columns);
+  ])('%s', async (_, columns, words, shown) => {
+    const { line, written } = await start(columns);
     line.show(words);
     expect(written[0]?.slice(CLEAR.length)).toBe(shown);
   });
 
-  test('a terminal that does not report its width has 80 columns', () => {
-    const { line, written } = start();
+  test('a terminal that does not report its width has 80 columns', async () => {
+    const { line, written } = await start();
     line.show('x'.repeat(200));
     expect(written[0]?.slice(CLEAR.length)).toHaveLength(79);
   });
 
-  test('a character is never split', () => {
+  test('a character is never split', async () => {
     for (let columns = 1; columns < 20; columns += 1) {
-      const { line, written } = start(columns);
+      const { line, written } = await start(columns);
       line.show('😀𠮷😀𠮷😀');
       expect(written[0]?.isWellFormed()).toBe(true);
     }
