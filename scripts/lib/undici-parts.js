@@ -6,10 +6,12 @@ import Agent from 'undici/lib/dispatcher/agent.js';
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
+import headers from 'undici/lib/web/fetch/headers.js';
 import fetching from 'undici/lib/web/fetch/index.js';
 
 // As in its index: ProxyAgent calls `connect`.
 Object.assign(Dispatcher.prototype, api);
 
 export const { fetch } = fetching;
+export const { Headers } = headers;
 export { Agent, buildConnector, Pool, ProxyAgent };

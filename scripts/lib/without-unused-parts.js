@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 const REDIS = '@redis/client/dist/lib/';
 const redis = (code) => `exports.__esModule = true; ${code}`;
 
@@ -8,6 +10,8 @@ const REPLACEMENTS = {
     "export { xmlDecodeTree as htmlDecodeTree } from './decode-data-xml.js';",
   // undici contains its HTTP parser twice, with SIMD and without, for engines that lack it. SIMD saves about 1 % of the instructions of a short call.
   'undici/lib/llhttp/llhttp_simd-wasm.js': "module.exports = require('./llhttp-wasm.js');",
+  // HTTP/2 is not allowed by default, and to load node:http2 takes longer than all of undici.
+  'undici/lib/dispatcher/client-h2.js': "module.exports = () => { throw new Error('HTTP/2 is not supported.'); };",
   // This program sends scripts only, with `sendCommand`, in RESP 2 and without notifications of maintenance. The rest is two thirds of the size.
   // The methods for all commands; the client itself sends AUTH.
   [`${REDIS}commands/index.js`]: redis("exports.default = { AUTH: require('./AUTH').default };"),
@@ -33,6 +37,9 @@ export const withoutUnusedParts = {
   load(id) {
     const file = Object.keys(REPLACEMENTS).find((file) => id.replaceAll('\\', '/').endsWith(`/node_modules/${file}`));
     if (file !== undefined) replaced.add(file);
+    // Node.js loads its own undici, beside the one in the bundle, with the first use of its global classes.
+    if (id.endsWith('headers.mjs') && /node_modules.openai.internal/.test(id))
+      return `import { Headers } from 'undici';\n${readFileSync(id, 'utf8')}`;
     return REPLACEMENTS[file];
   },
   buildEnd() {

@@ -17,6 +17,18 @@ test('prints only the answer to a pipe', async () => {
   expect(String(api.requests[0]?.body.input)).toMatch(/^What is the capital of Australia\?\n/);
 });
 
+test('loads neither HTTP/2 nor the undici of Node.js, which take longer than the rest, nor the table of widths', async () => {
+  const api = await fakeApi();
+  api.reply(answers('Canberra.'));
+  const list =
+    "process.on('exit', () => console.error([...process.moduleLoadList, ...Object.keys(require.cache)].join('\\n')))";
+  const file = newFile('list.cjs', list);
+  const { code, stderr } = await runCli(['ask', 'q'], { env: { ...apiEnv(api), NODE_OPTIONS: `--require=${file}` } });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/NativeModule net\n[\s\S]*undici-parts/);
+  expect(stderr).not.toMatch(/deps\/undici|http2|terminal-cells/);
+});
+
 test.for([
   ['ask -', ['ask', '-']],
   ['ask without a question', ['ask']],
@@ -43,7 +55,7 @@ test.for([
 });
 
 posixTest('signals')('Ctrl-C ends a question that is not complete yet', async () => {
-  const { child, exited, removeHome } = startCleanProcess(['ask', '--offline', '-'], { timeoutMs: 15_000 });
+  const { child, exited, removeHome } = startCleanProcess(['ask', '--offline', '-'], { timeoutMs: 30_000 });
   onTestFinished(removeHome);
   // More than the buffers on the way: it drains when the program reads it.
   child.stdin.write('What does '.repeat(200_000));
@@ -186,7 +198,7 @@ posixTest('signals').for([['SIGINT'], ['SIGTERM']] as const)(
   async ([signal]) => {
     const api = await fakeApi();
     api.replyAlways(neverAnswers());
-    const { child, exited, removeHome } = startCleanProcess(['ask', 'q'], { env: apiEnv(api), timeoutMs: 15_000 });
+    const { child, exited, removeHome } = startCleanProcess(['ask', 'q'], { env: apiEnv(api), timeoutMs: 30_000 });
     onTestFinished(removeHome);
     await api.waitForRequests(1);
     child.kill(signal);

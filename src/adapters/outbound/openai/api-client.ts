@@ -38,11 +38,12 @@ export class ApiClient extends OpenAI {
 
   /** Sends a question itself: the package needs more time for one than for everything else. */
   async ask(body: RequestBody, signal: AbortSignal): Promise<ApiResponse> {
-    this.#question ??= this.buildRequest({ method: 'post', path: '/responses', body, stream: true }).then(
+    const headers = { 'content-type': 'application/json' };
+    this.#question ??= this.buildRequest({ method: 'post', path: '/responses', headers, stream: true }).then(
       ({ req, url }) => ({ url, headers: Object.fromEntries(req.headers) }),
     );
-    const { url, headers } = await this.#question;
-    const response = await this.#fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal }).catch(
+    const { url, ...request } = await this.#question;
+    const response = await this.#fetch(url, { method: 'POST', ...request, body: JSON.stringify(body), signal }).catch(
       (cause: Error) => Promise.reject(new APIConnectionError({ cause })),
     );
     if (response.ok) return response;

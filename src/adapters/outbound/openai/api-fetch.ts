@@ -29,12 +29,12 @@ export interface ApiResponse {
 export function createApiFetch(dispatcher: Dispatcher = new Agent()) {
   const apiFetch = async (url: string, init: RequestInit): Promise<ApiResponse> => {
     const { origin, pathname, search } = new URL(url);
+    const { headers = {} } = init;
     const response = await dispatcher.request({
       origin,
       path: `${pathname}${search}`,
       method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
-      headers:
-        init.headers instanceof Headers ? Object.fromEntries(init.headers) : (init.headers as Record<string, string>),
+      headers: Symbol.iterator in headers ? Object.fromEntries(headers) : headers,
       body: (init.body as string | undefined) ?? null,
       signal: init.signal,
     });
