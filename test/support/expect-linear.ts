@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { cpuMs } from './cpu-time.ts';
 
 const MIN_RUNS = 3;
 const MAX_RUNS = 10;
@@ -6,12 +7,12 @@ const MAX_RUNS = 10;
 const MIN_RUN_MS = 5;
 /** Twice the input takes twice the time if the work is linear, and four times if it is quadratic. */
 const MAX_RATIO = 3.5;
-/** In so short a time, other processes and the garbage collector decide the ratio; quadratic work takes far longer. */
+/** In so short a time, the garbage collector decides the ratio; quadratic work takes far longer. */
 const NOISE_MS = 20;
 
 /**
  * Asserts that `work(2 * n)` takes about twice as long as `work(n)`, on a machine of any speed. Choose `n` so large that
- * quadratic work would take most of the time. A slow comparison is repeated with twice as much, because other processes may have disturbed it.
+ * quadratic work would take most of the time. A slow comparison is repeated with twice as much, because the garbage collector may have disturbed it.
  */
 export function expectLinear(work: (n: number) => void, n: number): void {
   if (compare(work, n).ratio < MAX_RATIO) return;
@@ -20,16 +21,14 @@ export function expectLinear(work: (n: number) => void, n: number): void {
 }
 
 function compare(work: (n: number) => void, n: number) {
-  const timeOf = (n: number, times: number) => {
-    const startedMs = performance.now();
-    for (let time = 0; time < times; time += 1) work(n);
-    return performance.now() - startedMs;
-  };
-  const warmMs = Math.min(timeOf(n, 1), timeOf(n, 1), timeOf(n, 1));
+  const timeOf = (n: number, times: number) =>
+    cpuMs(() => {
+      for (let time = 0; time < times; time += 1) work(n);
+    });
+  const warmMs = cpuMs(() => work(n), 3);
   const times = Math.ceil(MIN_RUN_MS / Math.max(warmMs, 0.001));
   let [single, double] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   const isSlow = () => double >= NOISE_MS && double / single >= MAX_RATIO;
-  // The fastest run of each is the one that other processes disturbed least.
   for (let run = 0; run < MIN_RUNS || (run < MAX_RUNS && isSlow()); run += 1) {
     single = Math.min(single, timeOf(n, times));
     double = Math.min(double, timeOf(2 * n, times));

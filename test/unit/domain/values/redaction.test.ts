@@ -7,6 +7,7 @@ import {
   MASK,
   redactedJson,
 } from '../../../../src/domain/values/redaction.ts';
+import { cpuMs } from '../../../support/cpu-time.ts';
 import { expectLinear } from '../../../support/expect-linear.ts';
 import { redactorOf } from '../../../support/redactor.ts';
 
@@ -159,9 +160,7 @@ describe('keys that are replaced again and again', () => {
     const redactor = createRedactor();
     const text = 'x'.repeat(10_000);
     for (let number = 0; number < 1000; number += 1) redactor.learnLatest('a', [`${number}`.repeat(300)]);
-    const startMs = performance.now();
-    redactor.inLogs(text);
-    expect(performance.now() - startMs).toBeLessThan(100);
+    expect(cpuMs(() => redactor.inLogs(text), 3)).toBeLessThan(100);
   });
 });
 

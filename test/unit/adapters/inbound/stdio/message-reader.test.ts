@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MessageReader, type ReadEvent } from '../../../../../src/adapters/inbound/stdio/message-reader.ts';
+import { cpuMs } from '../../../../support/cpu-time.ts';
 import { runs } from '../../../../support/sized.ts';
 
 const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
@@ -321,23 +322,20 @@ describe('the time is linear in the number of bytes:', () => {
   });
 });
 
-/**
- * How many times the CPU time it takes to read four times as much: 4 if the time is linear, 16 if it is quadratic. Unlike the
- * time that passes, it does not depend on what else runs on the machine.
- */
+/** How many times the CPU time it takes to read four times as much: 4 if the time is linear, 16 if it is quadratic. */
 function growth(inputOf: (size: number) => Buffer, chunkBytes: number): number {
   const sides = [1, 4].map((size) => ({
     chunks: chunksOf(inputOf(size), chunkBytes),
-    micros: Number.POSITIVE_INFINITY,
+    ms: Number.POSITIVE_INFINITY,
   }));
-  const ratio = () => (sides[1]?.micros ?? Number.NaN) / (sides[0]?.micros ?? Number.NaN);
+  const ratio = () => (sides[1]?.ms ?? Number.NaN) / (sides[0]?.ms ?? Number.NaN);
   // More runs if the garbage collector, which has threads of its own, took part in all of them.
-  for (let run = 0; run < 5 || (run < 40 && ratio() >= MAX_GROWTH); run += 1) {
+  for (let run = 0; run < 3 || (run < 40 && ratio() >= MAX_GROWTH); run += 1) {
     for (const side of sides) {
-      const before = process.cpuUsage();
-      read(side.chunks, { end: false });
-      const { user, system } = process.cpuUsage(before);
-      side.micros = Math.min(side.micros, user + system);
+      side.ms = Math.min(
+        side.ms,
+        cpuMs(() => read(side.chunks, { end: false })),
+      );
     }
   }
   return ratio();
