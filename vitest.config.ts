@@ -3,8 +3,9 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // Far more than any test needs: on a busy machine, the start of a process alone can take seconds.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // No test changes what others see, so that the files of a worker share their modules: to load them anew takes longer than most tests.
     isolate: false,
     // Most end-to-end tests wait for a process: with more workers than cores, others run meanwhile.

@@ -13,7 +13,7 @@ posixTest('signals')('Ctrl-C cancels the background response of ask', async () =
   api.reply(stallsMidStream(8, answers('A long answer.')));
   const { child, exited, removeHome } = startCleanProcess(['ask', 'Why?', '--config', config(), '--debug'], {
     env: apiEnv(api),
-    timeoutMs: 15_000,
+    timeoutMs: 30_000,
   });
   onTestFinished(removeHome);
   await api.waitForRequests(1);

@@ -289,7 +289,7 @@ posixTest('signals').for([['SIGINT'], ['SIGTERM']] as const)(
       reached = resolve;
     });
     const { env } = await apiWithModels({ hangsAtModels: () => reached() });
-    const { child, exited, removeHome } = startCleanProcess(['doctor'], { env, timeoutMs: 15_000 });
+    const { child, exited, removeHome } = startCleanProcess(['doctor'], { env, timeoutMs: 30_000 });
     onTestFinished(removeHome);
     const output = Promise.all([text(child.stdout), text(child.stderr)]);
     await hanging;

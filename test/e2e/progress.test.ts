@@ -297,7 +297,7 @@ async function onTerminal(command: string, env: Readonly<Record<string, string>>
   const program = `
     const { spawn } = require('node:child_process');
     spawn('script', ['-qec', ${JSON.stringify(command)}, '/dev/null'], { stdio: ['ignore', 'inherit', 'inherit'] });`;
-  const { child, exited, removeHome } = startCleanProcess([program], { env, program: '-e', timeoutMs: 15_000 });
+  const { child, exited, removeHome } = startCleanProcess([program], { env, program: '-e', timeoutMs: 30_000 });
   onTestFinished(removeHome);
   let shown = '';
   child.stdout.on('data', (bytes: Buffer) => {

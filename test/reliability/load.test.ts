@@ -114,7 +114,7 @@ test('a call that is cancelled while it waits never reaches the API', async () =
 });
 
 test('the timeout of a call starts at its arrival, also if it waits', async () => {
-  const timeoutMs = 1500;
+  const timeoutMs = 3000;
   const env = { OPENAI_MAX_CONCURRENCY: '1', OPENAI_API_TIMEOUT: String(timeoutMs) };
   const { api, server } = await serveWithApi({ env });
   api.replyAlways(neverAnswers());
@@ -125,8 +125,8 @@ test('the timeout of a call starts at its arrival, also if it waits', async () =
   const second = server.callTool('answer', { query: 'question 2' });
   await api.waitForRequests(2);
   const waitedMs = performance.now() - askedAt;
-  expect(failureOf(await second)).toMatch(/^No answer within 1\.5 s\./);
-  expect(waitedMs).toBeGreaterThan(timeoutMs / 4);
+  expect(failureOf(await second)).toMatch(/^No answer within 3 s\./);
+  expect(waitedMs).toBeGreaterThan(timeoutMs / 10);
   expect(performance.now() - askedAt).toBeLessThan(timeoutMs + waitedMs);
 });
 

@@ -62,6 +62,8 @@ export async function openPage(browser: Browser, url: string, options: PageOptio
       `const sleep = setTimeout; setTimeout = (run, ms, ...rest) => sleep(run, ms / ${speed}, ...rest);`,
     );
   }
+  // The page may replace an element between the look at it and the click: a locator looks again.
+  page.click = (selector) => page.locator(selector).click();
   await page.goto(url);
 
   const value = (expression: string): Promise<unknown> => page.evaluate(expression);

@@ -66,7 +66,7 @@ export async function startGatewayProcess(
         const { status, body } = await call(server, 'running');
         if (status !== 200) throw new Error(`The calls cannot be counted: ${JSON.stringify(body)}`);
         if ((body.result as JsonObject).calls === calls) return;
-        await sleep(10);
+        await sleep(30);
       }
     },
     restart: async (server) => toReply(await send(at(`/mcp/servers/${server}/restart`), { body: {}, headers })),
@@ -76,7 +76,7 @@ export async function startGatewayProcess(
         const { body } = await get('/mcp/servers');
         const found = (body.servers as readonly ServerJson[]).find((server) => server.name === name);
         if (found !== undefined && states.includes(found.state)) return found;
-        await sleep(20);
+        await sleep(50);
       }
     },
     untilLogged: async (text) => {

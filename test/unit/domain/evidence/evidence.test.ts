@@ -211,24 +211,18 @@ describe('time', () => {
   });
 });
 
-/** The evidence of a labelled claim on a page, found out once for all tests. */
-const known = new Map<string, CitationEvidence | undefined>();
-function evidenceOf(claim: string, page: string): CitationEvidence | undefined {
-  const key = `${page} ${claim}`;
-  if (!known.has(key)) known.set(key, evidenceFor(cite(claim), URL, pageText(page)));
-  return known.get(key);
-}
-
 describe.each([
   ['claims.tsv', 158],
   ['claims-2.tsv', 46],
 ])('labelled claims: %s', (file, pairs) => {
   const ratio = (results: readonly (CitationEvidence | undefined)[], key: keyof CitationEvidence) =>
     results.filter((evidence) => evidence?.[key] !== undefined).length / results.length;
+  const evidenceOf = ({ claim }: { readonly claim: string }, page: string) =>
+    evidenceFor(cite(claim), URL, pageText(page));
   const isJapanese = (text: string) => /[ぁ-ヶ]/.test(text);
   const all = labelledClaims(file);
   const labelled = (labels: string) =>
-    all.flatMap((entry) => (labels.includes(entry.label) ? [evidenceOf(entry.claim, entry.page)] : []));
+    all.flatMap((entry) => (labels.includes(entry.label) ? [evidenceOf(entry, entry.page)] : []));
   const pages = [...new Set(labelledClaims('claims.tsv').map(({ page }) => page))].sort();
 
   test('of those with a false figure, at least 80 % have missing figures, of the true ones at most 3 %', () => {
@@ -242,7 +236,7 @@ describe.each([
       .flatMap((entry, i) => {
         const isJa = entry.page.startsWith('ja-');
         const rest = pages.filter((page) => page !== entry.page && page.startsWith('ja-') === isJa);
-        return [7 * i, 7 * i + 3].map((at) => evidenceOf(entry.claim, rest[at % rest.length] ?? ''));
+        return [7 * i, 7 * i + 3].map((at) => evidenceOf(entry, rest[at % rest.length] ?? ''));
       });
     expect(others).toHaveLength(pairs);
     expect(ratio(others, 'unrelated')).toBeGreaterThanOrEqual(0.85);
