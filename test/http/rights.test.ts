@@ -222,7 +222,7 @@ describe('lists', () => {
 
   test.each<[Caller, RegExp | undefined]>([
     ['asker', /Choose answer for most .*answer_quick .*answer_detailed /],
-    ['writer', /^(?:(?!answer_detailed)[^])*The result is \{answer, [^]*$/],
+    ['writer', /^(?:(?!answer_detailed).)*The result is \{answer, .*$/s],
     ['reader', undefined],
   ])('and instructions name only answer tools that %s may use', async (caller, expected) => {
     const { post } = await serve();
