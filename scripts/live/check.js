@@ -10,7 +10,7 @@ export const json = (value) => JSON.stringify(value, (name, member) => (name ===
 export const unknown = (seen, { kind, isFinal, note } = {}) => ({ verdict: 'unknown', seen, kind, isFinal, note });
 export const skip = async ({ otherwise }) => unknown(otherwise);
 export const shown = ({ status, text }) => `HTTP ${status}: ${json(parseJson(text)) ?? text.trim()}`;
-const headOf = ({ id, status, background, service_tier }) => ({ id, status, background, service_tier });
+const headOf = ({ id, status, background, service_tier, store }) => ({ id, status, background, service_tier, store });
 /** Failures of every question, and those of every question with the default model, if they do not name what is under test. */
 const FINAL = /^(?:rejected_api_key|quota_exhausted|missing_permission|data_residency)$/;
 const FINAL_OF_DEFAULT = /^(?:forbidden|model_not_found|unreadable_reply|bad_request)$/;

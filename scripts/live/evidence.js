@@ -6,12 +6,12 @@ import { ask, judge, unknown } from './check.js';
 export const EVIDENCE = {
   'readable-pages': async (run) => {
     const file = `live-evidence-${new Date(run.now()).toISOString().replace(/[:.]/g, '')}.tsv`;
-    const oneLine = (cell) => run.redact(cell.replace(/\s+/g, ' '));
-    const add = (...cells) => appendFileSync(join(run.folder, file), `${cells.map(oneLine).join('\t')}\n`);
+    const row = (cells) => `${cells.map((cell) => run.redact(cell.replace(/\s+/g, ' '))).join('\t')}\n`;
+    const add = (...cells) => appendFileSync(join(run.folder, file), row(cells), { mode: 0o600 });
     add('right (y or n)', 'alarm', 'figures', 'claim', 'quote', 'page', 'question');
-    const [states, failures] = [[], []];
+    const [pages, failures] = [[], []];
     const onAnswer = ({ result: { answer, citations }, report }, query) => {
-      states.push(...report.checks.map(({ state, reason }) => reason ?? state));
+      pages.push(...report.checks.map(({ state, reason }) => reason ?? state));
       for (const { url, evidence: { missing = [], unrelated, quote = '' } = {} } of citations) {
         const alarm = missing.length > 0 ? 'missing' : unrelated ? 'unrelated' : undefined;
         if (alarm) add('', alarm, missing.join(', '), claimsFor(answer, url).join(' / '), quote, url, query);
@@ -23,12 +23,12 @@ export const EVIDENCE = {
       if (outcome.verdict !== 'confirmed') failures.push(outcome);
       if (outcome.isFinal || run.signal.aborted) break;
     }
-    const count = (state) => states.filter((other) => other === state).length;
-    const counts = [...new Set(states)].map((state) => `${state} ${count(state)}`).join(', ');
-    const first = { seen: `${states.length} cited pages: ${counts}; alarms are in ${file}` };
+    const count = (state) => pages.filter((other) => other === state).length;
+    const [last, counts] = [failures.at(-1), [...new Set(pages)].map((one) => `${one} ${count(one)}`).join(', ')];
+    const first = { seen: `${pages.length} cited pages: ${counts}; alarms are in ${file}` };
     const seen = [first, ...failures].map((one) => one.seen).join('\n');
-    if (count('network') === states.length) return unknown(seen, failures.at(-1)); // Or there is no page.
-    return { ...judge(count('ok') * 2 <= states.length ? [seen] : [], seen), isFinal: failures.at(-1)?.isFinal };
+    if (count('network') + count('timeout') === pages.length) return unknown(seen, last); // Or there is no page.
+    return { ...judge(count('ok') * 2 <= pages.length - count('network') ? [seen] : [], seen), isFinal: last?.isFinal };
   },
 };
 

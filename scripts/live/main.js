@@ -99,7 +99,7 @@ export function readEntries(root, file) {
 
 /** Returns the line for the terminal. What another run has found out remains. */
 function settle(entry, { verdict, seen, api = '', note = entry.note }, redact, now) {
-  const mask = (text) => withoutUnsafeCharacters(redact(text)).replace(/\b(org-|proj_)\w+/g, '$1...');
+  const mask = (it) => withoutUnsafeCharacters(redact(it)).replace(/\b(org-|proj_)\w+|[\w-]+\*{3,}[\w-]*/g, '$1...');
   const news = { verdict, seen: clip(mask(seen), 4000), api: mask(api), at: new Date(now).toISOString() };
   Object.assign(entry, { note }, (verdict !== 'unknown' || entry.verdict === 'unknown') && news);
   return `${verdict}${verdict === 'confirmed' ? '' : `: ${news.seen}`}\n`;

@@ -13,7 +13,7 @@ import {
 } from '../support/behaviours.ts';
 import { startFakeApi } from '../support/fake-api.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
-import { startLiveApi, startLiveApiWith } from '../support/live-api.ts';
+import { LIVE_KEY, startLiveApi, startLiveApiWith } from '../support/live-api.ts';
 import { newLiveFolder, runLive } from '../support/live-run.ts';
 import { startPageServer } from '../support/page-server.ts';
 import { readLoops } from '../support/recorded-loops.ts';
@@ -80,6 +80,15 @@ describe('trouble with the account or the network contradicts nothing', () => {
     expect(checks.get('unknown-model')?.verdict).toBe('confirmed');
   });
 
+  test('a part of a key of any form, which the API repeats, is shown nowhere', async () => {
+    const always = failure(401, 'Incorrect API key provided: abcd01*****wxyz.', null, 'invalid_api_key');
+    const environment = { OPENAI_API_KEY: 'abcd0123456789wxyz' };
+    const { folder, printed } = await runLive(await startFakeApi({ always }), ['--yes'], { environment });
+    const texts = [printed, ...readdirSync(folder).map((name) => readFileSync(path.join(folder, name), 'utf8'))].join();
+    expect(texts).toContain('Incorrect API key provided: ');
+    expect(texts).not.toMatch(/abcd|wxyz/);
+  });
+
   test('what was refused is shown without instructions, names of accounts, controls, and more than 4,000 characters', async () => {
     const body = JSON.stringify({
       error: { message: 'No: org-Ab12, proj_Cd34 \u001b[2J', param: 'tools' },
@@ -112,6 +121,7 @@ describe('where there is nothing to look at, the verdict is unknown', () => {
     ['no tools', 'cached-search'],
     ['no emoji', 'ranges'],
     ['no background', 'background-mode'],
+    ['not stored', 'stored'],
   ] as const)('%s: %s', async ([wrong, name]) => {
     const { checks } = await runLive(await startLiveApi(wrong), ['--yes', '--only', name]);
     expect(checks.get(name)).toMatchObject({ verdict: 'unknown', seen: expect.stringContaining('nothing to look at') });
@@ -295,6 +305,8 @@ describe('the report', () => {
 });
 
 describe('cited pages', () => {
+  /** A page whose connection ends: a matter of the network, not of the page. */
+  const BROKEN = 0;
   const sentence = 'Node.js has been a project of many people for years. ';
 
   /** A web with one page, of which each request gets the next status; then the last one. */
@@ -304,6 +316,7 @@ describe('cited pages', () => {
     const left = [...statuses];
     pages.serve('/article', (_, response) => {
       const status = (left.length > 1 ? left.shift() : left[0]) ?? 200;
+      if (status === BROKEN) return void response.destroy();
       response.writeHead(status, { 'content-type': 'text/html' }).end(`<p>${text}</p>`);
     });
     const proxy = await startForwardProxy(pages.port);
@@ -314,6 +327,9 @@ describe('cited pages', () => {
   test.for([
     [[200, 403], 'contradicted'],
     [[200, 200, 403], 'confirmed'],
+    [[200, BROKEN, BROKEN], 'confirmed'],
+    [[403, BROKEN, BROKEN], 'contradicted'],
+    [[BROKEN, BROKEN], 'unknown'],
   ] as const)('%j: %s', async ([statuses, verdict]) => {
     const args = ['--yes', '--only', 'readable-pages', '--evidence', String(statuses.length)];
     const { checks } = await runLive(await startLiveApi(), args, { environment: await web(statuses) });
@@ -330,6 +346,24 @@ describe('cited pages', () => {
     });
     const file = readdirSync(folder).find((name) => name.endsWith('.tsv')) ?? '';
     expect(readFileSync(path.join(folder, file), 'utf8')).toMatch(/\n\tunrelated\t/);
+  });
+
+  test('and conversations with the key in them are written without it', async () => {
+    const environment = await web([200]);
+    const only = ['grounded', 'answer', 'readable-pages'].flatMap((name) => ['--only', name]);
+    const api = await startLiveApi('key in answers');
+    const { folder } = await runLive(api, ['--yes', ...only, '--evidence', '1'], { environment });
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('.'));
+    const texts = names.map((name) => readFileSync(path.join(folder, name), 'utf8'));
+    const masked = names.filter((_, index) => texts[index]?.includes('[redacted]'));
+    expect(masked).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^live-evidence-.*\.tsv$/),
+        path.join('live-loops', 'grounded', '01-response.sse'),
+        path.join('live-loops', 'grounded', '02-request.json'),
+      ]),
+    );
+    expect(texts.join()).not.toContain(LIVE_KEY);
   });
 
   test('are not asked about after a final failure, and not more often than there are questions', async () => {

@@ -300,12 +300,31 @@ describe('a run that ends early', () => {
   });
 });
 
+test('of the settings in the environment, only the models apply', async () => {
+  const api = await startLiveApi();
+  const environment = {
+    MODEL_ANSWER: 'gpt-5.1',
+    LONG_ANSWERS: 'answer',
+    ANSWER_EFFORT: 'low',
+    OPENAI_MAX_RETRIES: 'x',
+  };
+  await runLive(api, ['--yes', '--only', 'answer'], { environment });
+  expect(api.requests.map(({ body }) => [body.model, body.background, body.reasoning])).toEqual([
+    ['gpt-5.1', undefined, { effort: 'medium' }],
+  ]);
+});
+
 test('--only runs a check with those that it reads, and keeps the other verdicts of the report', async () => {
   const api = await startLiveApi();
   const folder = newLiveFolder();
   await runLive(api, ['--yes', '--only', 'errors'], { folder });
   const { printed } = await runLive(api, ['--yes', '--only', 'ranges'], { folder });
   expect(printed).toContain('\n1/2 answer: confirmed\n2/2 ranges: confirmed\n');
-  const confirmed = [...readChecks(folder).values()].filter(({ verdict }) => verdict === 'confirmed');
-  expect(confirmed.map(({ name }) => name)).toEqual(['wrong-key', 'unknown-model', 'too-long', 'answer', 'ranges']);
+  const expected = ['wrong-key', 'unknown-model', 'too-long', 'answer', 'ranges'];
+  const confirmed = () => [...readChecks(folder).values()].filter(({ verdict }) => verdict === 'confirmed');
+  expect(confirmed().map(({ name }) => name)).toEqual(expected);
+  api.replyAlways(failsHtml(500));
+  const { printed: later } = await runLive(api, ['--yes', '--only', 'answer'], { folder });
+  expect(later).toContain(' unknown: ');
+  expect(confirmed().map(({ name }) => name)).toEqual(expected);
 });

@@ -35,6 +35,8 @@ const CHANGES: Readonly<Record<string, (stream: string) => string>> = {
   'no ID': (stream) => stream.replaceAll(/"id":"resp_\w+",/g, ''),
   'no background': (stream) => stream.replaceAll('"background":true,', ''),
   'not in background': (stream) => stream.replaceAll('"background":true', '"background":false'),
+  'key in answers': (stream) => stream.replaceAll('deploy', `deploy ${LIVE_KEY}`),
+  'not stored': (stream) => stream.replaceAll('"store":true', '"store":false'),
   shapes: (stream) => `event: response.future\ndata: {"type":"response.future","hint":1}\n\n${stream}`,
 };
 
@@ -68,8 +70,9 @@ export async function startLiveApiWith(options: FakeApiOptions, ...wrong: readon
       api.replyToLooks(isWrong('stored') ? unknownResponse('/v1/responses/resp_1') : stored);
     }
     const question = String(body.input);
+    const key = isWrong('key in answers') ? `${LIVE_KEY} ` : '';
     const emoji = question.includes('emoji') ? '🟢 ' : '';
-    const script = answers(`Node.js 24 is LTS since 2025-10-28 ${emoji}([Node.js](${PAGE})).`, {
+    const script = answers(`${key}Node.js 24 is LTS since 2025-10-28 ${emoji}([Node.js](${PAGE})).`, {
       citations: isWrong('answer') || isWrong('no search') ? [] : [{ url: PAGE, title: 'Node.js' }],
       sources: [{ url: PAGE }],
       search: !(isWrong('no search') || (isWrong('search-required') && typeof body.tool_choice === 'object')),
