@@ -18,7 +18,7 @@ const names = assumptions.map(({ name }) => name);
 function documents(): readonly (readonly [name: string, text: string])[] {
   const files = [
     ...readdirSync(ROOT),
-    ...['docs', 'config', 'examples', '.github'].flatMap((folder) =>
+    ...['docs', 'config', 'deploy', 'examples', 'plugin', 'test', '.github'].flatMap((folder) =>
       readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
         path.join(folder, name),
       ),
@@ -29,10 +29,14 @@ function documents(): readonly (readonly [name: string, text: string])[] {
   return names.map((name) => [name, read(name)]);
 }
 
+/** "Not verified", and the same in other words. */
+const OPEN =
+  /\bnot\s+(?:yet\s+)?(?:been\s+)?(?:verified|confirmed)\b|\bun(?:verified|confirmed)\b|\bno\s+run\s+is\s+known\b|未検証|未確認|(?:検証|確認)(?:して|されて)い(?:ない|ません)/i;
+
 /** The sentences of a text that say that something is not verified. */
 function openSentences(text: string): readonly string[] {
-  const sentences = text.split(/\n\n|(?<=[.|])\s+(?=[A-Z|[-])/);
-  return sentences.filter((sentence) => /\bnot\s+(?:yet\s+)?verified\b/i.test(sentence));
+  const sentences = text.split(/\n\n|(?<=[.|])\s+(?=[A-Z|[-])|(?<=。)/);
+  return sentences.filter((sentence) => OPEN.test(sentence));
 }
 
 test('a check that does more than the usual one, or reads another, is of an assumption', () => {
@@ -74,8 +78,16 @@ test('every sentence that says "not verified" names a check', () => {
 });
 
 test('a sentence that names no check is found', () => {
-  const text = 'All is well. This is not\nverified. That is\nnot yet verified (`kept`).';
-  expect(openSentences(text)).toEqual(['This is not\nverified.', 'That is\nnot yet verified (`kept`).']);
+  const text = 'All is well. This is not\nverified. That is\nnot yet verified (`kept`). No run is known.';
+  expect(openSentences(text)).toEqual([
+    'This is not\nverified.',
+    'That is\nnot yet verified (`kept`).',
+    'No run is known.',
+  ]);
+  expect(openSentences('動きます。まだ検証していません。次の文。未確認です。')).toEqual([
+    'まだ検証していません。',
+    '未確認です。',
+  ]);
 });
 
 test('what a run writes is neither committed nor formatted', () => {
