@@ -14,8 +14,8 @@ export const ANSWERS = {
     const files = folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
     const replies = files.filter((file) => /\.(?:sse|json)$/.test(file)).map((file) => readFileSync(file, 'utf8'));
     const known = new Set([...replies, ...exchanges.map(({ sent }) => json(sent))].flatMap(shapesIn));
-    const found = [...new Set(exchanges.flatMap(({ text }) => shapesIn(text)))];
-    // The program reads it, and no reply in this repository has it.
+    const earlier = exchanges.length > 0 && run.verdict === 'contradicted' ? run.seen.split('\n') : [];
+    const found = [...new Set([...earlier, ...exchanges.flatMap(({ text }) => shapesIn(text))])];
     const others = found.filter((shape) => !known.has(shape) && !shape.startsWith('response.cancelled.')).sort();
     return found.length === 0 ? unknown('no response was received') : judge(others, `${found.length} types and fields`);
   },

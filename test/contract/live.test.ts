@@ -300,6 +300,21 @@ describe('a run that ends early', () => {
   });
 });
 
+test('a type or field that an earlier run has listed remains listed, until a reply of the repository has it', async () => {
+  const folder = newLiveFolder();
+  const args = ['--yes', '--only', 'shapes'];
+  await runLive(await startLiveApi('shapes'), args, { folder });
+  const { checks } = await runLive(await startLiveApi(), args, { folder });
+  expect(checks.get('shapes')).toMatchObject({
+    verdict: 'contradicted',
+    seen: expect.stringMatching(/^response\.future\.hint\n/),
+  });
+  const file = path.join(folder, 'live-report.json');
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/response\.future\.\w+\\n/g, ''));
+  const { checks: others } = await runLive(await startLiveApi(), args, { folder });
+  expect(others.get('shapes')?.seen).toBe('web_search.external_web_access');
+});
+
 test('of the settings in the environment, only the models apply', async () => {
   const api = await startLiveApi();
   const environment = {
