@@ -41,9 +41,8 @@ export async function live(args, terminal) {
   const selected = entries.filter(({ name }) => named.some((entry) => name === entry.name || name === entry.reads));
   for (const { name, group, assumption } of selected) out(`${name.padEnd(16)} ${group.padEnd(13)} ${assumption}\n`);
   const times = { evidence: questions.length, long: options.long ? 1 : 0, hand: 0 };
-  const sumOf = (index) => selected.reduce((sum, entry) => sum + entry.cost[index] * (times[entry.times] ?? 1), 0);
-  const estimate = `${sumOf(0)} requests, ${sumOf(1)} searches, ${sumOf(2)} thousand tokens`;
-  out(`\nEstimate: ${estimate}. Verdicts: live-report.md\n`);
+  const sum = (index) => selected.reduce((total, entry) => total + entry.cost[index] * (times[entry.times] ?? 1), 0);
+  out(`\nEstimate: ${sum(0)} requests, ${sum(1)} searches, ${sum(2)} thousand tokens. Verdicts: live-report.md\n`);
   if (options.list) return 0;
   const temporary = mkdtempSync(join(tmpdir(), 'live-'));
   const shared = { limitMs: 60_000, ...terminal, now, temporary, questions };
@@ -61,6 +60,7 @@ export async function live(args, terminal) {
     const account = createHash('sha256').update([api, apiKey, organization, project].join(' ')).digest('hex');
     let [hasFound, lost] = [false, 0];
     for (const [index, entry] of selected.entries()) {
+      if (entry.api && entry.api !== api) entry.verdict = 'unknown'; // `--score` asks none.
       const start = (given, more) => startProgram(given, { ...shared, all: exchanges[entry.name], ...more });
       const run = { ...shared, ...entry, redact: redactor.anywhere, account: account.slice(0, 8), of, start };
       out(`${index + 1}/${selected.length} ${entry.name}: `);
@@ -97,7 +97,7 @@ export function readEntries(root, file) {
   }).toSorted((one, other) => Boolean(one.isLast) - Boolean(other.isLast));
 }
 
-/** Returns the line for the terminal. What another run has found out remains. */
+/** Returns the line for the terminal. What another run has found out remains, if it asked the same API. */
 function settle(entry, { verdict, seen, api = '', note = entry.note }, redact, now) {
   const mask = (it) => withoutUnsafeCharacters(redact(it)).replace(/\b(org-|proj_)\w+|[\w-]+\*{3,}[\w-]*/g, '$1...');
   const news = { verdict, seen: clip(mask(seen), 4000), api: mask(api), at: new Date(now).toISOString() };
