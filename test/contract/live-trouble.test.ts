@@ -339,11 +339,15 @@ describe('cited pages', () => {
   test('that say nothing similar are in the table', async () => {
     const environment = await web(
       [200],
-      `<meta name="description" content="24, 2025-10-28">${'The cat sat on the mat and slept all day in the warm sun. '.repeat(9)}`,
+      `<meta name="description" content="24">${'The cat sat on the mat and slept all day in the warm sun. '.repeat(9)}`,
     );
-    const { folder } = await runLive(await startLiveApi(), ['--yes', '--only', 'readable-pages', '--evidence', '1'], {
-      environment,
-    });
+    const { folder } = await runLive(
+      await startLiveApi('one figure'),
+      ['--yes', '--only', 'readable-pages', '--evidence', '1'],
+      {
+        environment,
+      },
+    );
     const file = readdirSync(folder).find((name) => name.endsWith('.tsv')) ?? '';
     expect(readFileSync(path.join(folder, file), 'utf8')).toMatch(/\n\tunrelated\t/);
   });

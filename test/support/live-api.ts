@@ -36,6 +36,7 @@ const CHANGES: Readonly<Record<string, (stream: string) => string>> = {
   'no background': (stream) => stream.replaceAll('"background":true,', ''),
   'not in background': (stream) => stream.replaceAll('"background":true', '"background":false'),
   'key in answers': (stream) => stream.replaceAll('deploy', `deploy ${LIVE_KEY}`),
+  'one figure': (stream) => stream.replaceAll(' since 2025-10-28', ' as everyone says'),
   'not stored': (stream) => stream.replaceAll('"store":true', '"store":false'),
   shapes: (stream) => `event: response.future\ndata: {"type":"response.future","hint":1}\n\n${stream}`,
 };
