@@ -123,6 +123,11 @@ test('does not pass on what a server says of itself if that is long', async () =
   expect(connection.serverInfo).toBeUndefined();
 });
 
+test('does not read what a server says of itself if that has 20,000 objects, lists and members', async () => {
+  const reason = await refusal(newChild({ behaviours: ['decorated'] }));
+  expect(reason).toContain('the answer has too many objects, lists and members');
+});
+
 test('does not read a list of tools with 250,000 objects, lists and members', async () => {
   const { connection, events } = await connectChild('crowded-list');
   const detail = 'the answer has too many objects, lists and members for a list; let the server offer less';

@@ -112,7 +112,8 @@ async function onRequest({ id, method, params = {} }) {
     const tools = is('unannounced') ? {} : { listChanged: true };
     const capabilities = { tools, ...(TOOLS === undefined && { prompts: { listChanged: true } }) };
     const title = is('verbose') ? { title: 'x'.repeat(100_000) } : {};
-    const serverInfo = { name: 'stdio-server', version: '1.2.3', ...title };
+    const icons = is('decorated') ? { icons: Array.from({ length: 20_000 }, () => ({})) } : {};
+    const serverInfo = { name: 'stdio-server', version: '1.2.3', ...title, ...icons };
     try {
       return send({ id, result: { protocolVersion, capabilities, serverInfo, ...greet?.() } });
     } catch (error) {

@@ -107,7 +107,7 @@ export class ChildTransport implements Transport {
 
   /** Handles the output until it ends. Whatever the process writes affects nothing else. */
   async #read(output: AsyncIterable<Buffer>): Promise<void> {
-    const reader = new LineReader(this.#options.maxBytes, (line) => this.#pending.isResultOfCall(line));
+    const reader = new LineReader(this.#options.maxBytes, (line) => this.#pending.answeredIn(line));
     try {
       for await (const chunk of output) {
         if (this.#ended === undefined) await inTurns(reader.linesOf(chunk), (line) => this.#onLine(line));

@@ -6,12 +6,14 @@ const NOTHING = Buffer.alloc(0);
 const KEPT_BYTES = 256;
 
 /**
- * How many objects, lists and members a message may have, as `JsonNesting` counts them: to read and write so many takes at most a second,
- * and 70 MB. A table of 150,000 rows with seven columns has fewer.
+ * How many objects, lists and members a message may have, as `JsonNesting` counts them. To read and write the result of a call takes at most a
+ * second and 70 MB: a table of 150,000 rows with seven columns has fewer. No caller waits for other messages: to read a list, which the client
+ * does not examine, or another one, which it does, delays other servers by less than 100 ms.
  */
-const MAX_PARTS = 1_250_000;
-/** The same for what no caller waits for, such as a list: to read so many delays other servers by less than 100 ms. */
-const MAX_LIST_PARTS = 250_000;
+const MAX_PARTS = { call: 1_250_000, list: 250_000, other: 20_000 };
+
+/** What a message answers. */
+export type Answered = keyof typeof MAX_PARTS;
 
 /** Why a message is not read. */
 export type Excess = 'too_large' | 'too_deep' | 'too_many_parts' | 'too_many_parts_of_list';
@@ -25,9 +27,10 @@ export interface LineEnds {
 /** The parts of a line as they arrived, or the start and the end of one that exceeds a limit. */
 export type ReadLine = { readonly chunks: readonly Buffer[] } | (LineEnds & { readonly excess: Excess });
 
-/** Whether a request asks for what one caller waits for. */
-export function isCall(method: unknown): boolean {
-  return method === 'tools/call' || method === 'resources/read' || method === 'prompts/get';
+/** What the response to a request of this method answers. */
+export function answeredBy(method: unknown): Answered {
+  if (method === 'tools/call' || method === 'resources/read' || method === 'prompts/get') return 'call';
+  return String(method).endsWith('/list') ? 'list' : 'other';
 }
 
 /**
@@ -36,7 +39,7 @@ export function isCall(method: unknown): boolean {
  */
 export class LineReader {
   readonly #maxBytes: number;
-  readonly #isResult: (line: LineEnds) => boolean;
+  readonly #answered: (line: LineEnds) => Answered;
   #chunks: Buffer[] = [];
   #length = 0;
   #nesting = new JsonNesting(MAX_NESTING);
@@ -44,10 +47,10 @@ export class LineReader {
   /** The end of a line that exceeds a limit. */
   #tail: Buffer = NOTHING;
 
-  /** `isResult`: whether a line with many parts is the result of a call. */
-  constructor(maxBytes: number, isResult: (line: LineEnds) => boolean) {
+  /** `answered`: what a line with many parts answers. */
+  constructor(maxBytes: number, answered: (line: LineEnds) => Answered) {
     this.#maxBytes = maxBytes;
-    this.#isResult = isResult;
+    this.#answered = answered;
   }
 
   /** The lines that end in the next chunk. Each is read when it is asked for; all must be. */
@@ -81,16 +84,20 @@ export class LineReader {
     this.#excess = undefined;
     this.#tail = NOTHING;
     if (excess !== undefined) return { head: String(chunks[0]), tail: tail.toString(), excess };
-    if (parts <= MAX_LIST_PARTS) return { chunks };
+    if (parts <= MAX_PARTS.other) return { chunks };
     const line = Buffer.concat(chunks);
     const ends = { head: line.toString('utf8', 0, KEPT_BYTES), tail: line.subarray(-KEPT_BYTES).toString() };
-    return this.#isResult(ends) ? { chunks: [line] } : { ...ends, excess: 'too_many_parts_of_list' };
+    const tooMany = excessOf(parts, this.#answered(ends));
+    return tooMany === undefined ? { chunks: [line] } : { ...ends, excess: tooMany };
   }
 }
 
 /** What a message exceeds with its next bytes. */
-export function partsExcess(nesting: JsonNesting, bytes: Uint8Array, isResult = true): Excess | undefined {
-  if (nesting.exceeds(bytes)) return 'too_deep';
-  if (!isResult && nesting.parts > MAX_LIST_PARTS) return 'too_many_parts_of_list';
-  return nesting.parts > MAX_PARTS ? 'too_many_parts' : undefined;
+export function partsExcess(nesting: JsonNesting, bytes: Uint8Array, answered: Answered = 'call'): Excess | undefined {
+  return nesting.exceeds(bytes) ? 'too_deep' : excessOf(nesting.parts, answered);
+}
+
+function excessOf(parts: number, answered: Answered): Excess | undefined {
+  if (parts <= MAX_PARTS[answered]) return undefined;
+  return answered === 'list' ? 'too_many_parts_of_list' : 'too_many_parts';
 }

@@ -6,7 +6,15 @@ import { certificateProblem } from '../../../domain/values/certificate-problem.t
 import { isObject, parseJson } from '../../../domain/values/json.ts';
 import { JsonNesting, MAX_NESTING } from '../../../domain/values/json-nesting.ts';
 import { inTurns } from './in-turns.ts';
-import { type Excess, isCall, type LineEnds, LineReader, partsExcess, type ReadLine } from './line-reader.ts';
+import {
+  type Answered,
+  answeredBy,
+  type Excess,
+  type LineEnds,
+  LineReader,
+  partsExcess,
+  type ReadLine,
+} from './line-reader.ts';
 import { errorResponse, excessResponse, LOST, readCutMessage } from './substitute-response.ts';
 
 interface RemoteFetchOptions {
@@ -31,19 +39,20 @@ type Bytes = TransformStream<Uint8Array, Uint8Array>;
 export function remoteFetch(options: RemoteFetchOptions): typeof globalThis.fetch {
   const { fetch, maxBytes, deliver, onStreamEnd } = options;
   let answering = 0;
-  /** The last calls whose results arrive on the stream of the SSE transport. */
-  const calls = new BoundedSet();
+  /** The last requests whose results, which may be large, arrive on the stream of the SSE transport. */
+  const asked = new BoundedSet();
   return async (url, init) => {
     const isPost = init?.method === 'POST';
     const message = isPost && typeof init.body === 'string' ? parseJson(init.body) : undefined;
     const isAnswer = isObject(message) && !('method' in message);
     if (isAnswer && answering >= MAX_ANSWERS) throw new Error('the server has too many requests in progress');
     if (isAnswer) answering += 1;
-    const expectsResult = isObject(message) && isCall(message.method);
-    if (expectsResult && onStreamEnd !== undefined) calls.add(String(message.id));
-    const isResult = ({ head, tail }: LineEnds) => {
+    const expected = isObject(message) ? answeredBy(message.method) : 'other';
+    if (isObject(message) && expected !== 'other' && onStreamEnd !== undefined) asked.add(`${expected} ${message.id}`);
+    const answeredIn = ({ head, tail }: LineEnds): Answered => {
       const cut = isPost ? undefined : readCutEvent(head, tail);
-      return expectsResult || (cut?.kind === 'response' && calls.has(String(cut.id)));
+      const isOf = (answered: Answered) => cut?.kind === 'response' && asked.has(`${answered} ${cut.id}`);
+      return isOf('call') ? 'call' : isOf('list') ? 'list' : expected;
     };
     const response = await fetch(url, withTraceHeaders(init, isObject(message) ? message.params : undefined))
       .catch(withCertificateProblem)
@@ -56,8 +65,8 @@ export function remoteFetch(options: RemoteFetchOptions): typeof globalThis.fetc
     const id = isRequest ? (message.id as string | number | undefined) : undefined;
     const onExcess = (excess: Excess, answered: string | number) => deliver(excessResponse(answered, excess, maxBytes));
     const bounded = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
-      ? eventLimit(maxBytes, id, isResult, onExcess)
-      : bodyLimit(maxBytes, expectsResult, (excess) => id !== undefined && onExcess(excess, id));
+      ? eventLimit(maxBytes, id, answeredIn, onExcess)
+      : bodyLimit(maxBytes, expected, (excess) => id !== undefined && onExcess(excess, id));
     const onEnd = () => {
       // The reader must get the last chunk first.
       setTimeout(() => {
@@ -93,13 +102,13 @@ function withCertificateProblem(error: Error): never {
 }
 
 /** A body that is one message. */
-function bodyLimit(maxBytes: number, isResult: boolean, onExcess: (excess: Excess) => void): Bytes {
+function bodyLimit(maxBytes: number, answered: Answered, onExcess: (excess: Excess) => void): Bytes {
   const nesting = new JsonNesting(MAX_NESTING);
   let length = 0;
   return new TransformStream({
     transform(chunk, controller) {
       length += chunk.length;
-      const excess = length > maxBytes ? 'too_large' : partsExcess(nesting, chunk, isResult);
+      const excess = length > maxBytes ? 'too_large' : partsExcess(nesting, chunk, answered);
       if (excess === undefined) return controller.enqueue(chunk);
       onExcess(excess);
       controller.error(new Error('the response exceeds a limit'));
@@ -118,11 +127,11 @@ function readCutEvent(head: string, tail: string) {
 function eventLimit(
   maxBytes: number,
   requestId: string | number | undefined,
-  isResult: (line: LineEnds) => boolean,
+  answered: (line: LineEnds) => Answered,
   onExcess: (excess: Excess, id: string | number) => void,
 ): Bytes {
   let eventLength = 0;
-  const reader = new LineReader(maxBytes + DATA.length, isResult);
+  const reader = new LineReader(maxBytes + DATA.length, answered);
   const read = async (line: ReadLine, controller: TransformStreamDefaultController<Uint8Array>) => {
     let isReadable = true;
     if ('chunks' in line) {

@@ -7,7 +7,9 @@ type Line = { readonly text: string } | Exclude<ReadLine, { readonly chunks: unk
 
 function readAll(bytes: Buffer, sizes: readonly number[], maxBytes: number): readonly Line[] {
   const lines: ReadLine[] = [];
-  const reader = new LineReader(maxBytes, ({ head }) => head.startsWith('{"id":1,'));
+  const reader = new LineReader(maxBytes, ({ head }) =>
+    head.startsWith('{"id":1,') ? 'call' : head.startsWith('{"id":2,') ? 'list' : 'other',
+  );
   let start = 0;
   for (let index = 0; start < bytes.length; index += 1) {
     const size = sizes[index % sizes.length] ?? 1;
@@ -72,26 +74,28 @@ test('reads only the start and the end of a line with too many objects, lists an
   expect(within).toEqual({ text: withParts(1_250_000) });
 });
 
-test('reads only the start and the end of a line with a fifth as many, if it is not the result of a call', () => {
-  const withParts = (id: number, parts: number) => `{"id":${id},"a":[${'{},'.repeat(parts - 5)}{}]}`;
-  const [result, list, other] = readAll(
-    Buffer.from(`${withParts(1, 250_001)}\n${withParts(2, 250_000)}\n${withParts(2, 250_001)}\n`),
-    [65_536],
-    20_000_000,
-  );
-  expect(result).toEqual({ text: withParts(1, 250_001) });
-  expect(list).toEqual({ text: withParts(2, 250_000) });
-  const { length } = withParts(2, 250_001);
-  expect(other).toEqual({
-    head: withParts(2, 250_001).slice(0, 256),
-    tail: withParts(2, 250_001).slice(length - 256),
-    excess: 'too_many_parts_of_list',
-  });
-});
+test.each([
+  [2, 250_000, 'too_many_parts_of_list'],
+  [3, 20_000, 'too_many_parts'],
+] as const)(
+  'reads only the start and the end of a line with fewer, if it is not the result of a call: %i',
+  (id, max, excess) => {
+    const withParts = (id: number, parts: number) => `{"id":${id},"a":[${'{},'.repeat(parts - 5)}{}]}`;
+    const [result, most, other] = readAll(
+      Buffer.from(`${withParts(1, max + 1)}\n${withParts(id, max)}\n${withParts(id, max + 1)}\n`),
+      [65_536],
+      20_000_000,
+    );
+    expect(result).toEqual({ text: withParts(1, max + 1) });
+    expect(most).toEqual({ text: withParts(id, max) });
+    const line = withParts(id, max + 1);
+    expect(other).toEqual({ head: line.slice(0, 256), tail: line.slice(line.length - 256), excess });
+  },
+);
 
 test('the end of a long line costs little, because each chunk was looked at when it arrived', () => {
   const chunk = Buffer.from('{"a":[1,2]},'.repeat(5000));
-  const reader = new LineReader(10_000_000, () => true);
+  const reader = new LineReader(10_000_000, () => 'call');
   let lines = 0;
   const timeOf = (bytes: Buffer) =>
     cpuMs(() => {
