@@ -100,6 +100,11 @@ const threadFiles = (file) => {
 };
 if (threadFiles('chunks/schema-worker.js').includes('main.js')) throw new Error('schema-worker.js imports main.js');
 
+// V8 reads a text of one byte per character faster, which one other character prevents.
+const main = readFileSync(`${root}build/main.js`, 'utf8');
+const escaped = main.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+writeFileSync(`${root}build/main.js`, escaped);
+
 const files = output.flatMap((chunk) => Object.keys(chunk.modules));
 for (const [name, file] of Object.entries(ALIASES)) {
   if (!files.some((id) => posix(id).endsWith(file))) throw new Error(`${name} is no longer replaced by ${file}`);
