@@ -18,13 +18,12 @@ export function serverSecrets(servers: readonly ServerEntry[], expanded: readonl
   return [...new Set(parts.filter(isSecret).flatMap(([, text]) => formsOf(text)))];
 }
 
-/** Arguments such as `--api-key abc`, `--token=abc`, `Authorization: Bearer abc`, and URLs with a password. */
+/** Arguments such as `--api-key abc`, `--token=abc`, `-e API_KEY=abc`, `Authorization: Bearer abc`, and URLs with a password. */
 function secretArguments(args: readonly string[]): readonly NamedText[] {
   return args.flatMap((arg, index): readonly NamedText[] => {
-    const [, name = args[index - 1] ?? '', value = arg] =
-      /^(-[^=\s]*)=(.*)$/s.exec(arg) ?? /^([\w-]+):\s*(.+)$/s.exec(arg) ?? [];
-    const isOption = name.startsWith('-') || value !== arg;
-    if (isOption && SECRET_NAME.test(name) && isSecret(['', value])) return [[name, value]];
+    const [, name = args[index - 1] ?? '', value = arg] = /^([\w.-]+)(?:=|:\s*)(.+)$/s.exec(arg) ?? [];
+    const isNamed = value !== arg || (name.startsWith('-') && !arg.startsWith('-'));
+    if (isNamed && SECRET_NAME.test(name) && isSecret(['', value])) return [[name, value]];
     return passwordsOf(arg).map((password): NamedText => ['password', password]);
   });
 }

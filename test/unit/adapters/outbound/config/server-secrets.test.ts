@@ -51,6 +51,7 @@ describe('the secrets of servers', () => {
     [['--token=Zx81-abcdefgh-77'], 'Zx81-abcdefgh-77'],
     [['--header', 'Authorization: Bearer Zx81-abcdefgh-77'], 'Zx81-abcdefgh-77'],
     [['-H', 'X-Api-Key:Zx81-abcdefgh-77'], 'Zx81-abcdefgh-77'],
+    [['run', '-e', 'GITHUB_TOKEN=Zx81-abcdefgh-77'], 'Zx81-abcdefgh-77'],
     [['postgres://joe:p%40ss@host/db'], 'p@ss'],
   ])('contain arguments that their names call secret: %j', (args, expected) => {
     expect(serverSecrets([child({}, args)], [])).toContain(expected);
@@ -64,6 +65,8 @@ describe('the secrets of servers', () => {
       'main',
       '--auth',
       'oauth',
+      '--no-auth',
+      '--transport-mode',
       '/home/joe/notes',
       'Zx81-abcdefgh-77',
     ];
