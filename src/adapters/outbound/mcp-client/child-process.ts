@@ -17,7 +17,7 @@ const POLL_MS = 20;
 
 const isWindows = process.platform === 'win32';
 
-/** The mark of the gateway in the environment of each, by which its descendants are found, however they were started. */
+/** The value of `GATEWAY_MARKER` in the environment of each, by which its descendants are found, however they were started. */
 const marks = new WeakMap<ChildProcess, string>();
 
 /** Starts a command as the leader of a process group, so that the complete tree can be ended. Never through a shell. */
@@ -25,14 +25,14 @@ export function startChild({ command, args, cwd, env }: ChildOptions): ChildProc
   const mark = randomUUID();
   const options = { cwd, stdio: 'pipe', detached: !isWindows, windowsHide: true } as const;
   const child = spawn(command, [...args], { ...options, env: { ...env, [GATEWAY_MARKER]: mark } });
-  marks.set(child, `${GATEWAY_MARKER}=${mark}`);
+  marks.set(child, mark);
   return child;
 }
 
 /**
  * Ends a process and all its descendants: closes the input, then sends SIGTERM, then SIGKILL, to the group, which outlives its leader. On
- * Linux also to descendants that left the group, such as browsers. Resolves when none is left. `graceMs` is how
- * long the tree may take after its input was closed, and again after SIGTERM.
+ * Linux also to descendants that left the group, such as browsers. Resolves when none is left. `graceMs` is how long the tree may take after its
+ * input was closed, and again after SIGTERM.
  */
 export async function endTree(child: ChildProcess, graceMs = GRACE_MS): Promise<void> {
   const { pid } = child;
@@ -103,7 +103,7 @@ async function leaversOf(mark: string, ...roots: readonly number[]): Promise<Run
 /** Those of other users cannot be read. */
 async function hasMark(pid: number, mark: string): Promise<boolean> {
   const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-  return environment.split('\0').includes(mark);
+  return environment.split('\0').includes(`${GATEWAY_MARKER}=${mark}`);
 }
 
 function below(parents: readonly number[], others: readonly RunningProcess[]): readonly RunningProcess[] {
