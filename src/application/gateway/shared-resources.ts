@@ -156,8 +156,7 @@ export class SharedResources {
     const lists = await Promise.all(reading);
     // A server whose list is not known may be the one; and the name of one that does not exist for this caller must not lead to another.
     if (addressed !== undefined || lists.flat().includes(undefined)) return undefined;
-    const fits = lists.map(([, templates]) => templates?.map(({ id }) => id).some(templateTest(uri)) === true);
-    const owner = owners[fits.indexOf(true)];
+    const owner = owners[lists.findIndex(([, templates]) => templates?.map(({ id }) => id).some(templateTest(uri)))];
     return owner && ([owner, uri] as const);
   }
 

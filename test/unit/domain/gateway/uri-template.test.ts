@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fitsTemplate, templateTest } from '../../../../src/domain/gateway/uri-template.ts';
+import { templateTest } from '../../../../src/domain/gateway/uri-template.ts';
 import { expectLinear } from '../../../support/expect-linear.ts';
+
+const fitsTemplate = (template: string, uri: string) => templateTest(uri)(template);
 
 test.each([
   ['demo://text/{id}', 'demo://text/1', true],
