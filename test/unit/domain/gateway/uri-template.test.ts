@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { templateTest } from '../../../../src/domain/gateway/uri-template.ts';
+import { cpuMs } from '../../../support/cpu-time.ts';
 import { expectLinear } from '../../../support/expect-linear.ts';
 
 const fitsTemplate = (template: string, uri: string) => templateTest(uri)(template);
@@ -61,9 +62,8 @@ test('a URI or a template of more than 2,048 characters fits nothing', () => {
 test('a thousand templates that are made to take long take a moment, and few of them do not hide others', () => {
   const uri = `a://${'x'.repeat(2040)}`;
   const fits = templateTest(uri);
-  const startedMs = performance.now();
-  for (let at = 0; at < 1000; at += 1) expect(fits(`a://${'{+a}'.repeat(500)}y${at}`)).toBe(false);
-  expect(performance.now() - startedMs).toBeLessThan(1000);
+  const templates = Array.from({ length: 1000 }, (_, at) => `a://${'{+a}'.repeat(500)}y${at}`);
+  expect(cpuMs(() => expect(templates.some(fits)).toBe(false))).toBeLessThan(1000);
   const usual = templateTest('db://rows/1?page=1');
   for (let at = 0; at < 999; at += 1) expect(usual(`db://rows/{id}/${at}{?page,size}`)).toBe(false);
   expect(usual('db://rows/{id}{?page,size}')).toBe(true);
