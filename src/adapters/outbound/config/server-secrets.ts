@@ -24,7 +24,8 @@ function secretArguments(args: readonly string[]): readonly NamedText[] {
     const [, name = args[index - 1] ?? '', value = arg] = /^([\w.-]+)(?:=|:\s*)(.+)$/s.exec(arg) ?? [];
     const isNamed = value !== arg || (name.startsWith('-') && !arg.startsWith('-'));
     if (isNamed && SECRET_NAME.test(name) && isSecret(['', value])) return [[name, value]];
-    return passwordsOf(arg).map((password): NamedText => ['password', password]);
+    const [url = ''] = /\b\w+:\/\/.*/s.exec(arg) ?? [];
+    return passwordsOf(url).map((password): NamedText => ['password', password]);
   });
 }
 

@@ -53,6 +53,8 @@ describe('the secrets of servers', () => {
     [['-H', 'X-Api-Key:Zx81-abcdefgh-77'], 'Zx81-abcdefgh-77'],
     [['run', '-e', 'GITHUB_TOKEN=Zx81-abcdefgh-77'], 'Zx81-abcdefgh-77'],
     [['postgres://joe:p%40ss@host/db'], 'p@ss'],
+    [['--database=postgres://joe:p%40ss@host/db'], 'p@ss'],
+    [['-e', 'DATABASE_URL=postgres://joe:p%40ss@host/db'], 'p@ss'],
   ])('contain arguments that their names call secret: %j', (args, expected) => {
     expect(serverSecrets([child({}, args)], [])).toContain(expected);
   });
@@ -61,6 +63,7 @@ describe('the secrets of servers', () => {
     const args = [
       '-y',
       '@scope/server-of-keys',
+      'npm:server-of-notes@1.2',
       '--keyspace',
       'main',
       '--auth',
