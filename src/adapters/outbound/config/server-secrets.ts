@@ -21,11 +21,15 @@ export function serverSecrets(servers: readonly ServerEntry[], expanded: readonl
 /** Arguments such as `--api-key abc`, `--token=abc`, `-e API_KEY=abc`, `Authorization: Bearer abc`, and URLs with a password. */
 function secretArguments(args: readonly string[]): readonly NamedText[] {
   return args.flatMap((arg, index): readonly NamedText[] => {
-    const [, name = args[index - 1] ?? '', value = arg] = /^([\w.-]+)(?:=|:\s*)(.+)$/s.exec(arg) ?? [];
-    const isNamed = value !== arg || (name.startsWith('-') && !arg.startsWith('-'));
-    if (isNamed && SECRET_NAME.test(name) && isSecret(['', value])) return [[name, value]];
+    const [, name = '', value = ''] = /^([\w.-]+)(?:=|:\s*)(.+)$/s.exec(arg) ?? [];
+    const [option = ''] = (!arg.startsWith('-') && /^-[^=]+$/.exec(args[index - 1] ?? '')) || [];
     const [url = ''] = /\b\w+:\/\/.*/s.exec(arg) ?? [];
-    return passwordsOf(url).map((password): NamedText => ['password', password]);
+    const named: readonly NamedText[] = [
+      [name, value],
+      [option, arg],
+    ];
+    const secret = named.filter(([name, text]) => SECRET_NAME.test(name) && isSecret(['', text]));
+    return [...secret, ...passwordsOf(url).map((password): NamedText => ['password', password])];
   });
 }
 

@@ -48,6 +48,8 @@ describe('the secrets of servers', () => {
 
   test.each([
     [['--api-key', 'Zx81-abcdefgh-77'], 'Zx81-abcdefgh-77'],
+    [['--api-key', 'Zx81abcdefgh77=='], 'Zx81abcdefgh77=='],
+    [['--token', 'joe:Zx81-abcdefgh-77'], 'joe:Zx81-abcdefgh-77'],
     [['--token=Zx81-abcdefgh-77'], 'Zx81-abcdefgh-77'],
     [['--header', 'Authorization: Bearer Zx81-abcdefgh-77'], 'Zx81-abcdefgh-77'],
     [['-H', 'X-Api-Key:Zx81-abcdefgh-77'], 'Zx81-abcdefgh-77'],
@@ -70,6 +72,8 @@ describe('the secrets of servers', () => {
       'oauth',
       '--no-auth',
       '--transport-mode',
+      '--auth=oauth',
+      'server-1.2-b3',
       '/home/joe/notes',
       'Zx81-abcdefgh-77',
     ];
