@@ -428,23 +428,6 @@ describe.concurrent('the end of a server by force', () => {
     expect(child.tree.pids()).toEqual([]);
   });
 
-  test.runIf(process.platform === 'linux')(
-    'leaves no process that has neither its group nor its parent',
-    async ({ expect, onTestFinished }) => {
-      const left = shell('setsid "$0" "$@" stubborn idle </dev/null >/dev/null 2>&1 & exec "$0" "$@"');
-      const { connection, tree } = await connect(newChild({ command: left }, onTestFinished), onTestFinished);
-      while (tree.pids().length < 2) await sleep(20);
-      await connection.close();
-      expect(tree.pids()).toEqual([]);
-      const orphaned = newChild({ command: left, behaviours: ['lists-all'] }, onTestFinished);
-      const { connection: lost } = await connect(orphaned, onTestFinished);
-      while (orphaned.tree.pids().length < 2) await sleep(20);
-      await lost.callTool('exit', {}, {}, never());
-      await lost.close();
-      expect(orphaned.tree.pids()).toEqual([]);
-    },
-  );
-
   posixTest('signals')(
     'comes after a time by SIGTERM, and after the same time again by SIGKILL',
     async ({ expect, onTestFinished }) => {

@@ -283,7 +283,7 @@ posixTest('cleanEnvironment')('a child gets its own environment, and none of our
   const names = async (name: string) => {
     const { OPENAI_RESPONSES_MCP_GATEWAY: marker, ...others } = await environmentOf(name);
     // By which this program notices that it is a server of itself.
-    expect(marker).toMatch(/^[\w-]+$/);
+    expect(marker).toBe('1');
     return Object.keys(others).sort();
   };
   expect(await names('plain')).toEqual(['HOME', 'NO_PROXY', 'PATH']);

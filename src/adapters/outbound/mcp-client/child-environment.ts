@@ -1,6 +1,6 @@
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { withoutUndefined } from '../../../domain/values/json.ts';
-import { type Environment, PROXY_VARIABLES } from '../network/environment.ts';
+import { type Environment, GATEWAY_MARKER, PROXY_VARIABLES } from '../network/environment.ts';
 
 /** What Node.js, OpenSSL and Python read about proxies, and about the certificates of further authorities. */
 const NETWORK_VARIABLES =
@@ -15,7 +15,7 @@ interface ChildEnvironmentOptions {
   readonly ownSecrets: readonly string[];
 }
 
-/** The environment of a child process: what the official SDK passes, the variables of proxies and authorities, and what is configured (rulings G2, T19). */
+/** The environment of a child process: what the official SDK passes, the variables of proxies and authorities, what is configured, and the mark of the gateway (rulings G2, T19). */
 export function childEnvironment(options: ChildEnvironmentOptions): Record<string, string> {
   const { environment, inherit, envs, ownSecrets } = options;
   const names = inherit === true ? Object.keys(environment) : [...PROXY_VARIABLES, ...NETWORK_VARIABLES, ...inherit];
@@ -23,7 +23,7 @@ export function childEnvironment(options: ChildEnvironmentOptions): Record<strin
   const all = { ...getDefaultEnvironment(), ...withoutUndefined(inherited) };
   const secrets = new Set(ownSecrets.map(comparable));
   const allowed = Object.entries(all).filter(([name]) => !secrets.has(comparable(name)));
-  return Object.assign(Object.fromEntries(allowed), envs);
+  return { ...Object.fromEntries(allowed), ...envs, [GATEWAY_MARKER]: '1' };
 }
 
 /** On Windows, the case of a variable's name does not matter. */

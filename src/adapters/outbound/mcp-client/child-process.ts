@@ -1,9 +1,7 @@
 import { type ChildProcess, execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import spawn from 'cross-spawn';
-import { GATEWAY_MARKER } from '../network/environment.ts';
 
 export interface ChildOptions {
   readonly command: string;
@@ -17,33 +15,25 @@ const POLL_MS = 20;
 
 const isWindows = process.platform === 'win32';
 
-/** The value of `GATEWAY_MARKER` in the environment of each, by which its descendants are found, however they were started. */
-const marks = new WeakMap<ChildProcess, string>();
-
 /** Starts a command as the leader of a process group, so that the complete tree can be ended. Never through a shell. */
 export function startChild({ command, args, cwd, env }: ChildOptions): ChildProcess {
-  const mark = randomUUID();
-  const options = { cwd, stdio: 'pipe', detached: !isWindows, windowsHide: true } as const;
-  const child = spawn(command, [...args], { ...options, env: { ...env, [GATEWAY_MARKER]: mark } });
-  marks.set(child, mark);
-  return child;
+  return spawn(command, [...args], { cwd, env, stdio: 'pipe', detached: !isWindows, windowsHide: true });
 }
 
 /**
  * Ends a process and all its descendants: closes the input, then sends SIGTERM, then SIGKILL, to the group, which outlives its leader. On
- * Linux also to descendants that left the group, such as browsers. Resolves when none is left. `graceMs` is how long the tree may take after its
- * input was closed, and again after SIGTERM.
+ * Linux also to descendants that left the group, such as browsers, if the process was still running. Resolves when none is left. `graceMs` is how
+ * long the tree may take after its input was closed, and again after SIGTERM.
  */
 export async function endTree(child: ChildProcess, graceMs = GRACE_MS): Promise<void> {
   const { pid } = child;
-  const mark = marks.get(child) ?? '';
-  const leavers = pid === undefined ? [] : await leaversOf(mark, pid);
+  const leavers = pid === undefined ? [] : await leaversOf(pid);
   child.stdin?.end();
   if (pid === undefined) return;
   if (isWindows) return endTreeOnWindows(child, pid, graceMs);
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     if (await isGone(pid, leavers, graceMs)) return;
-    leavers.push(...(await leaversOf(mark, pid, ...leavers.map((leaver) => leaver.pid))));
+    leavers.push(...(await leaversOf(pid, ...leavers.map((leaver) => leaver.pid))));
     send(-pid, signal);
     for (const leaver of leavers) if (await isRunning(leaver)) send(leaver.pid, signal);
   }
@@ -88,22 +78,12 @@ interface RunningProcess {
   readonly start: string;
 }
 
-/** The processes below these, at any depth, or with the mark, that are not in the group of the first. Known only on Linux; elsewhere none. */
-async function leaversOf(mark: string, ...roots: readonly number[]): Promise<RunningProcess[]> {
+/** The processes below these, at any depth, that are not in the group of the first. Known only on Linux; elsewhere none. */
+async function leaversOf(...roots: readonly number[]): Promise<RunningProcess[]> {
   if (process.platform !== 'linux') return [];
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   const running = (await Promise.all(pids.map((pid) => readProcess(Number(pid))))).filter((one) => one !== undefined);
-  const own = running.find(({ pid }) => pid === process.pid);
-  const younger = running.filter(({ start }) => Number(start) >= Number(own?.start));
-  const marked = await Promise.all(younger.map(({ pid }) => hasMark(pid, mark)));
-  const found = new Set([...below(roots, running), ...younger.filter((_, index) => marked[index])]);
-  return [...found].filter(({ group }) => group !== roots[0]);
-}
-
-/** Those of other users cannot be read. */
-async function hasMark(pid: number, mark: string): Promise<boolean> {
-  const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-  return environment.split('\0').includes(`${GATEWAY_MARKER}=${mark}`);
+  return below(roots, running).filter(({ group }) => group !== roots[0]);
 }
 
 function below(parents: readonly number[], others: readonly RunningProcess[]): readonly RunningProcess[] {
