@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import { runScript, startServer, within } from './lib/stdio-client.js';
 
-/** Long enough for the call to reach the API, and far too short for the answer. */
+/** After the first progress: long enough for the call to reach the API, and far too short for the answer. */
 const BEFORE_CANCEL_MS = 1500;
 /** How long to wait for an answer that must not arrive. */
 const AFTER_CANCEL_MS = 5000;
@@ -15,10 +15,14 @@ if (!process.env.OPENAI_API_KEY?.trim()) {
     const server = startServer();
     try {
       await within(10_000, 'initialize', server.initialize());
-      const call = server.callTool('answer_detailed', {
-        query: 'Compare the energy policies of Japan, Germany and France since 2011, in depth and with sources.',
-      });
+      const query = 'Compare the energy policies of Japan, Germany and France since 2011, in depth and with sources.';
+      const params = { name: 'answer_detailed', arguments: { query }, _meta: { progressToken: 'call' } };
+      const call = server.request('tools/call', params);
       call.catch(() => {});
+      const asked = async () => {
+        while (!server.messages.some(({ method }) => method === 'notifications/progress')) await wait(50);
+      };
+      await within(10_000, 'progress', asked());
       await wait(BEFORE_CANCEL_MS);
       assert.ok(!server.messages.some(({ id }) => id === call.id), 'the call was answered before it was cancelled');
       server.notify('notifications/cancelled', { requestId: call.id, reason: 'cancelled by the script' });
