@@ -16,7 +16,8 @@ export function withAudit(runtime: Runtime, { file, ...policy }: NonNullable<Ser
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
   const audit = new Audit({ ...runtime, ...policy, log: new AuditFile(file), sha256, newId: randomUUID });
   void audit.open();
-  const { servers = [], gateway } = runtime.config;
-  const exposed = gateway.expose === false ? [] : servers.map(({ name }) => name);
+  const { servers = [], gateway, http } = runtime.config;
+  // Over HTTP, the gateway knows also the servers that a caller does not see, as they are now.
+  const exposed = gateway.expose === false || http !== undefined ? [] : servers.map(({ name }) => name);
   return { ...runtime, audit, onUnknownTool: auditedNames(audit, exposed) };
 }
