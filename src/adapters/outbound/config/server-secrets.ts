@@ -18,7 +18,7 @@ export function serverSecrets(servers: readonly ServerEntry[], expanded: readonl
   return [...new Set(parts.filter(isSecret).flatMap(([, text]) => formsOf(text)))];
 }
 
-/** Arguments such as `--api-key abc`, `--token=abc`, `-e API_KEY=abc`, `Authorization: Bearer abc`, and URLs with a password. */
+/** Arguments such as `--api-key abc`, `--token=abc`, `--env=API_KEY=abc`, `Authorization: Bearer abc`, and URLs with a password. */
 function secretArguments(args: readonly string[]): readonly NamedText[] {
   return args.flatMap((arg, index): readonly NamedText[] => {
     const [, name = '', value = ''] = /^([\w.-]+)(?:=|:\s*)(.+)$/s.exec(arg) ?? [];
@@ -29,7 +29,8 @@ function secretArguments(args: readonly string[]): readonly NamedText[] {
       [option, arg],
     ];
     const secret = named.filter(([name, text]) => SECRET_NAME.test(name) && isSecret(['', text]));
-    return [...secret, ...passwordsOf(url).map((password): NamedText => ['password', password])];
+    const passwords = passwordsOf(url).map((password): NamedText => ['password', password]);
+    return [...secret, ...passwords, ...(value === '' ? [] : secretArguments([value]))];
   });
 }
 

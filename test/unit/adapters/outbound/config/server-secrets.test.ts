@@ -57,6 +57,8 @@ describe('the secrets of servers', () => {
     [['postgres://joe:p%40ss@host/db'], 'p@ss'],
     [['--database=postgres://joe:p%40ss@host/db'], 'p@ss'],
     [['-e', 'DATABASE_URL=postgres://joe:p%40ss@host/db'], 'p@ss'],
+    [['--env=API_KEY=abcd-efgh-1234'], 'abcd-efgh-1234'],
+    [['--header=Authorization: Bearer abcd-efgh-1234'], 'abcd-efgh-1234'],
   ])('contain arguments that their names call secret: %j', (args, expected) => {
     expect(serverSecrets([child({}, args)], [])).toContain(expected);
   });
