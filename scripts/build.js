@@ -5,6 +5,7 @@ import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { entryPoint } from './lib/entry-point.js';
 import { loadBundle } from './lib/load-source.js';
 import { withoutUnusedParts } from './lib/without-unused-parts.js';
 
@@ -110,7 +111,9 @@ for (const [name, file] of Object.entries(ALIASES)) {
   if (!files.some((id) => posix(id).endsWith(file))) throw new Error(`${name} is no longer replaced by ${file}`);
 }
 writeFileSync(`${root}build/package.json`, '{ "type": "commonjs" }\n');
-writeFileSync(`${root}build/index.js`, entryPoint(version));
+writeFileSync(`${root}build/index.js`, entryPoint(version, escaped));
+// The compiled code (scripts/lib/entry-point.js).
+writeFileSync(`${root}build/.npmignore`, '*.cache*\n');
 // Only known files: `--record` may have added others to the folder.
 for (const name of SHIPPED_RECORDINGS) cpSync(`${root}recordings/${name}`, `${root}build/recordings/${name}`);
 const packages = bundledPackages(files);
@@ -128,18 +131,6 @@ const page = await rolldown({
 await page.write({ file: 'build/page/page.js', format: 'es', minify: true });
 await page.close();
 chmodSync(`${root}build/index.js`, 0o755);
-
-/** Checks the version of Node.js in syntax that old versions can parse, unlike that of the program. */
-function entryPoint(version) {
-  return `#!/usr/bin/env node
-var node = process.versions.node;
-if (parseInt(node, 10) >= 20) require('./main.js');
-else {
-  console.error('openai-responses-mcp ${version} needs Node.js 20 or later; this is ' + node + '. Install a newer version.');
-  process.exitCode = 1;
-}
-`;
-}
 
 /** Every package of which the bundle contains a file, sorted by name. */
 function bundledPackages(files) {

@@ -83,7 +83,9 @@ describe('the bundle, unpacked into a folder with blanks', () => {
     const hash = createHash('sha256').update(readFileSync(file)).digest('hex');
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(`${hash}  bundle.mcpb`);
     expect(readdirSync(folder).toSorted()).toEqual(['LICENSE', 'build', 'icon.png', 'manifest.json']);
-    expect(readdirSync(path.join(folder, 'build'))).toContain(path.basename(manifest.server.entry_point));
+    const files = readdirSync(path.join(folder, 'build'));
+    expect(files).toContain(path.basename(manifest.server.entry_point));
+    expect(files.filter((name) => name.includes('.cache'))).toEqual([]);
   });
 
   test('has the tools that its manifest names', async () => {
