@@ -34,6 +34,7 @@ function start() {
     script.runInThisContext()(this.exports, this.require.bind(this), this, file, __dirname);
   };
   require('./main.js');
+  Module.prototype._compile = compile;
 
   function save() {
     var temporary = cache + '.' + process.pid;
