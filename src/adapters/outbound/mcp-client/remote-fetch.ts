@@ -123,7 +123,23 @@ function readCutEvent(head: string, tail: string) {
   return readCutMessage(head.replace(/^data: ?/, ''), tail);
 }
 
-/** Events, each with a message on one line. A line that is too long is left out, and fails only the call that it answers. */
+/** Which ends a line of events, too. */
+const RETURN = 0x0d;
+
+/** The client would read the lines before the last one together, in a time that is the square of their length. No server writes them. */
+function hasReturnWithin(line: readonly Buffer[]): boolean {
+  const parts = line.filter(({ length }) => length > 0);
+  const lengthOf = (index: number) => (parts[index]?.length ?? 0) - (index === parts.length - 1 ? 1 : 0);
+  return parts.some((part, index) => {
+    const at = part.indexOf(RETURN);
+    return at !== -1 && at < lengthOf(index);
+  });
+}
+
+/**
+ * Events, each with a message on one line. A line that is too long is left out, and fails only the call that it answers. An event with several
+ * lines of data ends the stream: its message would be known as a whole only to the client, and so might have any number of parts.
+ */
 function eventLimit(
   maxBytes: number,
   requestId: string | number | undefined,
@@ -131,25 +147,28 @@ function eventLimit(
   onExcess: (excess: Excess, id: string | number) => void,
 ): Bytes {
   let eventLength = 0;
+  let hasData = false;
   const reader = new LineReader(maxBytes + DATA.length, answered);
   const read = async (line: ReadLine, controller: TransformStreamDefaultController<Uint8Array>) => {
     let isReadable = true;
     if ('chunks' in line) {
       const bytes = [...line.chunks, LINE_END];
-      const start = Buffer.concat(bytes, 2).toString();
-      // A stream with IDs would be opened again after its end, although its call has failed then.
-      const isLeftOut = requestId !== undefined && start === 'id';
-      if (!isLeftOut) await inTurns(bytes, (part) => controller.enqueue(part));
-      const isBlank = start === '\r\n' || start[0] === '\n';
+      const start = Buffer.concat(bytes, DATA.length).toString();
+      const isBlank = /^\r?\n/.test(start);
+      const isData = /^data[:\r\n]/.test(start);
       eventLength = isBlank ? 0 : bytes.reduce((length, part) => length + part.length, eventLength);
-      isReadable = eventLength <= 2 * maxBytes;
+      isReadable = eventLength <= 2 * maxBytes && !(isData && hasData) && !hasReturnWithin(line.chunks);
+      hasData = !isBlank && (isData || hasData);
+      // A stream with IDs would be opened again after its end, although its call has failed then.
+      const isLeftOut = requestId !== undefined && start.startsWith('id');
+      if (isReadable && !isLeftOut) await inTurns(bytes, (part) => controller.enqueue(part));
     } else {
       const message = readCutEvent(line.head, line.tail);
       const id = message.kind === 'response' ? message.id : message.kind === 'unknown' ? requestId : undefined;
       if (id !== undefined) onExcess(line.excess, id);
       else isReadable = message.kind !== 'unknown';
     }
-    if (!isReadable) throw new Error('an event is too large');
+    if (!isReadable) throw new Error('an event exceeds a limit');
   };
   return new TransformStream({
     transform: (chunk, controller) =>

@@ -58,3 +58,45 @@ describe('a message of 300,000 objects', () => {
     },
   );
 });
+
+describe('of a stream of events', () => {
+  /** What the client gets, if the server writes these chunks. */
+  async function passedOn(...chunks: readonly string[]): Promise<string> {
+    const body = ReadableStream.from(chunks.map((chunk) => Buffer.from(chunk)));
+    const fetch = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    const limited = remoteFetch({ fetch, maxBytes: 1000, deliver: () => {}, onStreamEnd: () => {} });
+    const { body: read } = await limited('http://localhost', { method: 'GET' });
+    let text = '';
+    try {
+      for await (const part of read ?? []) text += Buffer.from(part).toString();
+    } catch (error) {
+      return `${text}! ${(error as Error).message}`;
+    }
+    return text;
+  }
+  const FAILS = '! an event exceeds a limit';
+
+  test.each([
+    ['id: 1\ndata: {}\n\n', 'id: 1\ndata: \n\n'],
+    ['event: message\r\ndata: {}\r', '\n\r', '\ndata: {}\r\n\r\n'],
+    [': data: x\ndata2: x\ndata: {}\n\n'],
+  ])('events with one line of data are passed on (%j)', async (...chunks) => {
+    expect(await passedOn(...chunks)).toBe(chunks.join(''));
+  });
+
+  test.each([['data: [\ndata: ]\n\n'], ['data\nid: 1\ndata\n\n'], ['data:[\r', '\ndata:]\n\n']])(
+    'one with two ends it (%j)',
+    async (...chunks) => {
+      const text = await passedOn(...chunks);
+      expect(text.match(/data/g)).toHaveLength(1);
+      expect(text).toContain(FAILS);
+    },
+  );
+
+  test.each([['data: 1\r\r\n'], ['data: 1\rdata: 2\n\n'], ['data: 1\r', 'data: 2\n\n'], ['\rdata: 1\n\n']])(
+    'a carriage return within a line ends it (%j)',
+    async (...chunks) => {
+      expect(await passedOn('data: 0\n\n', ...chunks)).toBe(`data: 0\n\n${FAILS}`);
+    },
+  );
+});
