@@ -111,7 +111,7 @@ for (const [name, file] of Object.entries(ALIASES)) {
   if (!files.some((id) => posix(id).endsWith(file))) throw new Error(`${name} is no longer replaced by ${file}`);
 }
 writeFileSync(`${root}build/package.json`, '{ "type": "commonjs" }\n');
-writeFileSync(`${root}build/index.js`, entryPoint(version, escaped));
+writeFileSync(`${root}build/index.js`, entryPoint(version));
 // The compiled code (scripts/lib/entry-point.js).
 writeFileSync(`${root}build/.npmignore`, '*.cache*\n');
 // Only known files: `--record` may have added others to the folder.

@@ -1,14 +1,10 @@
-import { createHash } from 'node:crypto';
-
 /**
  * The text of build/index.js. It checks the version of Node.js, in syntax that old versions can parse, and runs main.js
- * from the code that an earlier stdio server compiled: this saves an eighth of the start. That code is a file beside
- * main.js, for one text of it and one version of Node.js, because V8 checks neither. It is complete and on the disk before
- * it has its name; without it, as in a folder that cannot be written, everything is compiled again.
+ * from the code that an earlier stdio server compiled: this saves an eighth of the start. That code is in a file beside
+ * main.js, after the text of main.js, and twice, since V8 compares neither: code of another text, or damaged code, would
+ * run or end the process. Without that file, as in a folder that cannot be written, everything is compiled again.
  */
-export function entryPoint(version, mainScript) {
-  const hash = createHash('sha256').update(mainScript).digest('hex').slice(0, 16);
-  return `#!/usr/bin/env node
+export const entryPoint = (version) => `#!/usr/bin/env node
 var node = process.versions.node;
 if (parseInt(node, 10) >= 20) start();
 else {
@@ -21,28 +17,41 @@ function start() {
   var Module = require('module');
   var Script = require('vm').Script;
   var compile = Module.prototype._compile;
-  var cache = __dirname + '/main.js.${hash}-' + node + '-' + process.arch + '.cache';
-  var compiled;
-  var script;
-  try {
-    compiled = fs.readFileSync(cache);
-  } catch (error) {}
+  var cache = __dirname + '/main.js.' + node + '-' + process.arch + '.cache';
   Module.prototype._compile = function (text, file) {
     Module.prototype._compile = compile;
-    script = new Script(Module.wrap(text), { filename: file, cachedData: compiled });
-    if (process.argv[2] === '--stdio' && script.cachedDataRejected !== false) process.on('exit', save);
+    var source = Buffer.from(text);
+    var code = read(source);
+    var script = new Script(Module.wrap(text), { filename: file, cachedData: code });
+    if (process.argv[2] === '--stdio' && code === undefined) process.on('exit', save);
     script.runInThisContext()(this.exports, this.require.bind(this), this, file, __dirname);
+
+    function save() {
+      var temporary = cache + '.' + process.pid;
+      try {
+        var compiled = script.createCachedData();
+        fs.writeFileSync(temporary, Buffer.concat([source, compiled, compiled]));
+        fs.renameSync(temporary, cache);
+      } catch (error) {
+        try {
+          fs.unlinkSync(temporary);
+        } catch (error) {}
+      }
+    }
   };
   require('./main.js');
   Module.prototype._compile = compile;
 
-  function save() {
-    var temporary = cache + '.' + process.pid;
+  function read(source) {
     try {
-      fs.writeFileSync(temporary, script.createCachedData(), { flush: true });
-      fs.renameSync(temporary, cache);
-    } catch (error) {}
+      var saved = fs.readFileSync(cache);
+    } catch (error) {
+      return undefined;
+    }
+    var copies = saved.subarray(source.length);
+    var code = copies.subarray(0, copies.length / 2);
+    var isWhole = code.length > 0 && copies.subarray(code.length).equals(code);
+    return isWhole && saved.subarray(0, source.length).equals(source) ? code : undefined;
   }
 }
 `;
-}

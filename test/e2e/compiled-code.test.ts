@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCli } from '../support/mcp-process.ts';
@@ -19,11 +18,10 @@ function newProgram() {
   const file = (name: string) => path.join(folder, name);
   cpSync(path.join(ROOT, 'build'), folder, { recursive: true, filter: (name) => !name.includes('.cache') });
   const main = readFileSync(file('main.js'), 'utf8');
-  const hash = createHash('sha256').update(main).digest('hex').slice(0, 16);
   return {
     main,
     writeMain: (text: string) => writeFileSync(file('main.js'), text),
-    cache: file(`main.js.${hash}-${process.versions.node}-${process.arch}.cache`),
+    cache: file(`main.js.${process.versions.node}-${process.arch}.cache`),
     caches: () => readdirSync(folder).filter((name) => name.includes('.cache')),
     /** One session of a stdio server; returns its `serverInfo`. */
     serve: async () => {
@@ -40,14 +38,24 @@ describe('the compiled code of main.js', () => {
     const { main, writeMain, cache, caches, serve } = newProgram();
     const { version } = await newProgram().serve();
     const other = version.replaceAll(/\d/g, '7');
-    // V8 does not compare the text with its code, so that the code can be recognized.
+    // V8 does not compare the text with its code, so that the code of another text can be recognized.
     writeMain(main.replaceAll(version, other));
     expect(await serve()).toMatchObject({ version: other });
-    const { mtimeMs } = statSync(cache);
     writeMain(main);
+    writeFileSync(cache, Buffer.concat([Buffer.from(main), readFileSync(cache).subarray(main.length)]));
+    const { mtimeMs } = statSync(cache);
     expect(await serve()).toMatchObject({ version: other });
     expect(statSync(cache)).toMatchObject({ mtimeMs });
     expect(caches()).toEqual([path.basename(cache)]);
+  });
+
+  test('is not that of another text of the same length', async () => {
+    const { main, writeMain, serve } = newProgram();
+    const { version } = await newProgram().serve();
+    writeMain(main.replaceAll(version, version.replaceAll(/\d/g, '7')));
+    await serve();
+    writeMain(main);
+    for (let time = 0; time < 2; time += 1) expect(await serve()).toMatchObject({ version });
   });
 
   test('is kept by nothing else, whose code is not that of the start', async () => {
@@ -56,19 +64,26 @@ describe('the compiled code of main.js', () => {
     expect(caches()).toEqual([]);
   });
 
-  test('is replaced if it is not complete', async () => {
-    const { cache, caches, serve } = newProgram();
+  test.each([
+    ['is empty', () => Buffer.alloc(0)],
+    ['is not complete', (saved: Buffer) => saved.subarray(0, -1)],
+    ['has no code', (saved: Buffer, length: number) => saved.subarray(0, length)],
+    ['is damaged', (saved: Buffer) => Buffer.from(saved).fill(0, saved.length - 8192, saved.length - 4096)],
+  ])('is replaced if it %s', async (_, damaged) => {
+    const { main, cache, caches, serve } = newProgram();
     await serve();
-    const { size } = statSync(cache);
-    truncateSync(cache, size / 2);
+    const saved = readFileSync(cache);
+    writeFileSync(cache, damaged(saved, main.length));
     expect(await serve()).toMatchObject({ name: 'openai-responses-mcp' });
-    expect(statSync(cache).size).toBeGreaterThan(size / 2);
+    const size = statSync(cache).size - main.length;
+    expect(size / (saved.length - main.length)).toBeCloseTo(1, 1);
     expect(caches()).toHaveLength(1);
   });
 
   test('is not needed where it cannot be kept', async () => {
-    const { cache, serve } = newProgram();
+    const { cache, caches, serve } = newProgram();
     mkdirSync(cache);
     expect(await serve()).toMatchObject({ name: 'openai-responses-mcp' });
+    expect(caches()).toEqual([path.basename(cache)]);
   });
 });

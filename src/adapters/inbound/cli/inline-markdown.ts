@@ -1,16 +1,19 @@
 import { type Cell, toCells } from './terminal-cells.ts';
 import type { TerminalLinks } from './terminal-links.ts';
 
+const IN_URL = '[^\\s<>"`()（）［］【】「」『』、。，；：！？]';
+/** Some have parentheses in pairs, as those of encyclopedias. */
+const PAIR = `\\(${IN_URL}*\\)`;
 /** A URL in a text, without the punctuation after it. */
-const URL_IN_TEXT =
-  'https?:\\/\\/[^\\s<>"`()（）［］【】「」『』、。，；：！？]*[^\\s<>"`()（）［］【】「」『』、。，；：！？.,;:!?*_\\]]';
+const URL_IN_TEXT = `https?:\\/\\/(?:${IN_URL}|${PAIR})*(?:(?![.,;:!?*_\\]])${IN_URL}|${PAIR})`;
 const LINK =
   '!?\\[(?<label>[^\\[\\]]*(?:\\[[^\\[\\]]*\\][^\\[\\]]*)*)\\]\\((?<target>https?:\\/\\/[^\\s()]*(?:\\([^\\s()]*\\)[^\\s()]*)*)(?:\\s+"[^"]*")?\\)';
 const CODE = '(?<!`)(?<ticks>`{1,3})(?!`)(?<code>.+?)(?<!`)\\k<ticks>(?!`)';
-const INLINE = new RegExp(
-  `\\\\(?<escaped>[!-/:-@[-\`{-~])|${CODE}|${LINK}|(?<url>${URL_IN_TEXT})|\\*\\*|__|[*_]`,
-  'gu',
-);
+const inline = (url: string) =>
+  new RegExp(`\\\\(?<escaped>[!-/:-@[-\`{-~])|${CODE}|${LINK}|(?<url>${url})|\\*\\*|__|[*_]`, 'gu');
+const INLINE = inline(URL_IN_TEXT);
+/** A source begins with its URL, which ends with the word. */
+const SOURCE = inline(`^https?:\\/\\/\\S*[^\\s.,;:!?]|${URL_IN_TEXT}`);
 
 const STYLE_OF: Readonly<Record<string, string>> = { '**': '1', __: '1', '*': '3', _: '3' };
 const UNDERLINED = '4';
@@ -18,7 +21,7 @@ const CODE_STYLE = '36';
 
 /**
  * The text of one line of Markdown, with its styles. What is no Markdown is kept. A link that the terminal does not open is followed by its
- * number; with `showsUrls`, by its URL. `base` is the style around the text.
+ * number; with `showsUrls`, as in a list of sources, by its URL. `base` is the style around the text.
  */
 export function inlineCells(
   line: string,
@@ -26,7 +29,7 @@ export function inlineCells(
   showsUrls = false,
   base: readonly string[] = [],
 ): Cell[] {
-  const matches = [...line.matchAll(INLINE)];
+  const matches = [...line.matchAll(showsUrls ? SOURCE : INLINE)];
   const paired = pairedMarks(line, matches);
   const cells: Cell[] = [];
   const styles = new Set(base);
@@ -51,7 +54,7 @@ export function inlineCells(
       links.addShown(url);
       add(url, [], url);
     } else if (mark === undefined || !paired.has(index)) add(text);
-    else if (!styles.delete(mark)) styles.add(mark);
+    else if (base.includes(mark) || !styles.delete(mark)) styles.add(mark);
   }
   add(line.slice(end));
   return cells;

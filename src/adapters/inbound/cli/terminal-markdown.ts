@@ -100,26 +100,32 @@ function tableAt(source: readonly string[], at: number, links: TerminalLinks): r
   // Without what is before the first bar and after the last one.
   return rows.map((row) =>
     row
-      .split('|')
+      .split(BAR)
       .slice(1, -1)
-      .map((text) => inlineCells(text.trim(), links)),
+      .map((text) => inlineCells(text.trim().replaceAll('\\|', '|'), links)),
   );
 }
 
+/** One after a backslash belongs to a cell, also in code. */
+const BAR = /(?<!\\)\|/;
+
 function isRow(line = ''): boolean {
-  return /^\s*\|.*\|\s*$/.test(line);
+  return /^\s*\|.*(?<!\\)\|\s*$/.test(line);
 }
 
 /** A table in columns; or, if it is too wide, one entry per row. */
 function tableLines([header = [], ...rows]: readonly Cell[][][], columns: number): Cell[][] {
   const bold = header.map((cells) => cells.map((cell) => ({ ...cell, style: cell.style || BOLD })));
-  const widths = header.map((_, index) => Math.max(...[header, ...rows].map((row) => widthOf(row[index] ?? []))));
+  const all = [header, ...rows];
+  // A row may have more cells than the header.
+  const count = Math.max(...all.map((row) => row.length));
+  const widths = Array.from({ length: count }, (_, index) => Math.max(...all.map((row) => widthOf(row[index] ?? []))));
   const total = widths.reduce((sum, width) => sum + width + 2, -2);
   if (total <= columns) {
     const line = (row: readonly (readonly Cell[])[]) =>
       widths.flatMap((width, index) => {
         const cells = row[index] ?? [];
-        return index === widths.length - 1 ? cells : [...cells, ...toCells(' '.repeat(width - widthOf(cells) + 2))];
+        return index >= row.length - 1 ? cells : [...cells, ...toCells(' '.repeat(width - widthOf(cells) + 2))];
       });
     return [line(bold), toCells(widths.map((width) => '─'.repeat(width)).join('  ')), ...rows.map(line)];
   }

@@ -187,7 +187,7 @@ function showProgress(list, text) {
 }
 
 const INLINE =
-  /`([^`\n]+)`|\*\*(\S(?:[^*\n]*\S)?)\*\*|\[([^\][\n]+)\]\((https?:\/\/[^\s()]+)\)|https?:\/\/[^\s<>"'()[\]]*[\w/#=&-]/g;
+  /`([^`\n]+)`|\*\*(\S(?:[^*\n]*\S)?)\*\*|\[([^\][\n]+)\]\((https?:\/\/(?:[^\s()]|\([^\s()]*\))+)\)|https?:\/\/(?:[^\s<>"'()[\]]|\([^\s()]*\))*(?:[\w/#=&-]|\([^\s()]*\))/g;
 
 /** The parts of a line with code, bold words and links. The text of a link is the host to which it leads, or the URL. */
 function inlineParts(text) {

@@ -22,6 +22,8 @@ describe('styles', () => {
     ['``a ` b``', '\u001B[36ma ` b\u001B[0m'],
     ['**「東京」**は', '\u001B[1m「東京」\u001B[0mは'],
     ['## Title ##', '\u001B[1mTitle\u001B[0m'],
+    ['## **Title**', '\u001B[1mTitle\u001B[0m'],
+    ['## 2. The **big** *one*', '\u001B[1m2. The big \u001B[0m\u001B[1;3mone\u001B[0m'],
   ])('%s', (markdown, shown) => {
     expect(toTerminalText(markdown, STYLED)).toBe(shown);
   });
@@ -104,6 +106,12 @@ describe('a table', () => {
     expect(plain(TABLE, 11)).toBe('A\n  Price: $1\n東京\n  Price:\n  $20');
   });
 
+  test('may have bars in its cells, and more cells than its header', () => {
+    expect(plain('| `a \\| b` | c |\n|---|---|\n| `ls \\| wc` | counts | more |')).toBe(
+      'a | b    c\n───────  ──────  ────\nls | wc  counts  more',
+    );
+  });
+
   test('without a rule is text', () => {
     expect(plain('| a | b |\nc')).toBe('| a | b |\nc');
   });
@@ -136,6 +144,22 @@ Sources:
       plain('A ([a.example](https://a.example/1))\n\nSources:\n- [The **title**](https://a.example/1) (2026-01-02)'),
     ).toBe('A (a.example\u00A0[1])\n\nSources:\n[1] The title: https://a.example/1 (2026-01-02)');
   });
+
+  test('may have parentheses', () => {
+    const url = 'https://en.wikipedia.org/wiki/Rust_(programming_language)';
+    expect(plain(`A ([x](${url})) and ${url} (see ${url}).\n\nSources:\n- ${url} (2026-01-02)`, 300)).toBe(
+      `A (x\u00A0[1]) and ${url} (see ${url}).\n\nSources:\n[1] ${url} (2026-01-02)`,
+    );
+    expect(toTerminalText(`(${url})`, LINKED)).toContain(`;${url}\u001B\\${url}\u001B`);
+  });
+
+  test.each([['https://x.example/a?b=[1]&c=*d*'], ['https://x.example/a(b'], ['https://x.example/_a_']])(
+    'at the start of a source, %s is a URL',
+    (url) => {
+      const answer = `A ([x](${url.replace('(', '%28')}))\n\nSources:\n- ${url} (2026-01-02)`;
+      expect(toTerminalText(answer, LINKED)).toContain(`;${url}\u001B\\${url}\u001B`);
+    },
+  );
 
   test('are followed by a click, where the terminal can', () => {
     const open = `\u001B]8;;${JMA}\u001B\\`;
