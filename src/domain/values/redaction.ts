@@ -70,12 +70,36 @@ function maskerOf(secrets: readonly string[], shortest: number): (text: string) 
   const longestFirst = masked.flatMap(spellingsOf).sort((a, b) => b.length - a.length);
   const long = longestFirst.filter(({ length }) => length > MAX_IN_PATTERN);
   const patterns = longestFirst.slice(long.length).map((one) => {
-    const exact = one.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+    const exact = exactly(one);
     return one.length >= SHORTEST_KEY ? exact : `(?<![\\p{L}\\p{N}])${exact}(?![\\p{L}\\p{N}])`;
   });
   // Without a secret, nothing matches.
   const pattern = new RegExp(patterns.join('|') || '[]', 'gu');
-  return (text) => long.reduce((left, one) => left.replaceAll(one, MASK), text).replace(pattern, MASK);
+  let cut: RegExp | undefined;
+  return (text) => {
+    const shown = long.reduce((left, one) => left.replaceAll(one, MASK), text).replace(pattern, MASK);
+    if (!shown.includes('…') || shown.length > MAX_CUT) return shown;
+    cut ??= new RegExp(`(?:${longestFirst.map(startOf).join('|') || '[]'})(?=…)`, 'gu');
+    return shown.replace(cut, MASK);
+  };
+}
+
+/** Texts of others that this program cuts before it masks secrets are shorter. */
+const MAX_CUT = 10_000;
+/** So many characters of a secret are compared with what is left of it. */
+const MAX_START = 64;
+
+/** Matches what is left of a secret in a text that was cut: its start, if that is as long as a key. */
+function startOf(secret: string): string {
+  const characters = [...secret.slice(0, 2 * MAX_START)];
+  const patterns = characters.slice(0, MAX_START).map(exactly);
+  const rest = characters.length > MAX_START ? '[^\\s…]*' : '';
+  const others = patterns.slice(SHORTEST_KEY).reduceRight((following, one) => `(?:${one}${following})?`, rest);
+  return characters.length > SHORTEST_KEY ? patterns.slice(0, SHORTEST_KEY).join('') + others : '[]';
+}
+
+function exactly(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
 
 /** Masks what looks like a key, for texts before the configuration is known. */

@@ -44,9 +44,14 @@ export function compileSchema(schema: JsonObject, isPlain: boolean): CheckValue 
     if (matches !== false) throw new Error('its check has no result');
     return (check.errors ?? []).slice(0, MAX_ERRORS).map((error) => {
       const { path, message } = toSchemaError(error);
-      return { path: path.slice(0, MAX_PATH_LENGTH), message: message.slice(0, MAX_MESSAGE_LENGTH) };
+      return { path: cut(path, MAX_PATH_LENGTH), message: cut(message, MAX_MESSAGE_LENGTH) };
     });
   };
+}
+
+/** Like `clip`, which is in the main module, and that would start the program in the thread. */
+export function cut(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
 }
 
 /** Patterns of a limited length together. Each is compiled where it is read, and its construction cannot be interrupted. */

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import type { SchemaError } from '../../../domain/gateway/tool-call-error.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
-import { type CheckValue, compileSchema } from './compile-schema.ts';
+import { type CheckValue, compileSchema, cut } from './compile-schema.ts';
 
 /** A schema and a value, as JSON: a thread gets texts at less cost than objects. */
 export interface CheckRequest {
@@ -41,7 +41,7 @@ function outcomeOf({ schema, value }: CheckRequest): CheckReport {
       return { kind: 'unchecked', problem: 'failed' };
     }
   } catch (error) {
-    return { kind: 'unusable', reason: String(error).slice(0, MAX_REASON_LENGTH) };
+    return { kind: 'unusable', reason: cut(String(error), MAX_REASON_LENGTH) };
   }
 }
 

@@ -203,6 +203,17 @@ describe('masking', () => {
     );
   });
 
+  test.each([
+    ['the token Zq8KfT2mXw7LrB4…', `the token ${MASK}…`],
+    ['Zq8KfT2m… and Zq8KfT2mXw7LrB4nVh…', `${MASK}… and ${MASK}…`],
+    ['Zq8KfT2…, Zq8KfT2mXw7LrB4', 'Zq8KfT2…, Zq8KfT2mXw7LrB4'],
+    [`?k=a%2F${'b'.repeat(90)}…`, `?k=${MASK}…`],
+    [`a/${'b'.repeat(99)}…`, `${MASK}…`],
+    ['Zq8KfT2m(x)… 100 %…', 'Zq8KfT2m(x)… 100 %…'],
+  ])('replaces what is left of a secret where a text was cut: %s', (text, masked) => {
+    expect(redactorOfServers(['Zq8KfT2mXw7LrB4nVh6PdY1s', `a/${'b'.repeat(100)}`, 'short'])(text)).toBe(masked);
+  });
+
   test('takes a secret of any length', () => {
     const long = 'key-'.repeat(100_000);
     expect(redactorOfServers([long, 'other-text'])(`a ${long} b other-text`)).toBe(`a ${MASK} b ${MASK}`);
