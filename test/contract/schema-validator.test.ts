@@ -78,6 +78,7 @@ const named = (count: number, toSchema: (at: number) => unknown) =>
 const nested = (depth: number): JsonObject =>
   JSON.parse(`${'{"properties":{"a":'.repeat(depth)}{}${'}}'.repeat(depth)}`) as JsonObject;
 const pairs = Array.from({ length: 20_000 }, (_, at) => [at]);
+const THIRTY = { type: 'object', required: Object.keys(named(30, () => 1)) };
 const outcomes = ['ok', 'mismatch', 'too_slow', 'too_large'] as const;
 
 describe('AjvSchemaValidator never stops the event loop', () => {
@@ -90,6 +91,13 @@ describe('AjvSchemaValidator never stops the event loop', () => {
     ['many items that contain none', { contains: { pattern: '^(a+)+$' } }, Array(5).fill(AS), ['too_slow']],
     ['many problems', { items: { anyOf: Array(90).fill({ type: 'string' }) } }, Array(60_000).fill(1), outcomes],
     ['a long text', { anyOf: Array(60).fill({ maxLength: 1 }) }, 'x'.repeat(8_000_000), outcomes],
+    ['a name of 120 KB', { additionalProperties: THIRTY }, { ['a/b~'.repeat(30_000)]: {} }, outcomes],
+    [
+      'many values below a name of 400 characters',
+      { additionalProperties: { additionalProperties: { type: 'null' } } },
+      { ['/'.repeat(400)]: named(8000, (at) => at) },
+      outcomes,
+    ],
     ['a text of 100 MB', { format: 'uri' }, 'x'.repeat(100_000_000), ['too_large']],
     ['a value of a million parts', { format: 'uri' }, Array(1_000_000).fill(1), ['too_large']],
     ['a schema of 2,000 properties', { properties: named(2000, () => ({ type: 'string', minLength: 1 })) }, {}, ['ok']],

@@ -49,10 +49,11 @@ export class AjvSchemaValidator implements SchemaValidator {
     const { server, caller, schema, value } = check;
     const prepared = this.#prepare(check);
     if (prepared === 'unusable') return ok();
-    const { values, characters } = jsonExtent(value, MAX_VALUES);
+    const { values, characters, longestName } = jsonExtent(value, MAX_VALUES);
     if (prepared !== 'thread') {
-      const { perValue, perCharacter } = prepared.cost;
-      const steps = values * perValue + (characters / CHARACTERS_PER_STEP) * perCharacter;
+      const { perValue, perCharacter, perNameCharacter } = prepared.cost;
+      const ofValue = perValue + longestName * perNameCharacter;
+      const steps = values * ofValue + (characters / CHARACTERS_PER_STEP) * perCharacter;
       if (steps <= MAX_STEPS) return toResult(prepared.run(value));
     }
     if (values > MAX_VALUES || characters > MAX_CHARACTERS) return err({ kind: 'unchecked', problem: 'too_large' });

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { jsonExtent } from '../../../../src/domain/values/json-extent.ts';
 
-test.each<readonly [unknown, number, number]>([
-  ['text', 1, 4],
-  [12, 1, 0],
-  [null, 1, 0],
-  [undefined, 1, 0],
-  [['a', []], 3, 1],
-  [{ ab: { c: 'de' } }, 3, 5],
-])('%j has %i values and %i characters', (value, values, characters) => {
-  expect(jsonExtent(value, 100)).toEqual({ values, characters });
+test.each<readonly [unknown, number, number, number]>([
+  ['text', 1, 4, 0],
+  [12, 1, 0, 0],
+  [null, 1, 0, 0],
+  [undefined, 1, 0, 0],
+  [['a', []], 3, 1, 0],
+  [{ ab: { c: 'de' } }, 3, 5, 2],
+])('%j has %i values, %i characters, and %i in its longest name', (value, values, characters, longestName) => {
+  expect(jsonExtent(value, 100)).toEqual({ values, characters, longestName });
 });
 
 test('counting ends soon above the maximum', () => {
