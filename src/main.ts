@@ -59,8 +59,8 @@ async function run(command: RunnableCommand): Promise<number> {
   const runtime = isAudited ? (await import('./wiring/audit.ts')).withAudit(validated.value, audit) : validated.value;
   redact = runtime.redactor.inLogs;
   const { config, logger } = runtime;
-  // doctor has a line for each.
-  if (config.notices.length > 0 && command.kind !== 'doctor') {
+  // doctor has a line for each, and --show-config prints only JSON.
+  if (config.notices.length > 0 && !/^(?:doctor|show-config)$/.test(command.kind)) {
     const { logNotices } = await import('./adapters/inbound/words/config-problems.ts');
     logNotices(config.notices, logger);
   }

@@ -57,7 +57,13 @@ test.for([[['--stdio']], [[]]])('%j exits with 0 on an empty input', async ([arg
 test('--show-config prints only JSON, on stderr, without the key', async () => {
   const config = newFile('config.yaml', 'policy: {max_citations: 5}\nsearch: {defaults: {domains: [jma.go.jp]}}\n');
   const { code, stdout, stderr } = await runCli(['--show-config', '--config', config], {
-    env: { OPENAI_API_KEY: API_KEY, MODEL_ANSWER: 'gpt-5.1', MAX_CITATIONS: '7', ANSWER_EFFORT: '' },
+    env: {
+      OPENAI_API_KEY: API_KEY,
+      MODEL_ANSWER: 'gpt-5.1',
+      MAX_CITATIONS: '7',
+      ANSWER_EFFORT: '',
+      MCP_TOOL_ERROR: 'x',
+    },
   });
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
   const shown = JSON.parse(stderr) as { sources: { env: string[] }; effective: unknown };

@@ -73,7 +73,7 @@ async function readConfig(
       : undefined;
   const longAnswers = config.longAnswers.tools.length > 0 ? config.longAnswers : undefined;
   if (longAnswers && request.maxConcurrency === 1) report('request.max_concurrency', TOO_FEW_PLACES, 1);
-  const mistyped = await mistypedVariables(environment, ownSecrets);
+  const mistyped = await mistypedVariables(environment, [...ownSecrets, ...(servers?.ofEntries ?? [])]);
   // A name that is mistyped is often the reason for the others.
   if (problems.length > 0) problems.push(...mistyped);
 

@@ -28,7 +28,7 @@ const NESTED: ConfigProblem = {
 /**
  * Reads the section `servers` and the servers file (ruling G1). Import this only if servers are configured. Returned are the servers, also as
  * configured without the values of `envs` and `headers` (`shown`); what must not be shown of them; the client secrets; the variables with keys of
- * this program, which contain those of client secrets (`ownSecrets`); the variables that were used other than those that entries name; the names
+ * this program, which contain those of client secrets (`ownSecrets`); the variables that were used other than those that entries name (`ofEntries`); the names
  * of all servers, also of those with problems (`known`), which is undefined if nothing was read; and which entries of the servers file were left
  * out or renamed (`notices`).
  */
@@ -101,9 +101,14 @@ export function readServers(
     clientSecrets: clientSecrets(servers),
     ownSecrets,
     names: timeout === '' ? [] : [DEFAULT_TIMEOUT],
+    ofEntries: [...expanded.map(([name]) => name), ...servers.flatMap(inheritedVariables)],
     known: isNested ? undefined : [...known],
     notices,
   };
+}
+
+function inheritedVariables({ connection }: ServerEntry): readonly string[] {
+  return connection.kind === 'child' && connection.inheritEnv !== true ? connection.inheritEnv : [];
 }
 
 /** Reports API keys: a file that is shared must contain none (ruling 15). */

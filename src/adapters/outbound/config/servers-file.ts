@@ -30,11 +30,14 @@ export function readServersFile(file: string, report: Report, notify: Report): r
   const [first] = errors;
   const key = isObject(json) && isObject(json.mcpServers) ? 'mcpServers' : 'servers';
   const servers = isObject(json) ? json[key] : undefined;
+  const isOfProjects = isObject(json) && isObject(json.projects);
   if ('reason' in content) report(file, `expected a JSON file with servers that can be read (${content.reason})`);
   else if (first !== undefined) {
     const line = text.slice(0, first.offset).split('\n').length;
     report(file, `expected JSON (${printParseErrorCode(first.error)} in line ${line})`);
-  } else if (!isObject(servers)) report(file, isObject(json) && isObject(json.projects) ? OF_PROJECTS : NO_SERVERS);
+  } else if (!isObject(servers))
+    report(file, isOfProjects ? `expected an object mcpServers; ${OF_PROJECTS}` : NO_SERVERS);
+  else if (isOfProjects && Object.keys(servers).length === 0) notify(key, OF_PROJECTS);
   if (first !== undefined || !isObject(servers)) return [];
   const entries = Object.entries(servers).filter(([name, server]) => {
     if (!isObject(server)) return true;
@@ -53,7 +56,7 @@ export function readServersFile(file: string, report: Report, notify: Report): r
 
 const NO_SERVERS = 'expected an object mcpServers (or servers, as VS Code writes it)';
 const OF_PROJECTS =
-  'expected an object mcpServers; the servers in this file belong to projects: use the .mcp.json of a project, or add servers with claude mcp add --scope user';
+  'the servers in this file belong to projects: use the .mcp.json of a project, or add servers with claude mcp add --scope user';
 const NO_SERVER = 'expected a server: an object with a command or a url';
 const OWN = 'it runs this program, which cannot be a server of itself; this server is left out';
 

@@ -12,7 +12,7 @@ import type { Question } from '../../../../domain/answers/question.ts';
 import { zonedDate } from '../../../../domain/values/zoned-date.ts';
 import { ApiClient } from '../api-client.ts';
 import { OpenAiResponsesSearch, type OpenAiResponsesSearchOptions } from '../openai-responses-search.ts';
-import { questionKey } from './question-key.ts';
+import { isSameQuestion } from './question-key.ts';
 import { parseRecording, type Recording, roundIn } from './recording.ts';
 
 type Options = Pick<OpenAiResponsesSearchOptions, 'clock' | 'logger' | 'redactor'> & {
@@ -67,8 +67,7 @@ export class OfflineSearch implements LlmSearch {
   #find({ query, tool }: Question): Result<RecordingFile, SearchError> {
     this.#recordings ??= load(this.#path);
     return this.#recordings.andThen((list) => {
-      const key = questionKey(query);
-      const same = list.filter(({ question }) => question === undefined || questionKey(question) === key);
+      const same = list.filter(({ question }) => question === undefined || isSameQuestion(question, query));
       const found = same.find((recording) => recording.tool === tool) ?? same[0];
       const recorded = [...new Set(list.flatMap(({ question = [] }) => question))];
       return found === undefined ? err<RecordingFile, SearchError>({ kind: 'not_recorded', recorded }) : ok(found);

@@ -63,6 +63,13 @@ test('a variable that is probably mistyped is named beside the problems that it 
   expect(JSON.stringify(found)).not.toContain('alice');
 });
 
+test('a variable that a server uses is not mistyped', async () => {
+  const yaml = `servers: [{ name: a, command: b, envs: { K: "\${OPENAI_API_KEY_2}" }, inherit_env: [MCP_TOOL_ERROR] }]`;
+  const environment = { OPENAI_API_KEY_2: 'x', MCP_TOOL_ERROR: 'x', MCP_TOOL_EROR: 'x' };
+  const { notices } = await config({ yaml, environment });
+  expect(notices.map(({ where }) => where)).toEqual(['MCP_TOOL_EROR']);
+});
+
 describe('defaults', () => {
   test('are those of the contract', async () => {
     expect(await config()).toMatchObject({

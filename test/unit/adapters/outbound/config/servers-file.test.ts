@@ -234,6 +234,12 @@ describe('a problem', () => {
     ]);
   });
 
+  test('is none if the file has no others, but is said', async () => {
+    const content = { mcpServers: {}, projects: { '/work': {} } };
+    expect(await noticesOf(content)).toEqual([expect.stringMatching(/^mcpServers: .*projects.*--scope user/)]);
+    expect(await noticesOf({ mcpServers: {} })).toEqual([]);
+  });
+
   test('is one with each entry, if none is left', async () => {
     const content = { mcpServers: { a: {}, b: 'x', off: { command: 'x', disabled: true } } };
     expect(await problemsOf(content)).toMatchObject([{ where: 'mcpServers.a' }, { where: 'mcpServers.b' }]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { questionKey } from '../../../../../../src/adapters/outbound/openai/recordings/question-key.ts';
+import { isSameQuestion, questionKey } from '../../../../../../src/adapters/outbound/openai/recordings/question-key.ts';
 import { expectLinear } from '../../../../../support/expect-linear.ts';
 
 describe('the same question', () => {
@@ -19,6 +19,15 @@ describe('the same question', () => {
     ['on another day, in full width', '2025-08-09 の天気', '２０２６-０１-０５ の天気'],
   ])('%s', (_, one, other) => {
     expect(questionKey(one)).toBe(questionKey(other));
+    expect(isSameQuestion(one, other)).toBe(true);
+  });
+
+  test.each([
+    ['today, 2026-11-20?', 'today 2026-11-21?'],
+    ['本日、2026-11-20、の東京の天気は？', '本日 2026-11-25 の東京の天気は？'],
+  ])('has no comma beside its date: %s', (one, other) => {
+    expect(isSameQuestion(one, other)).toBe(true);
+    expect(isSameQuestion(other, one)).toBe(true);
   });
 });
 
@@ -30,6 +39,7 @@ describe('another question', () => {
     ['of marks inside', 'a.b', 'ab'],
   ])('%s', (_, one, other) => {
     expect(questionKey(one)).not.toBe(questionKey(other));
+    expect(isSameQuestion(one, other)).toBe(false);
   });
 });
 
