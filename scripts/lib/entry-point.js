@@ -23,7 +23,7 @@ function start() {
     var source = Buffer.from(text);
     var code = read(source);
     var script = new Script(Module.wrap(text), { filename: file, cachedData: code });
-    if (process.argv[2] === '--stdio' && code === undefined) process.on('exit', save);
+    if (process.argv[2] === '--stdio' && script.cachedDataRejected !== false) process.on('exit', save);
     script.runInThisContext()(this.exports, this.require.bind(this), this, file, __dirname);
 
     function save() {

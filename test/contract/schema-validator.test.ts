@@ -94,6 +94,7 @@ describe('AjvSchemaValidator never stops the event loop', () => {
     ['many items that contain none', { contains: { pattern: '^(a+)+$' } }, Array(5).fill(AS), ['too_slow']],
     ['many problems', { items: { anyOf: Array(90).fill({ type: 'string' }) } }, Array(60_000).fill(1), outcomes],
     ['a long text', { anyOf: Array(60).fill({ maxLength: 1 }) }, 'x'.repeat(8_000_000), outcomes],
+    ['a name of 8 MB that is not allowed', { additionalProperties: false }, nameOf(2_000_000, 1), outcomes],
     ['a name of 120 KB', { additionalProperties: THIRTY }, nameOf(30_000, {}), outcomes],
     [
       'many values below a name of 400 characters',
@@ -106,6 +107,7 @@ describe('AjvSchemaValidator never stops the event loop', () => {
     ],
     ['a text of 100 MB', { format: 'uri' }, 'x'.repeat(100_000_000), ['too_large']],
     ['a value of a million parts', { format: 'uri' }, Array(1_000_000).fill(1), ['too_large']],
+    ['24,000 names that are not allowed', { additionalProperties: false }, named(24_000, () => 1), outcomes],
     ['a schema of 2,000 properties', { properties: named(2000, () => ({ type: 'string', minLength: 1 })) }, {}, ['ok']],
     ['a schema of 5,000 references', { properties: named(5000, () => ({ $ref: '#' })) }, {}, ['ok']],
     ['a schema with 100,000 alternatives', { enum: Array.from({ length: 100_000 }, (_, at) => at) }, 1, ['ok']],

@@ -12,12 +12,16 @@ export function jsonExtent(value: unknown, maxValues: number, maxDepth = MAX_NES
     values += depth > maxDepth ? Number.POSITIVE_INFINITY : 1;
     if (typeof value === 'string') characters += value.length;
     if (typeof value !== 'object' || value === null) return;
-    const names = Array.isArray(value) ? undefined : Object.keys(value);
-    for (const { length } of names ?? []) {
-      characters += length;
-      if (length > longestName) longestName = length;
+    if (Array.isArray(value)) {
+      for (const item of value) {
+        if (values > maxValues) return;
+        visit(item, depth + 1);
+      }
+      return;
     }
-    for (const member of Array.isArray(value) ? value : Object.values(value)) {
+    for (const [name, member] of Object.entries(value)) {
+      characters += name.length;
+      if (name.length > longestName) longestName = name.length;
       if (values > maxValues) return;
       visit(member, depth + 1);
     }

@@ -40,7 +40,9 @@ export function createRedactor(): Redactor {
   const latest = new Map<string, readonly (readonly string[])[]>();
   const maskers = () => {
     const keys = [...own, ...[...latest.values()].flat(2)];
-    return { ofKeys: maskerOf(keys, SHORTEST_KEY), ofAll: maskerOf([...keys, ...ofServers], SHORTEST_SECRET) };
+    const all = [...keys, ...ofServers];
+    const [masked, left] = [maskerOf(all, SHORTEST_SECRET), cutMaskerOf(all)];
+    return { ofKeys: maskerOf(keys, SHORTEST_KEY), ofAll: (text: string) => left(masked(text)) };
   };
   let { ofKeys, ofAll } = maskers();
   return {
@@ -70,36 +72,45 @@ function maskerOf(secrets: readonly string[], shortest: number): (text: string) 
   const longestFirst = masked.flatMap(spellingsOf).sort((a, b) => b.length - a.length);
   const long = longestFirst.filter(({ length }) => length > MAX_IN_PATTERN);
   const patterns = longestFirst.slice(long.length).map((one) => {
-    const exact = exactly(one);
+    const exact = one.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
     return one.length >= SHORTEST_KEY ? exact : `(?<![\\p{L}\\p{N}])${exact}(?![\\p{L}\\p{N}])`;
   });
   // Without a secret, nothing matches.
   const pattern = new RegExp(patterns.join('|') || '[]', 'gu');
-  let cut: RegExp | undefined;
-  return (text) => {
-    const shown = long.reduce((left, one) => left.replaceAll(one, MASK), text).replace(pattern, MASK);
-    if (!shown.includes('…') || shown.length > MAX_CUT) return shown;
-    cut ??= new RegExp(`(?:${longestFirst.map(startOf).join('|') || '[]'})(?=…)`, 'gu');
-    return shown.replace(cut, MASK);
+  return (text) => long.reduce((left, one) => left.replaceAll(one, MASK), text).replace(pattern, MASK);
+}
+
+/** Where a text was cut, this much before is examined; in a text that was cut more often, only the first places. */
+const MAX_LEFT = 1024;
+const MAX_CUTS = 100;
+/** Shorter starts are often public, such as `sk-proj-`. */
+const SHORTEST_START = 12;
+
+/** Masks what is left of these secrets before `…`, where a text was cut before it was masked. */
+function cutMaskerOf(secrets: readonly string[]): (text: string) => string {
+  const spellings = secrets.flatMap(spellingsOf).filter(({ length }) => length > SHORTEST_START);
+  const startIn = (text: string) => {
+    for (const one of spellings) {
+      const start = one.slice(0, SHORTEST_START);
+      for (let at = text.indexOf(start); at !== -1; at = text.indexOf(start, at + 1)) {
+        if (one.startsWith(text.slice(at))) return at;
+      }
+    }
+    return text.length;
   };
-}
-
-/** Texts of others that this program cuts before it masks secrets are shorter. */
-const MAX_CUT = 10_000;
-/** So many characters of a secret are compared with what is left of it. */
-const MAX_START = 64;
-
-/** Matches what is left of a secret in a text that was cut: its start, if that is as long as a key. */
-function startOf(secret: string): string {
-  const characters = [...secret.slice(0, 2 * MAX_START)];
-  const patterns = characters.slice(0, MAX_START).map(exactly);
-  const rest = characters.length > MAX_START ? '[^\\s…]*' : '';
-  const others = patterns.slice(SHORTEST_KEY).reduceRight((following, one) => `(?:${one}${following})?`, rest);
-  return characters.length > SHORTEST_KEY ? patterns.slice(0, SHORTEST_KEY).join('') + others : '[]';
-}
-
-function exactly(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  return (text) => {
+    let masked = '';
+    let start = 0;
+    let end = text.indexOf('…');
+    for (let cuts = 0; end !== -1 && cuts < MAX_CUTS; cuts += 1) {
+      const from = Math.max(start, end - MAX_LEFT);
+      const at = from + startIn(text.slice(from, end));
+      masked += text.slice(start, at) + (at < end ? MASK : '');
+      start = end;
+      end = text.indexOf('…', end + 1);
+    }
+    return masked + text.slice(start);
+  };
 }
 
 /** Masks what looks like a key, for texts before the configuration is known. */

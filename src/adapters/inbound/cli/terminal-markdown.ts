@@ -116,16 +116,15 @@ function isRow(line = ''): boolean {
 /** A table in columns; or, if it is too wide, one entry per row. */
 function tableLines([header = [], ...rows]: readonly Cell[][][], columns: number): Cell[][] {
   const bold = header.map((cells) => cells.map((cell) => ({ ...cell, style: cell.style || BOLD })));
-  const all = [header, ...rows];
-  // A row may have more cells than the header.
-  const count = Math.max(...all.map((row) => row.length));
-  const widths = Array.from({ length: count }, (_, index) => Math.max(...all.map((row) => widthOf(row[index] ?? []))));
+  const widths: number[] = [];
+  for (const row of [header, ...rows])
+    for (const [index, cells] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, widthOf(cells));
   const total = widths.reduce((sum, width) => sum + width + 2, -2);
   if (total <= columns) {
     const line = (row: readonly (readonly Cell[])[]) =>
-      widths.flatMap((width, index) => {
-        const cells = row[index] ?? [];
-        return index >= row.length - 1 ? cells : [...cells, ...toCells(' '.repeat(width - widthOf(cells) + 2))];
+      row.flatMap((cells, index) => {
+        const padding = (widths[index] ?? 0) - widthOf(cells) + 2;
+        return index === row.length - 1 ? cells : [...cells, ...toCells(' '.repeat(padding))];
       });
     return [line(bold), toCells(widths.map((width) => '─'.repeat(width)).join('  ')), ...rows.map(line)];
   }

@@ -11,7 +11,7 @@ import { CheckingThread } from './checking-thread.ts';
 import { type CheckValue, compileSchema } from './compile-schema.ts';
 
 /** A check of so many steps takes a few milliseconds. */
-const MAX_STEPS = 100_000;
+const MAX_STEPS = 50_000;
 const CHARACTERS_PER_STEP = 64;
 /** What can be written as JSON, for the thread, in some milliseconds. */
 const MAX_VALUES = 100_000;

@@ -73,8 +73,8 @@ function versionOf(name: unknown): typeof Ajv | typeof Ajv2019 | typeof Ajv2020 
 /** The path leads to the member that is wrong, also if it is missing or not allowed. */
 function toSchemaError({ instancePath, params, message = 'is not valid', keyword }: ErrorObject): SchemaError {
   const member = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty;
-  const path =
-    typeof member === 'string' ? `${instancePath}/${member.replaceAll('~', '~0').replaceAll('/', '~1')}` : instancePath;
+  const escaped = (name: string) => cut(name, MAX_PATH_LENGTH).replaceAll('~', '~0').replaceAll('/', '~1');
+  const path = typeof member === 'string' ? `${instancePath}/${escaped(member)}` : instancePath;
   const values = (allowed: readonly unknown[]) => allowed.map((one) => JSON.stringify(one)).join(', ');
   switch (keyword) {
     case 'required':

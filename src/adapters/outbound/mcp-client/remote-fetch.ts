@@ -138,7 +138,8 @@ function hasReturnWithin(line: readonly Buffer[]): boolean {
 
 /**
  * Events, each with a message on one line. A line that is too long is left out, and fails only the call that it answers. An event with several
- * lines of data ends the stream: its message would be known as a whole only to the client, and so might have any number of parts.
+ * lines of data ends the stream, unless they are empty: its message would be known as a whole only to the client, and so might have any number
+ * of parts.
  */
 function eventLimit(
   maxBytes: number,
@@ -153,9 +154,9 @@ function eventLimit(
     let isReadable = true;
     if ('chunks' in line) {
       const bytes = [...line.chunks, LINE_END];
-      const start = Buffer.concat(bytes, DATA.length).toString();
+      const start = Buffer.concat(bytes, DATA.length + 2).toString();
       const isBlank = /^\r?\n/.test(start);
-      const isData = /^data[:\r\n]/.test(start);
+      const isData = /^data:(?! ?\r?\n)/.test(start);
       eventLength = isBlank ? 0 : bytes.reduce((length, part) => length + part.length, eventLength);
       isReadable = eventLength <= 2 * maxBytes && !(isData && hasData) && !hasReturnWithin(line.chunks);
       hasData = !isBlank && (isData || hasData);

@@ -205,13 +205,20 @@ describe('masking', () => {
 
   test.each([
     ['the token Zq8KfT2mXw7LrB4…', `the token ${MASK}…`],
-    ['Zq8KfT2m… and Zq8KfT2mXw7LrB4nVh…', `${MASK}… and ${MASK}…`],
-    ['Zq8KfT2…, Zq8KfT2mXw7LrB4', 'Zq8KfT2…, Zq8KfT2mXw7LrB4'],
+    ['Zq8KfT2mXw7L… and Zq8KfT2mXw7LrB4nVh…', `${MASK}… and ${MASK}…`],
+    ['Zq8KfT2mXw7…, Zq8KfT2mXw7LrB4', 'Zq8KfT2mXw7…, Zq8KfT2mXw7LrB4'],
     [`?k=a%2F${'b'.repeat(90)}…`, `?k=${MASK}…`],
     [`a/${'b'.repeat(99)}…`, `${MASK}…`],
-    ['Zq8KfT2m(x)… 100 %…', 'Zq8KfT2m(x)… 100 %…'],
+    ['Zq8KfT2mXw7L(x)… 100 %…', 'Zq8KfT2mXw7L(x)… 100 %…'],
+    [`Zq8KfT2mXw7LrB4…${'x'.repeat(100_000)}`, `${MASK}…${'x'.repeat(100_000)}`],
   ])('replaces what is left of a secret where a text was cut: %s', (text, masked) => {
     expect(redactorOfServers(['Zq8KfT2mXw7LrB4nVh6PdY1s', `a/${'b'.repeat(100)}`, 'short'])(text)).toBe(masked);
+  });
+
+  test('replaces it in a large JSON value', () => {
+    const redact = redactorOfServers(['Zq8KfT2mXw7LrB4nVh6PdY1s']);
+    const texts = [...Array(20).fill('x'.repeat(1000)), 'the token Zq8KfT2mXw7LrB4…'];
+    expect(redactedJson(texts, redact)).toContain(`the token ${MASK}…`);
   });
 
   test('takes a secret of any length', () => {

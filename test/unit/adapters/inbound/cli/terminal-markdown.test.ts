@@ -112,6 +112,12 @@ describe('a table', () => {
     );
   });
 
+  test('of any number of rows takes no long time', () => {
+    const table = `|${'|'.repeat(6000)}\n|-|\n${'||\n'.repeat(6000)}`;
+    expect(cpuMs(() => plain(table))).toBeLessThan(500);
+    expect(plain(`|a|\n|-|\n${'|b|\n'.repeat(200_000)}`)).toContain('b');
+  });
+
   test('without a rule is text', () => {
     expect(plain('| a | b |\nc')).toBe('| a | b |\nc');
   });

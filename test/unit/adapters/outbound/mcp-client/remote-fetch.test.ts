@@ -80,11 +80,12 @@ describe('of a stream of events', () => {
     ['id: 1\ndata: {}\n\n', 'id: 1\ndata: \n\n'],
     ['event: message\r\ndata: {}\r', '\n\r', '\ndata: {}\r\n\r\n'],
     [': data: x\ndata2: x\ndata: {}\n\n'],
+    ['data: {}\ndata: \n\ndata\ndata:\ndata: {}\n\n'],
   ])('events with one line of data are passed on (%j)', async (...chunks) => {
     expect(await passedOn(...chunks)).toBe(chunks.join(''));
   });
 
-  test.each([['data: [\ndata: ]\n\n'], ['data\nid: 1\ndata\n\n'], ['data:[\r', '\ndata:]\n\n']])(
+  test.each([['data: [\ndata: ]\n\n'], ['data: 1\nid: 1\ndata: 2\n\n'], ['data:[\r', '\ndata:]\n\n']])(
     'one with two ends it (%j)',
     async (...chunks) => {
       const text = await passedOn(...chunks);
