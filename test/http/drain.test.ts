@@ -94,7 +94,7 @@ test('a request that arrived while the process was busy for the whole wait gets 
 });
 
 const AGAIN = 'The server is shutting down; ask again.';
-const IS_ERROR = { isError: true, content: [{ type: 'text', text: AGAIN }] };
+const IS_ERROR = { isError: true, content: [{ type: 'text', text: `answer failed: ${AGAIN}` }] };
 const MODERN_CALL = modern('tools/call', { name: 'answer', arguments: { query: 'q' } }, { progressToken: 1 });
 
 describe('what is not answered when the time is over', () => {
@@ -125,7 +125,7 @@ describe('what is not answered when the time is over', () => {
   const untilAsked = (_: Exchange, { requests }: FakeLlmSearch) => vi.waitFor(() => expect(requests).toHaveLength(1));
 
   test.for([
-    ['an error', CALL, 'protocol', { error: { code: -32001, message: AGAIN } }],
+    ['an error', CALL, 'protocol', { error: { code: -32001, message: 'answer failed', data: { message: AGAIN } } }],
     ['a result, if that is configured', CALL, 'result', { result: IS_ERROR }],
     ['a result in the modern era', MODERN_CALL, 'protocol', { result: { resultType: 'complete', ...IS_ERROR } }],
   ] as const)('gets %s as the last event of its stream', async ([, message, toolErrors, expected]) => {

@@ -118,8 +118,9 @@ test.each([
 });
 
 const AT_END = 'The server is shutting down; ask again.';
-const RESULT = { isError: true, content: [{ type: 'text', text: AT_END }] };
-const onceCut = (call: Promise<Record<string, unknown>>) => call.catch((error: unknown) => String(error));
+const RESULT = { isError: true, content: [{ type: 'text', text: `answer failed: ${AT_END}` }] };
+const onceCut = (call: Promise<Record<string, unknown>>) =>
+  call.catch((error: Error & { data?: unknown }) => `${error} ${JSON.stringify(error.data)}`);
 const withV2 = (mode: v2.VersionNegotiationMode) => (url: string) =>
   connectV2(new v2.StreamableHTTPClientTransport(new URL(url)), mode);
 

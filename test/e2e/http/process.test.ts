@@ -188,7 +188,7 @@ posixTest('signals')('what is not answered in time is aborted upstream', async (
   server.kill('SIGTERM');
   await api.waitForAbort(0);
   const message = 'The server is shutting down; ask again.';
-  expect((await call.reply).events.at(-1)).toMatchObject({ id: 1, error: { code: -32001, message } });
+  expect((await call.reply).events.at(-1)).toMatchObject({ id: 1, error: { code: -32001, data: { message } } });
   expect(await server.exited).toEqual({ code: 0, signal: null });
 });
 

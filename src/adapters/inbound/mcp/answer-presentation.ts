@@ -8,9 +8,9 @@ import type { Redactor } from '../../../domain/values/redaction.ts';
 import { toReportJson } from '../report-json.ts';
 import { messageFor } from '../words/error-messages.ts';
 import { type Era, META_PREFIX } from './era.ts';
-import { CALL_FAILED, type ErrorObject, failedResult, INVALID_PARAMS, isRequestId, type Params } from './json-rpc.ts';
+import { failedAnswer, INVALID_PARAMS, isRequestId, type Params } from './json-rpc.ts';
 import { ProgressReporter } from './progress-reporter.ts';
-import type { Send, ToolCall, ToolReply } from './tool-set.ts';
+import type { Reply, Send, ToolCall, ToolReply } from './tool-set.ts';
 
 export interface PresentationOptions {
   readonly logger: Pick<Logger, 'isDebug'>;
@@ -36,9 +36,8 @@ export function toToolReply(
   const { error } = answer;
   if (error.kind === 'cancelled') return 'cancelled';
   const message = redactor.inLogs(messageFor(error));
-  return era === 'modern' || toolErrors === 'result'
-    ? { result: failedResult(`answer failed: ${message}`) }
-    : { error: toErrorObject(error, message, logger.isDebug) };
+  const isResult = era === 'modern' || toolErrors === 'result';
+  return isResult ? failedAnswer(message, true) : toProtocolError(error, message, logger.isDebug);
 }
 
 /** The contract's JSON (spec 3.2) as text and as structured content; `_meta` contains what the answer took (ruling 6). */
@@ -53,11 +52,12 @@ function toToolResult({ result, report }: Answer): Params {
 const DEBUG_MESSAGE_LENGTH = 400;
 
 /** With `isDebug`, `data` contains what the API reported (spec 8.2). */
-function toErrorObject(error: AnswerError, message: string, isDebug: boolean): ErrorObject {
-  if (error.kind === 'invalid_arguments') return { code: INVALID_PARAMS, message: 'Invalid params', data: { message } };
+function toProtocolError(error: AnswerError, message: string, isDebug: boolean): Reply {
+  if (error.kind === 'invalid_arguments') {
+    return { error: { code: INVALID_PARAMS, message: 'Invalid params', data: { message } } };
+  }
   const diagnostics = isDebug && 'diagnostics' in error ? error.diagnostics : undefined;
   // The list of recorded questions is kept complete.
   const isCut = isDebug && error.kind !== 'not_recorded';
-  const shown = isCut ? [...message].slice(0, DEBUG_MESSAGE_LENGTH).join('') : message;
-  return { code: CALL_FAILED, message: 'answer failed', data: { message: shown, ...diagnostics } };
+  return failedAnswer(isCut ? [...message].slice(0, DEBUG_MESSAGE_LENGTH).join('') : message, false, diagnostics);
 }

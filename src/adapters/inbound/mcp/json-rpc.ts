@@ -96,6 +96,16 @@ export function failedResult(text: string): Params {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
+/** A failed call of an answer tool, as a result or as an error (ruling 4). */
+export function failedAnswer(
+  message: string,
+  isResult: boolean,
+  diagnostics?: object,
+): { readonly result: Params } | { readonly error: ErrorObject } {
+  if (isResult) return { result: failedResult(`answer failed: ${message}`) };
+  return { error: { code: CALL_FAILED, message: 'answer failed', data: { message, ...diagnostics } } };
+}
+
 /** A bug in this program. The details are only logged. */
 export const INTERNAL: ErrorObject = { code: -32603, message: 'Internal error' };
 

@@ -12,6 +12,7 @@ import { completeResult, type Era } from './era.ts';
 import {
   CALL_FAILED,
   errorMessage,
+  failedAnswer,
   failedResult,
   INTERNAL,
   INVALID_PARAMS,
@@ -27,7 +28,7 @@ import {
   type RequestId,
 } from './json-rpc.ts';
 import { type Request, respond, type ServerDescription } from './methods.ts';
-import type { OnUnknownTool, Send, ToolReply } from './tool-set.ts';
+import type { OnUnknownTool, Reply, Send, ToolReply } from './tool-set.ts';
 
 export interface McpSessionOptions extends ServerDescription {
   readonly logger: Logger;
@@ -87,14 +88,17 @@ export class McpSession {
   /** The process is about to exit: every call in flight gets a failure, in the form of its era, and is cancelled. */
   shutDown(): void {
     for (const call of this.#calls.values()) {
-      const { method, era } = call.request;
-      const isTool = method === 'tools/call';
-      const isResult = isTool && (era === 'modern' || this.#options.toolErrors === 'result');
-      const error = { code: isTool ? CALL_FAILED : INTERNAL.code, message: MCP.shuttingDown };
-      const reply = isResult ? { result: failedResult(MCP.shuttingDown) } : { error };
-      call.send(this.#toResponse(call.request, reply));
+      call.send(this.#toResponse(call.request, this.#failureAtEnd(call.request)));
       this.#end(call);
     }
+  }
+
+  #failureAtEnd({ method, params, era }: Request): Reply {
+    const isTool = method === 'tools/call';
+    const isResult = isTool && (era === 'modern' || this.#options.toolErrors === 'result');
+    if (isTool && isToolName(String(params.name))) return failedAnswer(MCP.shuttingDown, isResult);
+    if (isResult) return { result: failedResult(MCP.shuttingDown) };
+    return { error: { code: isTool ? CALL_FAILED : INTERNAL.code, message: MCP.shuttingDown } };
   }
 
   async #respond(request: Request, send: Send): Promise<void> {

@@ -50,6 +50,7 @@ function start(
   return {
     clock,
     tools,
+    session,
     ...client,
     list: (params: object = {}) => client.resultOf('tools/list', params),
     gateway: () => gateway ?? expect.fail('no server was started'),
@@ -440,6 +441,22 @@ describe('progress', () => {
     expect(sent).toMatchObject([{ id: 1, result: {} }]);
     expect(files.last.progressRequests).toBe(0);
   });
+});
+
+test('a call gets a failure when the process exits, in the form of its era', async () => {
+  const files = new ScriptedToolServer({ read: hangs });
+  const { session, call, sent } = start({ files });
+  void call('files__read');
+  void call('files__read', {}, MODERN);
+  await settled();
+  session.shutDown();
+  await settled();
+  expect(files.calls.map(({ signal }) => signal.aborted)).toEqual([true, true]);
+  const text = 'The server is shutting down; ask again.';
+  expect(sent).toMatchObject([
+    { id: 1, error: { code: -32001, message: text } },
+    { id: 2, result: { isError: true, content: [{ type: 'text', text }] } },
+  ]);
 });
 
 describe('a cancellation', () => {
