@@ -24,7 +24,7 @@ const PEAK_MEMORY_LIMIT_MB = 200;
 const CONFIG = 'request: { max_concurrency: 256 }\nhttp: { max_calls_per_token: 1000, max_connections: 1000 }\n';
 
 /** Compares requests per second. Returns whether the limits are kept. */
-export async function benchHttp(rounds = 5) {
+export async function benchHttp(rounds) {
   const home = mkdtempSync(join(tmpdir(), 'openai-responses-mcp-bench-http-'));
   const config = join(home, 'config.yaml');
   writeFileSync(config, CONFIG);

@@ -7,7 +7,7 @@ import { benchGateway } from './gateway.js';
 import { benchHttp } from './http.js';
 import { benchStart } from './start.js';
 
-const ROUNDS = { start: 60, calls: 5, frames: 5, find: 20, http: 5, gateway: 25 };
+const ROUNDS = { start: 60, calls: 5, frames: 5, find: 20, http: 20, gateway: 60 };
 const benches = {
   start: (rounds) => benchStart(rounds),
   calls: (rounds, profileFolder) => benchCalls(rounds, profileFolder),
