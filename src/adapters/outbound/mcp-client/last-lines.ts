@@ -4,6 +4,10 @@ const KEPT_CHARS = 16 * 1024;
 const NPM_ERROR = /^npm (?:error|ERR!)/;
 const NPM_REASON = /^npm (?:error|ERR!) (?!(?:code|errno|syscall|path|dest|command|signal|A complete log) )\S+ +\S/;
 
+/** Node.js ends an error that nothing caught with its version, after the stack and the members of the error. */
+const NODE_END = /^(?:Node\.js v\d|\(Use `\S* ?--trace-uncaught)/;
+const NODE_REASON = /^(?:[\w$]*(?:Error|Exception)|UnhandledPromiseRejection)\b/;
+
 /** The end of a text that arrives in parts, such as the standard error of a process (ruling G8). */
 export class LastLines {
   readonly #onLine: ((line: string) => void) | undefined;
@@ -16,13 +20,19 @@ export class LastLines {
     this.#onLine = onLine;
   }
 
-  /** The last line that is not blank, and the one with the reason if npm reports an error; empty if there is none. */
+  /** The last line that is not blank, and the one with the reason if npm or Node.js reports an error; empty if there is none. */
   get last(): string {
-    const lines = this.#kept.split('\n').map((line) => line.trim());
+    const lines = this.#kept.split('\n').map((line) => line.trimEnd());
     const words = lines.filter((line) => line !== '' && !line.startsWith('npm notice'));
     const last = words.at(-1) ?? '';
-    if (!NPM_ERROR.test(last)) return last;
-    return [NPM_REASON, NPM_ERROR].map((kind) => words.find((line) => kind.test(line))).find(Boolean) ?? last;
+    let reason: string | undefined;
+    if (NODE_END.test(last)) {
+      const isReason = (line: string) => NODE_REASON.test(line);
+      reason = words.findLast(isReason) ?? words.findLast((line) => !NODE_END.test(line));
+    } else if (NPM_ERROR.test(last)) {
+      reason = [NPM_REASON, NPM_ERROR].map((kind) => words.find((line) => kind.test(line))).find(Boolean);
+    }
+    return (reason ?? last).trim();
   }
 
   push(text: string): void {

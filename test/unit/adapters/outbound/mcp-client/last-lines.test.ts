@@ -99,3 +99,46 @@ describe('the reason of npm is what it could not do, and not where its log is', 
     expect(last.last).toEqual(reason);
   });
 });
+
+/** What Node.js writes. */
+const crash = (reason: string) => `/srv/server.mjs:2
+throw error
+^
+
+${reason}
+
+Node.js v24.21.0
+`;
+const MISSING = `Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'pg' imported from /srv/server.mjs
+    at packageResolve (node:internal/modules/esm/resolve:873:9) {
+  code: 'ERR_MODULE_NOT_FOUND'
+}`;
+const SEVERAL = `AggregateError [ECONNREFUSED]: all failed
+    at internalConnectMultiple (node:net:1122:18) {
+  [errors]: [
+    Error: connect ECONNREFUSED 127.0.0.1:5432
+        at createConnectionError (node:net:1652:14)
+  ]
+}`;
+const TEXT = `DATABASE_URL is not set
+(Use \`node --trace-uncaught ...\` to show where the exception was thrown)`;
+
+describe('the reason of Node.js is the error that nothing caught, and not its version', () => {
+  test.each([
+    [crash('Error: no\n    at start (/srv/server.mjs:2:7)'), 'Error: no'],
+    [crash(MISSING), "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'pg' imported from /srv/server.mjs"],
+    [crash(SEVERAL), 'AggregateError [ECONNREFUSED]: all failed'],
+    [
+      crash('UnhandledPromiseRejection: the reason "x". {\n  code: 1\n}'),
+      'UnhandledPromiseRejection: the reason "x". {',
+    ],
+    [crash(TEXT), 'DATABASE_URL is not set'],
+    [`Error: tried again\n${crash('TypeError: x is not a function')}`, 'TypeError: x is not a function'],
+    ['Node.js v24.21.0\n', 'Node.js v24.21.0'],
+    [`${crash(MISSING)}started again\n`, 'started again'],
+  ])('%s', (text, reason) => {
+    const last = new LastLines(() => {});
+    last.push(text);
+    expect(last.last).toBe(reason);
+  });
+});
