@@ -21,7 +21,7 @@ const CODE_STYLE = '36';
 
 /**
  * The text of one line of Markdown, with its styles. What is no Markdown is kept. A link that the terminal does not open is followed by its
- * number; with `showsUrls`, as in a list of sources, by its URL. `base` is the style around the text.
+ * number; with `showsUrls`, as in a list of sources, by its URL. One that it opens is followed by its host, unless its text names it. `base` is the style around the text.
  */
 export function inlineCells(
   line: string,
@@ -50,6 +50,7 @@ export function inlineCells(
       const isOpened = links.hrefOf(target) !== undefined;
       if (showsUrls && !isOpened) links.addShown(target);
       if (!isOpened) add(showsUrls ? `: ${target}` : `\u00A0[${links.toNumber(target)}]`);
+      else if (!label?.includes(hostIn(target))) add(`\u00A0(${hostIn(target)})`);
     } else if (url !== undefined) {
       links.addShown(url);
       add(url, [], url);
@@ -60,6 +61,10 @@ export function inlineCells(
   return cells;
 }
 
+function hostIn(url: string): string {
+  return new URL(url).hostname.replace(/^www\./, '');
+}
+
 /** The positions of marks that begin or end an emphasis. One pass, since a text from the web may have any number of them. */
 function pairedMarks(line: string, matches: readonly RegExpExecArray[]): ReadonlySet<number> {
   const open = new Map<string, number>();
@@ -67,8 +72,9 @@ function pairedMarks(line: string, matches: readonly RegExpExecArray[]): Readonl
   for (const { 0: mark, index } of matches) {
     if (STYLE_OF[mark] === undefined) continue;
     const [before = ' ', after = ' '] = [line[index - 1], line[index + mark.length]];
-    // `snake_case` has none.
-    const isWithin = mark.startsWith('_') && /[\p{L}\p{N}_]/u.test(before) && /[\p{L}\p{N}_]/u.test(after);
+    // `snake_case` has none, and neither has `2*3*4`.
+    const within = mark === '*' ? /\p{N}/u : /[\p{L}\p{N}_]/u;
+    const isWithin = mark !== '**' && within.test(before) && within.test(after);
     const start = open.get(mark);
     if (isWithin) continue;
     if (start !== undefined && !/\s/.test(before)) {

@@ -30,6 +30,7 @@ describe('styles', () => {
 
   test.each([
     ['2 * 3 * 4'],
+    ['2*3*4 and 1*2, 3*4'],
     ['snake_case_name and _private'],
     ['** not bold **'],
     ['a ** b'],
@@ -172,6 +173,9 @@ Sources:
     const close = '\u001B]8;;\u001B\\';
     expect(toTerminalText(`Sunny. ([jma.go.jp](${JMA}))`, LINKED)).toBe(
       `Sunny. (${open}\u001B[4mjma.go.jp\u001B[0m${close})`,
+    );
+    expect(toTerminalText(`[the forecast](${JMA})`, LINKED)).toBe(
+      `${open}\u001B[4mthe forecast\u001B[0m${close}\u00A0(jma.go.jp)`,
     );
     expect(toTerminalText(`${JMA}。`, LINKED)).toBe(`${open}${JMA}${close}。`);
   });
