@@ -55,6 +55,35 @@ test('a caller that sends requests without a pause is served, and does not keep 
   expect(sockets.filter(({ destroyed }) => destroyed)).toEqual([]);
 });
 
+const manifest = readFileSync(new URL('../../deploy/kubernetes.yaml', import.meta.url), 'utf8');
+const HEAP = /--max-old-space-size=\d+ --max-semi-space-size=\d+/.exec(manifest)?.[0] ?? '';
+
+/** The program with the heap of the manifest; `ended` says how it has ended, or `none`. */
+async function startWithHeap() {
+  expect(HEAP).not.toBe('');
+  const { url, exited } = await startHttpProcess({ env: { MCP_HTTP_TOKEN: TOKEN, NODE_OPTIONS: HEAP } });
+  let exit: unknown = 'none';
+  void exited.then((status) => {
+    exit = status;
+  });
+  return { url, ended: () => exit };
+}
+
+test('bodies of a caller in millions of parts do not fill the heap of the manifest', { timeout: 120_000 }, async () => {
+  const { url, ended } = await startWithHeap();
+  const parts = Buffer.from(`${'1\r\na\r\n'.repeat(130_000)}0\r\n\r\n`);
+  const uploads = Array.from({ length: 20 }, async () => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('latin1');
+    onTestFinished(() => void socket.destroy());
+    socket.write(`${head}Authorization: Bearer ${TOKEN}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+    socket.write(parts);
+    return String(await once(socket, 'data')).slice(0, 12);
+  });
+  expect(new Set(await Promise.all(uploads))).toEqual(new Set(['HTTP/1.1 400']));
+  expect((await ping(url)).status).toBe(200);
+  expect(ended()).toBe('none');
+});
+
 test.for([
   ['a probe', 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'],
   ['a refusal', `${head}Content-Length: ${body.length}\r\n\r\n${body}`],
@@ -62,14 +91,7 @@ test.for([
   '1,000 connections of strangers with 255 KB of requests for %s do not fill the heap of the manifest',
   { timeout: 120_000 },
   async ([, request]) => {
-    const manifest = readFileSync(new URL('../../deploy/kubernetes.yaml', import.meta.url), 'utf8');
-    const heap = /--max-old-space-size=\d+ --max-semi-space-size=\d+/.exec(manifest)?.[0] ?? '';
-    expect(heap).not.toBe('');
-    const { url, exited } = await startHttpProcess({ env: { MCP_HTTP_TOKEN: TOKEN, NODE_OPTIONS: heap } });
-    let exit: unknown = 'none';
-    void exited.then((status) => {
-      exit = status;
-    });
+    const { url, ended } = await startWithHeap();
     const requests = request.repeat(Math.ceil((255 * 1024) / request.length));
     const closed = Array.from({ length: 999 }, () => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(requests));
@@ -79,7 +101,7 @@ test.for([
     await Promise.race(closed);
     const pinged = ping(url).then(({ status }) => status, String);
     await Promise.all(closed);
-    expect(exit).toBe('none');
+    expect(ended()).toBe('none');
     expect(await pinged).toBe(200);
   },
 );

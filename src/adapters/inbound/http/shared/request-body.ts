@@ -47,22 +47,28 @@ function readBytes(exchange: Exchange, { maxBodyBytes, bodyBytes }: Limits): Pro
   if (announced > maxBodyBytes) return Promise.resolve(err(tooLarge(maxBodyBytes)));
   if (!bodyBytes.hold(exchange, announced)) return Promise.resolve(err(TOO_MANY));
   return new Promise((resolve) => {
-    let chunks: Buffer[] = [];
+    // Copied, since a list of parts keeps more than their bytes: a body may have millions.
+    let bytes: Buffer = Buffer.alloc(0);
     let length = 0;
-    const settle = (bytes: Result<Buffer, Refusal>) => {
+    const settle = (body: Result<Buffer, Refusal>) => {
       request.off('data', onData);
       // The listeners live as long as the request.
-      chunks = [];
-      resolve(bytes);
+      bytes = Buffer.alloc(0);
+      resolve(body);
     };
     const onData = (chunk: Buffer) => {
+      const start = length;
       length += chunk.length;
       if (length > maxBodyBytes) return settle(err(tooLarge(maxBodyBytes)));
-      if (announced === 0 && !bodyBytes.hold(exchange, chunk.length)) return settle(err(TOO_MANY));
-      chunks.push(chunk);
+      if (length > bytes.length) {
+        const size = Math.min(maxBodyBytes, Math.max(length, 2 * bytes.length));
+        if (announced === 0 && !bodyBytes.hold(exchange, size - bytes.length)) return settle(err(TOO_MANY));
+        bytes = Buffer.concat([bytes.subarray(0, start)], size);
+      }
+      chunk.copy(bytes, start);
     };
     request.on('data', onData);
-    request.once('end', () => settle(ok(Buffer.concat(chunks))));
+    request.once('end', () => settle(ok(bytes.subarray(0, length))));
     // The client is gone and will not read the response.
     for (const event of ['close', 'error']) request.once(event, () => settle(ok(Buffer.alloc(0))));
   });
