@@ -50,7 +50,8 @@ const VARIABLES = {
 function spellingsOf(secret: string): readonly string[] {
   const escaped = JSON.stringify(secret).slice(1, -1);
   const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
-  return [secret, escaped, JSON.stringify(escaped).slice(1, -1), encodeURIComponent(secret), base64];
+  const pointer = secret.replaceAll('~', '~0').replaceAll('/', '~1');
+  return [secret, escaped, JSON.stringify(escaped).slice(1, -1), encodeURIComponent(secret), base64, pointer];
 }
 
 /** Collects which secret was found in which text. */
@@ -158,7 +159,7 @@ function configOf(remote: string, folder: string, redis: string, reloaded = 'fir
   };
 }
 
-const TOOLS = ['result', 'mismatch', 'is_error', 'rpc_error', 'no_result', 'progress', 'dies'];
+const TOOLS = ['result', 'mismatch', 'needs_them', 'is_error', 'rpc_error', 'no_result', 'progress', 'dies'];
 /** Those that return what the server sent. */
 const WITH_RESULT = ['result', 'mismatch', 'is_error'];
 
@@ -221,6 +222,7 @@ test('nothing that the program writes over HTTP contains a secret', async () => 
     // What was masked was there: nothing is missing because nothing was sent.
     expect(await call('child', 'rpc_error')).toMatch(/Failed: .*\[redacted\]/);
     expect(await call('remote', 'rpc_error')).toContain('[redacted]');
+    expect(await call('child', 'needs_them')).toContain('/[redacted] is required');
     reader.read(
       'POST /mcp/call with a wrong input',
       (

@@ -118,12 +118,14 @@ export function withoutKeyLike(text: string): string {
   return text.replace(KEY_LIKE, MASK).replace(BEARER, `$1${MASK}`);
 }
 
-/** A key as it is, in JSON, in JSON inside JSON, and in a URL. */
+/** A key as it is, in JSON, in JSON inside JSON, in JSON with the slashes of PHP, in a JSON pointer, and in a URL. */
 function spellingsOf(key: string): readonly string[] {
   const escaped = (text: string) => JSON.stringify(text).slice(1, -1);
+  const slashed = escaped(key).replaceAll('/', '\\/');
+  const pointer = key.replaceAll('~', '~0').replaceAll('/', '~1');
   const encoded = encodeURIComponent(key.toWellFormed());
   const inLowerCase = encoded.replace(/%../g, (code) => code.toLowerCase());
-  return [...new Set([escaped(escaped(key)), escaped(key), key, encoded, inLowerCase])];
+  return [...new Set([escaped(escaped(key)), escaped(key), slashed, key, pointer, encoded, inLowerCase])];
 }
 
 /** Why a key cannot be used; undefined if it can. */

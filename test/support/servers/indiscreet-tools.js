@@ -32,6 +32,7 @@ export const TOOLS = {
   mismatch: tool(() => ({ content, structuredContent: { a: LEAK } }), {
     outputSchema: { type: 'object', properties: { a: { const: LEAK } } },
   }),
+  needs_them: tool(() => ({ content }), { inputSchema: { type: 'object', required: known } }),
   is_error: tool(() => ({ content, isError: true })),
   rpc_error: tool(undefined, { error: { code: -32000, message: `Failed: ${LEAK}`, data: DATA } }),
   no_result: tool(() => LEAK),

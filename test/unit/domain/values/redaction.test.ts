@@ -38,6 +38,11 @@ describe('anywhere', () => {
     expect(JSON.parse(JSON.parse(anywhere(JSON.stringify({ inner }))).inner)).toEqual({ a: 'key [redacted]' });
   });
 
+  test('a key with slashes is masked as PHP writes it in JSON, and in the path of an error', () => {
+    const { anywhere } = redactorOf('planted/one~two/three==');
+    expect(anywhere('"planted\\/one~two\\/three==" /planted~1one~0two~1three==/x')).toBe('"[redacted]" /[redacted]/x');
+  });
+
   test.each([
     'https://a.com/altman-vs-musk-vs-openai-trial',
     'https://a.com/gsk-boosts-outlook-2026',
