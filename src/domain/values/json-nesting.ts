@@ -1,4 +1,4 @@
-const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
+const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Messages that are trusted more than a body over HTTP may nest this deeply. */
@@ -18,6 +18,7 @@ export class JsonNesting {
   readonly #max: number;
   #depth = 0;
   #parts = 0;
+  #commas = 0;
   #isInString = false;
   #isEscaped = false;
   #hash = 0;
@@ -31,6 +32,11 @@ export class JsonNesting {
   /** The number of objects, lists and members so far; of many members, those with a new name count more. */
   get parts(): number {
     return this.#parts;
+  }
+
+  /** The number of commas so far, of which each list has nearly as many as items. */
+  get commas(): number {
+    return this.#commas;
   }
 
   /** Whether the bytes so far, these included, nest more deeply than the maximum. */
@@ -51,6 +57,7 @@ export class JsonNesting {
         this.#parts += 1;
         if (this.#depth > this.#max) return true;
       } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) this.#depth -= 1;
+      else if (byte === COMMA) this.#commas += 1;
       else if (byte === COLON) this.#parts += this.#parts > FEW_PARTS && this.#isNew() ? NEW_NAME_PARTS : 1;
     }
     return false;

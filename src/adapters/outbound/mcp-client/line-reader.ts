@@ -12,6 +12,9 @@ const KEPT_BYTES = 256;
  */
 const MAX_PARTS = { call: 1_250_000, list: 250_000, other: 20_000 };
 
+/** So many numbers or texts in lists take as long as one part. They count in what is no result of a call. */
+const ITEMS_PER_PART = 8;
+
 /** What a message answers. */
 export type Answered = keyof typeof MAX_PARTS;
 
@@ -77,27 +80,28 @@ export class LineReader {
   }
 
   #end(): ReadLine {
-    const [chunks, excess, tail, { parts }] = [this.#chunks, this.#excess, this.#tail, this.#nesting];
+    const [chunks, excess, tail, nesting] = [this.#chunks, this.#excess, this.#tail, this.#nesting];
     this.#chunks = [];
     this.#length = 0;
     this.#nesting = new JsonNesting(MAX_NESTING);
     this.#excess = undefined;
     this.#tail = NOTHING;
     if (excess !== undefined) return { head: String(chunks[0]), tail: tail.toString(), excess };
-    if (parts <= MAX_PARTS.other) return { chunks };
+    if (excessOf(nesting, 'other') === undefined) return { chunks };
     const line = Buffer.concat(chunks);
     const ends = { head: line.toString('utf8', 0, KEPT_BYTES), tail: line.subarray(-KEPT_BYTES).toString() };
-    const tooMany = excessOf(parts, this.#answered(ends));
+    const tooMany = excessOf(nesting, this.#answered(ends));
     return tooMany === undefined ? { chunks: [line] } : { ...ends, excess: tooMany };
   }
 }
 
 /** What a message exceeds with its next bytes. */
 export function partsExcess(nesting: JsonNesting, bytes: Uint8Array, answered: Answered = 'call'): Excess | undefined {
-  return nesting.exceeds(bytes) ? 'too_deep' : excessOf(nesting.parts, answered);
+  return nesting.exceeds(bytes) ? 'too_deep' : excessOf(nesting, answered);
 }
 
-function excessOf(parts: number, answered: Answered): Excess | undefined {
-  if (parts <= MAX_PARTS[answered]) return undefined;
+function excessOf({ parts, commas }: JsonNesting, answered: Answered): Excess | undefined {
+  const items = answered === 'call' ? 0 : commas / ITEMS_PER_PART;
+  if (Math.max(parts, items) <= MAX_PARTS[answered]) return undefined;
   return answered === 'list' ? 'too_many_parts_of_list' : 'too_many_parts';
 }

@@ -93,6 +93,17 @@ test.each([
   },
 );
 
+test('reads numbers in lists of any length only in the result of a call', () => {
+  const numbers = (id: number, commas: number) => `{"id":${id},"a":[${'1,'.repeat(commas - 1)}1]}`;
+  const most = 8 * 20_000;
+  const lines = [numbers(1, 4_000_000), numbers(2, most + 1), numbers(3, most), numbers(3, most + 1)];
+  const read = readAll(Buffer.from(`${lines.join('\n')}\n`), [65_536], 20_000_000);
+  expect(read.slice(0, 3)).toEqual(lines.slice(0, 3).map((text) => ({ text })));
+  expect(read[3]).toMatchObject({ excess: 'too_many_parts' });
+  const list = readAll(Buffer.from(`${numbers(2, 8 * 250_000 + 1)}\n`), [65_536], 20_000_000);
+  expect(list).toMatchObject([{ excess: 'too_many_parts_of_list' }]);
+});
+
 test('the end of a long line costs little, because each chunk was looked at when it arrived', () => {
   const chunk = Buffer.from('{"a":[1,2]},'.repeat(5000));
   const reader = new LineReader(10_000_000, () => 'call');
