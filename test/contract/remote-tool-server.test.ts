@@ -429,10 +429,24 @@ test.each(KINDS)('the configured proxy is used (%s)', async (_, start) => {
 });
 
 test('a proxy that is not for this host is not used', async () => {
-  const fetches = new ProxyFetches({ HTTP_PROXY: 'http://127.0.0.1:1', NO_PROXY: 'server.test' });
-  expect(await fetches.fetchFor('http://server.test/mcp')).toBe(fetch);
-  await fetches.close();
+  const server = await startSessionServer();
+  const fetches = new ProxyFetches({ HTTP_PROXY: 'http://127.0.0.1:1', NO_PROXY: '127.0.0.1' });
+  onTestFinished(() => fetches.close());
+  expect(await echo(await connect(server.url, { fetch: await fetches.fetchFor(server.url) }))).toBe('a');
 });
+
+// In the modern era, the name of a tool is also a header.
+test.each(KINDS.filter(([kind]) => kind !== 'Streamable HTTP'))(
+  'the message of an error has at most 65,536 characters (%s)',
+  async (_, start) => {
+    const { connection } = await connect((await start()).url, { maxBytes: 1_000_000 });
+    const name = 'x'.repeat(70_000);
+    expect(errorOf(await call(connection, name))).toMatchObject({
+      kind: 'json_rpc',
+      message: `Unknown tool: ${name}`.slice(0, 65_535).concat('…'),
+    });
+  },
+);
 
 test.each(['retry: 0', 'retry: 99999999999'])(
   'an event stream that ends at once with %j is opened again at our pace',

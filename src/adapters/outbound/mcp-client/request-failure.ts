@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
 import { causesOf, codeOf } from '../../../domain/values/certificate-problem.ts';
+import { clip } from '../../../domain/values/clean-text.ts';
 import { isObject, type JsonObject, parseJson, withoutUndefined } from '../../../domain/values/json.ts';
 import { LoginRequired, NotAuthorized } from './remote-login.ts';
 import { INVALID, LOST, TOO_LARGE } from './substitute-response.ts';
@@ -56,8 +57,11 @@ export function toRequestFailure(
   return { error: { kind: 'crashed', reason: lostReason() }, reason: lostReason() };
 }
 
+/** Longer messages take long to clean. */
+const MAX_MESSAGE = 64 * 1024;
+
 function jsonRpc(code: number, message: string, data?: unknown): ToolServerError {
-  return { kind: 'json_rpc', code, message, ...withoutUndefined({ data }) };
+  return { kind: 'json_rpc', code, message: clip(message, MAX_MESSAGE), ...withoutUndefined({ data }) };
 }
 
 function ofStatus(status: number, thrown: unknown): RequestFailure {

@@ -1,11 +1,14 @@
-import { Pool, ProxyAgent, fetch as undiciFetch } from 'undici';
+import { Agent, type Dispatcher, Pool, ProxyAgent, fetch as undiciFetch } from 'undici';
 
 /**
- * A `fetch` through a proxy. It is undici's, because Node's own accepts no dispatcher of another major version. `close` closes the connections
- * to the proxy.
+ * A `fetch` through a proxy, if one is given. It is undici's, because Node's own accepts no dispatcher of another major version. `close` closes
+ * the connections.
  */
-export function createProxyFetch(proxy: string) {
-  const dispatcher = createProxyAgent(proxy);
+export function createProxyFetch(
+  proxy: string | undefined,
+  ...interceptors: Dispatcher.DispatcherComposeInterceptor[]
+) {
+  const dispatcher = (proxy === undefined ? new Agent() : createProxyAgent(proxy)).compose(interceptors);
   const proxied = (input: unknown, init?: object) =>
     undiciFetch(input as Parameters<typeof undiciFetch>[0], { ...init, dispatcher });
   return { fetch: proxied as unknown as typeof fetch, close: () => dispatcher.destroy() };

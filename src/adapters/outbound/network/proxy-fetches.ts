@@ -1,11 +1,14 @@
 import type { Environment } from './environment.ts';
+import { partsInTurns } from './parts-in-turns.ts';
 import { readProxy } from './proxies.ts';
 import type { createProxyFetch } from './proxy-fetch.ts';
 
-/** A `fetch` per server, through the proxy that the environment names for its URL (ruling G22). */
+/** A `fetch` per server, through the proxy that the environment names for its URL (ruling G22). Responses are read in turns. */
 export class ProxyFetches {
   readonly #environment: Environment;
-  readonly #proxied = new Map<string, ReturnType<typeof createProxyFetch>>();
+  /** By the proxy; undefined without one. */
+  readonly #fetches = new Map<string | undefined, ReturnType<typeof createProxyFetch>>();
+  readonly #inTurns = partsInTurns();
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -13,10 +16,9 @@ export class ProxyFetches {
 
   async fetchFor(url: string): Promise<typeof fetch> {
     const { proxy } = readProxy(this.#environment, url);
-    if (proxy === undefined) return fetch;
     const { createProxyFetch } = await import('./proxy-fetch.ts');
-    const known = this.#proxied.get(proxy) ?? createProxyFetch(proxy);
-    this.#proxied.set(proxy, known);
+    const known = this.#fetches.get(proxy) ?? createProxyFetch(proxy, this.#inTurns);
+    this.#fetches.set(proxy, known);
     return known.fetch;
   }
 
@@ -24,6 +26,6 @@ export class ProxyFetches {
   readonly fetch: typeof fetch = async (url, init) => (await this.fetchFor(String(url)))(url, init);
 
   async close(): Promise<void> {
-    for (const proxied of this.#proxied.values()) await proxied.close();
+    for (const known of this.#fetches.values()) await known.close();
   }
 }

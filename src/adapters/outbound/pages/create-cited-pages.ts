@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { partsInTurns } from '../network/parts-in-turns.ts';
 import { createProxyAgent } from '../network/proxy-fetch.ts';
 import { createPageAgent, resolvePageName } from './page-connector.ts';
 import { isPublicAddress } from './public-address.ts';
@@ -17,7 +18,8 @@ export function createCitedPages({ proxy, ...options }: Options) {
     hasResolved ||= addresses.length > 0;
     return addresses;
   };
-  const dispatcher = proxy === undefined ? createPageAgent(isPublicAddress, resolve) : createProxyAgent(proxy);
+  const agent = proxy === undefined ? createPageAgent(isPublicAddress, resolve) : createProxyAgent(proxy);
+  const dispatcher = agent.compose(partsInTurns());
   const citedPages = new WebCitedPages({
     ...options,
     dispatcher,
