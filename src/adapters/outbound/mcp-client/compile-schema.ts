@@ -16,6 +16,8 @@ const OPTIONS: Options = {
 };
 /** Of all patterns of a schema: each character may take kilobytes. */
 const MAX_PATTERN_CHARACTERS = 32 * 1024;
+/** What a class such as `\p{L}` counts: it takes 80 kB, which are not in the heap of the thread. */
+const CLASS_CHARACTERS = 64;
 const MAX_ERRORS = 20;
 /** Paths contain names from the input, which may be long. */
 const MAX_PATH_LENGTH = 200;
@@ -58,7 +60,7 @@ export function cut(text: string, max: number): string {
 function limitedPatterns() {
   let left = MAX_PATTERN_CHARACTERS;
   const regExp = (pattern: string, flags: string) => {
-    left -= pattern.length;
+    left -= pattern.length + CLASS_CHARACTERS * (pattern.match(/\\p\{/gi)?.length ?? 0);
     if (left < 0) throw new Error(`its patterns have more than ${MAX_PATTERN_CHARACTERS} characters`);
     return new RegExp(pattern, flags);
   };
