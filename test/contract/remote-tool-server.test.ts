@@ -278,6 +278,11 @@ describe('a connection that is lost during a call', () => {
       kind: 'crashed',
       reason: 'the connection was closed before the response',
     });
+    server.answerNext('tools/call', answers(200, 'data: {\ndata: }\n\n', EVENTS));
+    expect(errorOf(await call(connected.connection, 'echo'))).toEqual({
+      kind: 'crashed',
+      reason: 'it sent an event that is too large, or with several lines of data',
+    });
     expect(connected.events.lost).toEqual([]);
     expect(await echo(connected)).toBe('a');
     controller.abort();

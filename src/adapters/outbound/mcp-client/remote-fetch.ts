@@ -67,14 +67,15 @@ export function remoteFetch(options: RemoteFetchOptions): typeof globalThis.fetc
     const bounded = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
       ? eventLimit(maxBytes, id, answeredIn, onExcess)
       : bodyLimit(maxBytes, expected, (excess) => id !== undefined && onExcess(excess, id));
-    const onEnd = () => {
+    const onEnd = (error?: unknown) => {
+      const reason = error instanceof UnreadableEvent ? error.message : 'the connection was closed before the response';
       // The reader must get the last chunk first.
       setTimeout(() => {
-        if (id !== undefined) deliver(errorResponse(id, LOST, 'the connection was closed before the response'));
+        if (id !== undefined) deliver(errorResponse(id, LOST, reason));
         else if (!isPost) onStreamEnd?.();
       }, 0);
     };
-    body.pipeTo(bounded.writable).then(onEnd, onEnd);
+    body.pipeTo(bounded.writable).then(() => onEnd(), onEnd);
     const read = new Response(bounded.readable, response);
     const json = async () => {
       const text = await read.text();
@@ -123,6 +124,10 @@ function readCutEvent(head: string, tail: string) {
   return readCutMessage(head.replace(/^data: ?/, ''), tail);
 }
 
+class UnreadableEvent extends Error {
+  override readonly message = 'it sent an event that is too large, or with several lines of data';
+}
+
 /** Which ends a line of events, too. */
 const RETURN = 0x0d;
 
@@ -169,7 +174,7 @@ function eventLimit(
       if (id !== undefined) onExcess(line.excess, id);
       else isReadable = message.kind !== 'unknown';
     }
-    if (!isReadable) throw new Error('an event exceeds a limit');
+    if (!isReadable) throw new UnreadableEvent();
   };
   return new TransformStream({
     transform: (chunk, controller) =>
