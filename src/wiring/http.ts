@@ -148,7 +148,8 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
   await started;
   process.stderr.write(SERVING.at(`${PROGRAM} ${VERSION}`, listening.value));
   if (http.page) process.stderr.write(`page: ${new URL('/', listening.value).href}\n`);
-  if (llm.adapter !== 'offline' && keyProblem(openai.apiKey) !== undefined) process.stderr.write(SERVING.noKey);
+  if (llm.adapter !== 'offline' && keyProblem(openai.apiKey) !== undefined)
+    process.stderr.write(SERVING.noKey(openai.apiKeyVariable));
   if (/^(?:0\.0\.0\.0|::)$/.test(http.host) && http.allowedHosts.length === 0) process.stderr.write(SERVING.hosts);
   const code = await stopped;
   await quota?.close();

@@ -1,8 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answers, holds } from '../../support/behaviours.ts';
 import { begin, legacy, send } from '../../support/http-client.ts';
 import { startHttpProcess } from '../../support/http-process.ts';
 import { posixTest } from '../../support/platform.ts';
+import { newFolder } from '../files.ts';
 import { apiEnv, fakeApi } from '../serve.ts';
 
 const TOKEN = 'token-itself-0123456789';
@@ -22,6 +25,9 @@ describe('the notices at the start', () => {
   posixTest('signals')('without a key', async () => {
     expect(await noticesOf({})).toMatch(NO_KEY);
     expect(await noticesOf({ env: { OPENAI_API_KEY: 'sk-...' } })).toMatch(NO_KEY);
+    const file = path.join(newFolder(), 'config.yaml');
+    writeFileSync(file, 'openai: { api_key_env: MY_KEY }\n');
+    expect(await noticesOf({ args: ['--http=127.0.0.1:0', '--config', file] })).toContain('set MY_KEY, or check it');
   });
 
   posixTest('signals')('with a key, or offline, there is none', async () => {

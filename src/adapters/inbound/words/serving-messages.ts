@@ -3,7 +3,8 @@ import { count } from './plain.ts';
 /** What the HTTP server says on standard error. */
 export const SERVING = {
   at: (program: string, url: string) => `${program}: serving MCP at ${url}\n`,
-  noKey: 'There is no usable API key, so answers fail: set OPENAI_API_KEY, or check it with doctor.\n',
+  noKey: (variable: string) =>
+    `There is no usable API key, so answers fail: set ${variable}, or check it with doctor.\n`,
   hosts:
     'Only calls that name this machine as localhost are accepted: set MCP_HTTP_ALLOWED_HOSTS to the host names that clients use.\n',
   draining: (maxMs: number, waiting: number) =>

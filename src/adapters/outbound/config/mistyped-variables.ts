@@ -6,8 +6,8 @@ import { KEY_VARIABLES } from './default-config.ts';
 const PREFIX = /^(?:MCP|OPENAI|ANSWER)_[A-Z0-9_]+$/;
 
 /**
- * A notice for each variable within two typos of a known one that is not set: beside it, another variable is meant, such as a second key.
- * Without its value, which may be a secret. `others` are the known variables that belong to no key, such as those of secrets.
+ * A notice for each variable within two typos of a known one. Beside the key of OpenAI, a similar name means a second key. Without its value,
+ * which may be a secret. `others` are the known variables that belong to no key, such as those of secrets.
  */
 export async function mistypedVariables(
   environment: Environment,
@@ -18,9 +18,9 @@ export async function mistypedVariables(
   const unknown = Object.keys(environment).filter((name) => PREFIX.test(name) && !known.includes(name) && isSet(name));
   if (unknown.length === 0) return [];
   const { MAX_TYPOS, nearest } = await import('./nearest.ts');
-  const unset = known.filter((name) => !isSet(name));
+  const candidates = known.filter((name) => name !== 'OPENAI_API_KEY' || !isSet(name));
   return unknown.flatMap((name) => {
-    const meant = nearest(name, unset, MAX_TYPOS);
+    const meant = nearest(name, candidates, MAX_TYPOS);
     return meant === undefined ? [] : [{ where: name, message: `unknown variable; did you mean ${meant}?` }];
   });
 }

@@ -41,8 +41,11 @@ test('an empty variable is not set', async () => {
   expect(await find({ MCP_TOOL_ERROR: ' ' })).toEqual([]);
 });
 
-test('a variable beside the one that it resembles is meant, such as a second key', async () => {
+test('beside a key, a second one is meant, and beside another variable nothing else', async () => {
   expect(await find({ OPENAI_API_KEY: 'a', OPENAI_API_KEY2: 'b' })).toEqual([]);
+  expect(await find({ MCP_TOOL_ERRORS: 'result', MCP_TOOL_ERROR: 'result' })).toEqual([
+    noticeOf('MCP_TOOL_ERROR', 'MCP_TOOL_ERRORS'),
+  ]);
   expect(await find({ OPENAI_API_KEY2: 'b' })).toEqual([noticeOf('OPENAI_API_KEY2', 'OPENAI_API_KEY')]);
 });
 
