@@ -1,38 +1,49 @@
-import { Agent, type Dispatcher, Pool, ProxyAgent, fetch as undiciFetch } from 'undici';
+import { Agent, buildConnector, Pool, ProxyAgent, fetch as undiciFetch } from 'undici';
+import type { Turns } from './read-in-turns.ts';
+
+const CONNECT_MS = 10_000;
 
 /**
  * A `fetch` through a proxy, if one is given. It is undici's, because Node's own accepts no dispatcher of another major version. `close` closes
  * the connections.
  */
-export function createProxyFetch(
-  proxy: string | undefined,
-  ...interceptors: Dispatcher.DispatcherComposeInterceptor[]
-) {
-  const dispatcher = (proxy === undefined ? new Agent() : createProxyAgent(proxy)).compose(interceptors);
-  const proxied = (input: unknown, init?: object) =>
-    undiciFetch(input as Parameters<typeof undiciFetch>[0], { ...init, dispatcher });
+export function createProxyFetch(proxy: string | undefined, turns?: Turns) {
+  const agent = proxy === undefined ? createAgent(turns) : createProxyAgent(proxy, turns);
+  const dispatcher = turns === undefined ? agent : agent.compose(turns.interceptor);
+  const proxied = (input: unknown, init: RequestInit = {}) => {
+    const headers = new Headers(init.headers);
+    // As that of Node.js, to which servers are used.
+    if (!headers.has('user-agent')) headers.set('user-agent', 'node');
+    return undiciFetch(input as Parameters<typeof undiciFetch>[0], {
+      ...(init as object),
+      headers: Object.fromEntries(headers),
+      dispatcher,
+    });
+  };
   return { fetch: proxied as unknown as typeof fetch, close: () => dispatcher.destroy() };
 }
 
+function createAgent(turns: Turns | undefined): Agent {
+  const connect = buildConnector({ timeout: CONNECT_MS });
+  return new Agent({ connect: turns?.connector(connect) ?? connect });
+}
+
 /** A dispatcher of requests through a proxy. */
-export function createProxyAgent(proxy: string): ProxyAgent {
+export function createProxyAgent(proxy: string, turns?: Turns): ProxyAgent {
   return new ProxyAgent({
     uri: proxy,
-    factory: (origin, options) => new Pool(origin, withFailingConnect(options as Pool.Options)),
+    factory: (origin, options) => new Pool(origin, withFailingConnect(options as Pool.Options, turns)),
   });
 }
 
 /** If a proxy hangs up on CONNECT, undici would connect again without end, because of the code of the error. */
-function withFailingConnect(options: Pool.Options): Pool.Options {
+function withFailingConnect(options: Pool.Options, turns: Turns | undefined): Pool.Options {
   const { connect } = options;
   if (typeof connect !== 'function') return options;
-  return {
-    ...options,
-    connect: (target, callback) =>
-      connect(target, (...[error, socket]) => {
-        if (error === null) callback(null, socket);
-        else
-          callback('code' in error && error.code === 'UND_ERR_SOCKET' ? new Error('the proxy hung up') : error, null);
-      }),
-  };
+  const failing: buildConnector.connector = (target, callback) =>
+    connect(target, (...[error, socket]) => {
+      if (error === null) callback(null, socket);
+      else callback('code' in error && error.code === 'UND_ERR_SOCKET' ? new Error('the proxy hung up') : error, null);
+    });
+  return { ...options, connect: turns?.connector(failing) ?? failing };
 }

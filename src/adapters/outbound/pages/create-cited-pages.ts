@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { partsInTurns } from '../network/parts-in-turns.ts';
 import { createProxyAgent } from '../network/proxy-fetch.ts';
+import { readInTurns } from '../network/read-in-turns.ts';
 import { createPageAgent, resolvePageName } from './page-connector.ts';
 import { isPublicAddress } from './public-address.ts';
 import { WebCitedPages, type WebCitedPagesOptions } from './web-cited-pages.ts';
@@ -18,8 +18,9 @@ export function createCitedPages({ proxy, ...options }: Options) {
     hasResolved ||= addresses.length > 0;
     return addresses;
   };
-  const agent = proxy === undefined ? createPageAgent(isPublicAddress, resolve) : createProxyAgent(proxy);
-  const dispatcher = agent.compose(partsInTurns());
+  const turns = readInTurns();
+  const agent = proxy === undefined ? createPageAgent(isPublicAddress, resolve, turns) : createProxyAgent(proxy, turns);
+  const dispatcher = agent.compose(turns.interceptor);
   const citedPages = new WebCitedPages({
     ...options,
     dispatcher,

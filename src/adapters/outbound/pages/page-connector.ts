@@ -1,6 +1,7 @@
 import { type LookupAddress, promises } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
+import type { Turns } from '../network/read-in-turns.ts';
 
 const CONNECT_MS = 3000;
 
@@ -25,6 +26,7 @@ export async function resolvePageName(host: string, servers?: readonly string[])
 export function createPageAgent(
   isAllowed: (address: string) => boolean,
   resolve: (host: string) => Promise<readonly LookupAddress[]> = resolvePageName,
+  turns?: Turns,
 ): Agent {
   const forbidden = (host: string) =>
     Object.assign(new Error(`${host} is not a public address`), { code: 'FORBIDDEN_ADDRESS' });
@@ -39,7 +41,8 @@ export function createPageAgent(
     };
     resolve(host).then(onResolved, (error) => callback(error, '', 0));
   };
-  const connect = buildConnector({ timeout: CONNECT_MS, lookup: guardedLookup });
+  const open = buildConnector({ timeout: CONNECT_MS, lookup: guardedLookup });
+  const connect = turns?.connector(open) ?? open;
   return new Agent({
     connect: (options, callback) => {
       const host = options.hostname.replace(/^\[|\]$/g, '');
