@@ -281,7 +281,7 @@ describe('a connection that is lost during a call', () => {
     server.answerNext('tools/call', answers(200, 'data: {\ndata: }\n\n', EVENTS));
     expect(errorOf(await call(connected.connection, 'echo'))).toEqual({
       kind: 'crashed',
-      reason: 'it sent an event that is too large, or with several lines of data',
+      reason: 'it sent an event that is too large, or whose data has several lines',
     });
     expect(connected.events.lost).toEqual([]);
     expect(await echo(connected)).toBe('a');

@@ -21,7 +21,8 @@ const CODE_STYLE = '36';
 
 /**
  * The text of one line of Markdown, with its styles. What is no Markdown is kept. A link that the terminal does not open is followed by its
- * number; with `showsUrls`, as in a list of sources, by its URL. One that it opens is followed by its host, unless its text names it. `base` is the style around the text.
+ * number; with `showsUrls`, as in a list of sources, by its URL. One that it opens is followed by its host, unless its text names it. `base` is
+ * the style around the text.
  */
 export function inlineCells(
   line: string,
@@ -50,7 +51,7 @@ export function inlineCells(
       const isOpened = links.hrefOf(target) !== undefined;
       if (showsUrls && !isOpened) links.addShown(target);
       if (!isOpened) add(showsUrls ? `: ${target}` : `\u00A0[${links.toNumber(target)}]`);
-      else if (!label?.includes(hostIn(target))) add(`\u00A0(${hostIn(target)})`);
+      else if (!names(label || target, hostIn(target))) add(`\u00A0(${hostIn(target)})`);
     } else if (url !== undefined) {
       links.addShown(url);
       add(url, [], url);
@@ -62,7 +63,16 @@ export function inlineCells(
 }
 
 function hostIn(url: string): string {
-  return new URL(url).hostname.replace(/^www\./, '');
+  return withoutWww(new URL(url).hostname);
+}
+
+/** Whether one of the words of a label is a host. */
+function names(label: string, host: string): boolean {
+  return label.split(/[^\p{L}\p{N}.-]+/u).some((word) => withoutWww(word) === host);
+}
+
+function withoutWww(name: string): string {
+  return name.replace(/^www\./, '');
 }
 
 /** The positions of marks that begin or end an emphasis. One pass, since a text from the web may have any number of them. */

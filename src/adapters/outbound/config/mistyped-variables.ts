@@ -6,7 +6,7 @@ import { KEY_VARIABLES } from './default-config.ts';
 const PREFIX = /^(?:MCP|OPENAI|ANSWER)_[A-Z0-9_]+$/;
 
 /**
- * A notice for each variable within two typos of a known one. Beside the key of OpenAI, a similar name means a second key. Without its value,
+ * A notice for each variable within two typos of a known one. Beside a key or another secret that is set, a similar name means a second one. Without its value,
  * which may be a secret. `others` are the known variables that belong to no key, such as those of secrets.
  */
 export async function mistypedVariables(
@@ -18,7 +18,9 @@ export async function mistypedVariables(
   const unknown = Object.keys(environment).filter((name) => PREFIX.test(name) && !known.includes(name) && isSet(name));
   if (unknown.length === 0) return [];
   const { MAX_TYPOS, nearest } = await import('./nearest.ts');
-  const candidates = known.filter((name) => name !== 'OPENAI_API_KEY' || !isSet(name));
+  const candidates = known.filter(
+    (name) => !isSet(name) || (KEY_VARIABLES.includes(name) && name !== 'OPENAI_API_KEY'),
+  );
   return unknown.flatMap((name) => {
     const meant = nearest(name, candidates, MAX_TYPOS);
     return meant === undefined ? [] : [{ where: name, message: `unknown variable; did you mean ${meant}?` }];

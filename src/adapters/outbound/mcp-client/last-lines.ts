@@ -27,8 +27,9 @@ export class LastLines {
     const last = words.at(-1) ?? '';
     let reason: string | undefined;
     if (NODE_END.test(last)) {
-      const isReason = (line: string) => NODE_REASON.test(line);
-      reason = words.findLast(isReason) ?? words.findLast((line) => !NODE_END.test(line));
+      // After the line with carets that point to the place.
+      const shown = words.slice(words.findLastIndex((line) => /^\s*\^+$/.test(line)) + 1);
+      reason = shown.findLast((line) => NODE_REASON.test(line)) ?? shown.find((line) => !NODE_END.test(line));
     } else if (NPM_ERROR.test(last)) {
       reason = [NPM_REASON, NPM_ERROR].map((kind) => words.find((line) => kind.test(line))).find(Boolean);
     }

@@ -125,7 +125,7 @@ function readCutEvent(head: string, tail: string) {
 }
 
 class UnreadableEvent extends Error {
-  override readonly message = 'it sent an event that is too large, or with several lines of data';
+  override readonly message = 'it sent an event that is too large, or whose data has several lines';
 }
 
 /** Which ends a line of events, too. */

@@ -61,7 +61,7 @@ function readBytes(exchange: Exchange, { maxBodyBytes, bodyBytes }: Limits): Pro
       length += chunk.length;
       if (length > maxBodyBytes) return settle(err(tooLarge(maxBodyBytes)));
       if (length > bytes.length) {
-        const size = Math.min(maxBodyBytes, Math.max(length, 2 * bytes.length));
+        const size = Math.max(length, Math.min(announced || maxBodyBytes, 2 * bytes.length));
         if (announced === 0 && !bodyBytes.hold(exchange, size - bytes.length)) return settle(err(TOO_MANY));
         bytes = Buffer.concat([bytes.subarray(0, start)], size);
       }

@@ -177,6 +177,7 @@ Sources:
     expect(toTerminalText(`[the forecast](${JMA})`, LINKED)).toBe(
       `${open}\u001B[4mthe forecast\u001B[0m${close}\u00A0(jma.go.jp)`,
     );
+    expect(toTerminalText('[www.microsoft.com](https://t.co/x)', LINKED)).toContain('\u00A0(t.co)');
     expect(toTerminalText(`${JMA}。`, LINKED)).toBe(`${open}${JMA}${close}。`);
   });
 

@@ -134,6 +134,10 @@ describe('the reason of Node.js is the error that nothing caught, and not its ve
     ],
     [crash(TEXT), 'DATABASE_URL is not set'],
     [`Error: tried again\n${crash('TypeError: x is not a function')}`, 'TypeError: x is not a function'],
+    [
+      `Error: the cache is cold\n${crash('DatabaseFailure: no such host\n    at connect (/srv/db.mjs:1:2)')}`,
+      'DatabaseFailure: no such host',
+    ],
     ['Node.js v24.21.0\n', 'Node.js v24.21.0'],
     [`${crash(MISSING)}started again\n`, 'started again'],
   ])('%s', (text, reason) => {

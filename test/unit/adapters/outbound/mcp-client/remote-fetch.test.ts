@@ -74,7 +74,7 @@ describe('of a stream of events', () => {
     }
     return text;
   }
-  const FAILS = '! it sent an event that is too large, or with several lines of data';
+  const FAILS = '! it sent an event that is too large, or whose data has several lines';
 
   test.each([
     ['id: 1\ndata: {}\n\n', 'id: 1\ndata: \n\n'],
