@@ -131,7 +131,7 @@ class UnreadableEvent extends Error {
 /** Which ends a line of events, too. */
 const RETURN = 0x0d;
 
-/** The client would read the lines before the last one together, in a time that is the square of their length. No server writes them. */
+/** The client would read the lines before the last one together, in a time that is the square of their length. Servers end all lines alike. */
 function hasReturnWithin(line: readonly Buffer[]): boolean {
   const parts = line.filter(({ length }) => length > 0);
   const lengthOf = (index: number) => (parts[index]?.length ?? 0) - (index === parts.length - 1 ? 1 : 0);

@@ -106,10 +106,7 @@ export function readInTurns() {
         hold(false);
         handler.onResponseEnd?.(...end);
       },
-      onResponseError(...error) {
-        hold(false);
-        handler.onResponseError?.(...error);
-      },
+      onResponseError: (...error) => handler.onResponseError?.(...error),
     });
   };
   return { connector, interceptor };

@@ -43,6 +43,7 @@ test('an empty variable is not set', async () => {
 
 test('beside a key, a second one is meant, and beside another variable nothing else', async () => {
   expect(await find({ OPENAI_API_KEY: 'a', OPENAI_API_KEY2: 'b' })).toEqual([]);
+  expect(await mistypedVariables({ OPENAI_KEY_A: 'a', OPENAI_KEY_B: 'b' }, ['OPENAI_KEY_A'])).toEqual([]);
   expect(await find({ MCP_TOOL_ERRORS: 'result', MCP_TOOL_ERROR: 'result' })).toEqual([
     noticeOf('MCP_TOOL_ERROR', 'MCP_TOOL_ERRORS'),
   ]);
