@@ -1,5 +1,5 @@
-import { Agent, buildConnector, Pool, ProxyAgent, fetch as undiciFetch } from 'undici';
-import type { Turns } from './read-in-turns.ts';
+import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, fetch as undiciFetch } from 'undici';
+import { readInTurns } from './read-in-turns.ts';
 
 const CONNECT_MS = 10_000;
 
@@ -7,9 +7,8 @@ const CONNECT_MS = 10_000;
  * A `fetch` through a proxy, if one is given. It is undici's, because Node's own accepts no dispatcher of another major version. `close` closes
  * the connections.
  */
-export function createProxyFetch(proxy: string | undefined, turns?: Turns) {
-  const agent = proxy === undefined ? createAgent(turns) : createProxyAgent(proxy, turns);
-  const dispatcher = turns === undefined ? agent : agent.compose(turns.interceptor);
+export function createProxyFetch(proxy: string | undefined) {
+  const dispatcher = proxy === undefined ? createAgent() : createProxyAgent(proxy);
   const proxied = (input: unknown, init: RequestInit = {}) => {
     const headers = new Headers(init.headers);
     // As that of Node.js, to which servers are used.
@@ -23,21 +22,20 @@ export function createProxyFetch(proxy: string | undefined, turns?: Turns) {
   return { fetch: proxied as unknown as typeof fetch, close: () => dispatcher.destroy() };
 }
 
-function createAgent(turns: Turns | undefined): Agent {
-  const connect = buildConnector({ timeout: CONNECT_MS });
-  return new Agent({ connect: turns?.connector(connect) ?? connect });
+function createAgent(): Dispatcher {
+  const { connector, interceptor } = readInTurns();
+  return new Agent({ connect: connector(buildConnector({ timeout: CONNECT_MS })) }).compose(interceptor);
 }
 
 /** A dispatcher of requests through a proxy. */
-export function createProxyAgent(proxy: string, turns?: Turns): ProxyAgent {
-  return new ProxyAgent({
-    uri: proxy,
-    factory: (origin, options) => new Pool(origin, withFailingConnect(options as Pool.Options, turns)),
-  });
+export function createProxyAgent(proxy: string): Dispatcher {
+  const { connector, interceptor } = readInTurns();
+  const factory = (origin: URL, options: object) => new Pool(origin, withConnector(options, connector));
+  return new ProxyAgent({ uri: proxy, factory }).compose(interceptor);
 }
 
 /** If a proxy hangs up on CONNECT, undici would connect again without end, because of the code of the error. */
-function withFailingConnect(options: Pool.Options, turns: Turns | undefined): Pool.Options {
+function withConnector(options: Pool.Options, connector: ReturnType<typeof readInTurns>['connector']): Pool.Options {
   const { connect } = options;
   if (typeof connect !== 'function') return options;
   const failing: buildConnector.connector = (target, callback) =>
@@ -45,5 +43,5 @@ function withFailingConnect(options: Pool.Options, turns: Turns | undefined): Po
       if (error === null) callback(null, socket);
       else callback('code' in error && error.code === 'UND_ERR_SOCKET' ? new Error('the proxy hung up') : error, null);
     });
-  return { ...options, connect: turns?.connector(failing) ?? failing };
+  return { ...options, connect: connector(failing) };
 }

@@ -1,14 +1,12 @@
 import type { Environment } from './environment.ts';
 import { readProxy } from './proxies.ts';
 import type { createProxyFetch } from './proxy-fetch.ts';
-import { readInTurns } from './read-in-turns.ts';
 
-/** A `fetch` per server, through the proxy that the environment names for its URL (ruling G22). Responses are read in turns. */
+/** A `fetch` per server, through the proxy that the environment names for its URL (ruling G22). */
 export class ProxyFetches {
   readonly #environment: Environment;
   /** By the proxy; undefined without one. */
   readonly #fetches = new Map<string | undefined, ReturnType<typeof createProxyFetch>>();
-  readonly #turns = readInTurns();
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -17,7 +15,7 @@ export class ProxyFetches {
   async fetchFor(url: string): Promise<typeof fetch> {
     const { proxy } = readProxy(this.#environment, url);
     const { createProxyFetch } = await import('./proxy-fetch.ts');
-    const known = this.#fetches.get(proxy) ?? createProxyFetch(proxy, this.#turns);
+    const known = this.#fetches.get(proxy) ?? createProxyFetch(proxy);
     this.#fetches.set(proxy, known);
     return known.fetch;
   }

@@ -24,7 +24,7 @@ interface Reading {
 }
 
 /**
- * Reads bodies in turns, which all connections share: `connector` makes them, and `interceptor` sees their bodies. undici's own way to pause is
+ * Reads bodies in turns, which all connections of a dispatcher share: `connector` makes them, and `interceptor` sees their bodies. undici's own way to pause is
  * not used: if a connection ends while its parser is paused, an assertion fails, which would end the process.
  */
 export function readInTurns() {
@@ -111,5 +111,3 @@ export function readInTurns() {
   };
   return { connector, interceptor };
 }
-
-export type Turns = ReturnType<typeof readInTurns>;

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
 import { createProxyAgent } from '../network/proxy-fetch.ts';
-import { readInTurns } from '../network/read-in-turns.ts';
 import { createPageAgent, resolvePageName } from './page-connector.ts';
 import { isPublicAddress } from './public-address.ts';
 import { WebCitedPages, type WebCitedPagesOptions } from './web-cited-pages.ts';
@@ -18,9 +17,7 @@ export function createCitedPages({ proxy, ...options }: Options) {
     hasResolved ||= addresses.length > 0;
     return addresses;
   };
-  const turns = readInTurns();
-  const agent = proxy === undefined ? createPageAgent(isPublicAddress, resolve, turns) : createProxyAgent(proxy, turns);
-  const dispatcher = agent.compose(turns.interceptor);
+  const dispatcher = proxy === undefined ? createPageAgent(isPublicAddress, resolve) : createProxyAgent(proxy);
   const citedPages = new WebCitedPages({
     ...options,
     dispatcher,

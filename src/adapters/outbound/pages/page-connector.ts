@@ -1,7 +1,7 @@
 import { type LookupAddress, promises } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector } from 'undici';
-import type { Turns } from '../network/read-in-turns.ts';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { readInTurns } from '../network/read-in-turns.ts';
 
 const CONNECT_MS = 3000;
 
@@ -26,8 +26,7 @@ export async function resolvePageName(host: string, servers?: readonly string[])
 export function createPageAgent(
   isAllowed: (address: string) => boolean,
   resolve: (host: string) => Promise<readonly LookupAddress[]> = resolvePageName,
-  turns?: Turns,
-): Agent {
+): Dispatcher {
   const forbidden = (host: string) =>
     Object.assign(new Error(`${host} is not a public address`), { code: 'FORBIDDEN_ADDRESS' });
   const guardedLookup: LookupFunction = (host, options, callback) => {
@@ -41,9 +40,9 @@ export function createPageAgent(
     };
     resolve(host).then(onResolved, (error) => callback(error, '', 0));
   };
-  const open = buildConnector({ timeout: CONNECT_MS, lookup: guardedLookup });
-  const connect = turns?.connector(open) ?? open;
-  return new Agent({
+  const { connector, interceptor } = readInTurns();
+  const connect = connector(buildConnector({ timeout: CONNECT_MS, lookup: guardedLookup }));
+  const agent = new Agent({
     connect: (options, callback) => {
       const host = options.hostname.replace(/^\[|\]$/g, '');
       // Addresses are not looked up.
@@ -51,4 +50,5 @@ export function createPageAgent(
       else connect(options, callback);
     },
   });
+  return agent.compose(interceptor);
 }
